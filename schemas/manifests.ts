@@ -26,15 +26,28 @@ export const releaseCounts = z.strictObject({
   forecasts: count.describe('All forecasts, each id once, also those that count for nothing or not yet'),
 })
 export type ReleaseCounts = z.infer<typeof releaseCounts>
-const releaseQuestions = z
-  .strictObject({
-    open: count.describe('They took forecasts'),
-    overdue: count.describe('They had closed, and no outcome was known'),
-    annulled: count,
-    early: count.describe('Their outcome was known before their close, which had not come'),
+const questionStates = z.strictObject({
+  open: count.describe('They took forecasts'),
+  overdue: count.describe('They had closed, and no outcome was known'),
+  oldest_overdue_at: instant
+    .nullable()
+    .optional()
+    .describe('The close of the question that has been overdue for longest; null if none is overdue'),
+  annulled: count,
+  early: count.describe('Their outcome was known before their close, which had not come'),
+})
+export type QuestionStates = z.infer<typeof questionStates>
+const releaseQuestions = questionStates
+  .extend({
     own_events: count.describe('Their event has no other question'),
     shared_events: count,
     no_events: count.describe('Without an event their cluster is the week of their close'),
+    categories: z
+      .array(
+        questionStates.extend({ category: z.string().nullable().describe('Null for questions without one') }),
+      )
+      .optional()
+      .describe('The same of each category, those without one first'),
   })
   .describe('The questions by their state at `as_of`, and by their events')
 

@@ -62,6 +62,18 @@ export class Metrics {
     'How long ago the as_of of that release is',
     'max',
   )
+  readonly questions = new Gauge({
+    name: 'fvs_questions',
+    help: 'Questions by their state as of that release',
+    labelNames: ['environment', 'state'],
+    aggregator: 'max',
+    registers: this.#registers,
+  })
+  readonly overdueSeconds = this.#gauge(
+    'fvs_question_overdue_seconds',
+    'How long ago the question closed that has been without an outcome for longest; 0 if none is overdue',
+    'max',
+  )
   readonly checks = new Gauge({
     name: 'fvs_check_ok',
     help: 'What /readyz answers for each check: 1 if it is well, 0 otherwise',

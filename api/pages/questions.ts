@@ -1,5 +1,6 @@
 // The list of questions, with its filters.
 import type { ListedQuestion, QuestionPage } from '../../schemas/answers.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { QUESTION_STATUSES, type QuestionStatus } from '../../schemas/requests.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
@@ -9,6 +10,8 @@ import { scrolling } from './table.ts'
 import { dayOf, named } from './wording.ts'
 
 const PATH = '/view/questions'
+
+type CategoryStates = NonNullable<NonNullable<ReleaseManifest['questions']>['categories']>[number]
 
 /** The filters as the visitor wrote them. */
 export interface QuestionFilters {
@@ -23,10 +26,14 @@ export interface QuestionsView {
   /** The cursor of the shown page; undefined for the first. */
   cursor: string | undefined
   list: QuestionPage
+  /** The current release, if there is one. */
+  release: ReleaseManifest | undefined
 }
 
-export function questionsPage({ site, filters, cursor, list }: QuestionsView): Html {
+export function questionsPage({ site, filters, cursor, list, release }: QuestionsView): Html {
   const { questions, next_cursor } = list
+  // One page of the list says it, and that of each category.
+  const showsHealth = cursor === undefined && filters.status === undefined && filters.q === undefined
   const isFiltered = Object.values(filters).some((value) => value !== undefined)
   return page({
     site,
@@ -36,6 +43,7 @@ export function questionsPage({ site, filters, cursor, list }: QuestionsView): H
     isIndexed: !isFiltered && cursor === undefined,
     alternates: { 'application/json': '/questions' },
     content: html`<p>In the order in which they close. Titles and texts come from other people.</p>
+${showsHealth && release?.questions && health(site, release, filters.category)}
 ${form(site, filters)}
 ${questions.length > 0 ? table(site, questions) : html`<div class="state"><p>${empty(filters, next_cursor)}${isFiltered && html` <a href="${linkTo(site, PATH)}">All questions</a>`}</p></div>`}
 ${ways(site, filters, cursor, next_cursor)}`,
@@ -48,6 +56,33 @@ function empty({ status, category, q }: QuestionFilters, next: string | null): s
   }
   if (category !== undefined || q !== undefined) return 'No question fits.'
   return status === undefined ? 'There are no questions yet.' : `No question is ${status}.`
+}
+
+/** Says how the operator keeps up with outcomes, of one category or of all. */
+function health(site: Site, release: ReleaseManifest, category: string | undefined): Html | undefined {
+  const { categories = [], ...all } = release.questions!
+  const states = category === undefined ? all : categories.find((one) => one.category === category)
+  if (!states) return undefined
+  const { open, overdue, oldest_overdue_at: since, annulled, early } = states
+  const hasCategories = categories.some((one) => one.category !== null)
+  return html`<p>As of release ${release.release}: ${open} open, ${overdue} overdue${typeof since === 'string' && html`, the oldest since ${dayOf(since)}`}, ${annulled} annulled, ${early} with an outcome before their close. A question is overdue when it has closed and its outcome is not known.</p>
+${category === undefined && hasCategories && categoriesTable(site, categories)}`
+}
+
+function categoriesTable(site: Site, categories: readonly CategoryStates[]): Html {
+  const rows = categories.map(
+    ({ category, open, overdue, oldest_overdue_at: since, annulled, early }) =>
+      html`<tr><th scope="row">${category === null ? 'without a category' : html`<a href="${linkTo(site, withQuery(PATH, { category }))}">${named(category)}</a>`}</th><td class="n">${open}</td><td class="n">${overdue}${typeof since === 'string' && html`<span class="under">since ${dayOf(since)}</span>`}</td><td class="n">${annulled}</td><td class="n">${early}</td></tr>
+`,
+  )
+  return html`<details><summary>By category</summary>
+${scrolling(
+  'Categories',
+  html`<table>
+<thead><tr><th scope="col">category</th><th scope="col" class="n">open</th><th scope="col" class="n">overdue</th><th scope="col" class="n">annulled</th><th scope="col" class="n">early outcome</th></tr></thead>
+<tbody>
+${rows}</tbody></table>`,
+)}</details>`
 }
 
 function form(site: Site, { status, category, q }: QuestionFilters): Html {

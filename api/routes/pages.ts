@@ -151,10 +151,10 @@ const questions = pageRoute({
   summary: 'Questions in the order in which they close',
   needsQuestions: true,
   query: questionsForm,
-  render: ({ query: { cursor, ...filters } }, { site, questions: book, now }) => {
+  render: ({ query: { cursor, ...filters } }, { site, releases, questions: book, now }) => {
     const q = filters.q === undefined ? undefined : wordsOf(filters.q)
     const list = book.page({ ...filters, q, limit: QUESTIONS_PER_PAGE, cursor, now: now() })
-    return questionsPage({ site, filters, cursor, list })
+    return questionsPage({ site, filters, cursor, list, release: releases.current })
   },
 })
 

@@ -89,6 +89,17 @@ function learn(news: News, { currentForecasts }: ApiParts): void {
   currentForecasts.wrote(news.path, news.forecasts.map(receivedForecast))
 }
 
+function measureQuestions(environment: Environment, { metrics, releases, now }: ApiParts): void {
+  const { questions } = releases.current ?? {}
+  if (!questions) return
+  for (const state of ['open', 'overdue', 'annulled', 'early'] as const) {
+    metrics.questions.set({ environment, state }, questions[state])
+  }
+  const { oldest_overdue_at: since } = questions
+  const seconds = typeof since === 'string' ? (now().getTime() - Date.parse(since)) / 1000 : 0
+  metrics.overdueSeconds.set({ environment }, Math.max(0, seconds))
+}
+
 function measure(environment: Environment, parts: ApiParts): void {
   const { metrics, forecasts, currentForecasts, releases, usage, health } = parts
   // The counters exist from the start, so that the first failure shows as a rise.
@@ -98,6 +109,7 @@ function measure(environment: Environment, parts: ApiParts): void {
     metrics.queued.set({ environment }, forecasts.queued)
     metrics.currentForecasts.set({ environment }, currentForecasts.size)
     metrics.release.set({ environment }, releases.current?.release ?? 0)
+    measureQuestions(environment, parts)
     metrics.usagePending.set({ environment }, usage.pending)
     for (const [check, { ok }] of Object.entries(health.checks)) {
       metrics.checks.set({ environment, check }, ok ? 1 : 0)

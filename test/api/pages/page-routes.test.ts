@@ -184,6 +184,17 @@ describe('GET /view/questions', () => {
     expect(found.text).toContain('value="annulled"')
   })
 
+  test('says how many are overdue and since when, of all and of a category', async () => {
+    const all = await service.client.get('/view/questions')
+    expect(all.text).toMatch(
+      /As of release 1: \d open, \d overdue, the oldest since <time [^>]*>2026-\d\d-\d\d<\/time>, 1 annulled, 0 with an/,
+    )
+    expect(all.text).toContain('<a href="/view/questions?category=simulated">')
+    const one = await service.client.get('/view/questions?category=simulated')
+    expect(one.text).toContain('As of release 1: 0 open, 0 overdue, 1 annulled, 0 with an')
+    expect(one.text).not.toContain('By category')
+  })
+
   test('says what there is none of, and leads to all', async () => {
     const none = await service.client.get('/view/questions?q=zebra')
     expect(none.text).toContain('<p>No question fits. <a href="/view/questions">All questions</a></p>')
