@@ -235,9 +235,12 @@ class Job:
         if version < 0:
             rows = self.spark.createDataFrame([], columns)
         else:
-            rows = self.spark.sql(f"SELECT * FROM delta.`{self.store_uri()}/tables/{name}` VERSION AS OF {version}")
-            if self.plan["undone_files"]:
-                rows = rows.where(~rows._metadata.file_name.isin(self.plan["undone_files"]))
+            # The files of imports that were undone: their rows are not there.
+            names = ", ".join(f"'{name}'" for name in ["", *self.plan["undone_files"]])
+            rows = self.spark.sql(
+                f"SELECT * FROM delta.`{self.store_uri()}/tables/{name}` VERSION AS OF {version} "
+                f"WHERE _metadata.file_name NOT IN ({names})"
+            )
         rows.createOrReplaceTempView(name)
         if name in SUBJECTS:
             self.view(f"current_{name}", current(name, rows.columns, columns))

@@ -9,6 +9,7 @@ import { FileStore } from '../../pipeline/store/file.ts'
 import { planPath, releasePrefix } from '../../pipeline/store/paths.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
 import { suiteFolder } from '../support/folder.ts'
+import type { RunningCommand } from '../support/command.ts'
 import { fvs } from '../support/process.ts'
 import { SECRET } from '../support/http/service.ts'
 import { startCluster } from '../support/spark-cluster.ts'
@@ -63,7 +64,7 @@ describe.skipIf(!spark)('Spark', () => {
         },
       )
     const first = start(2)
-    const executor = await scorer.held()
+    const executor = await Promise.race([scorer.held(), endedEarly(first)])
     const started = await readFile(`/proc/${executor}/cmdline`, 'utf8')
     expect(started).toContain('CoarseGrainedExecutorBackend')
     expect(started).not.toContain(SECRET)
@@ -87,6 +88,11 @@ describe.skipIf(!spark)('Spark', () => {
     expect(audit.code, audit.stdout + audit.stderr).toBe(0)
   })
 })
+
+async function endedEarly({ ended }: RunningCommand): Promise<never> {
+  const { stdout, stderr } = await ended
+  throw new Error(`the job ended before its first sweep: ${stdout}${stderr}`)
+}
 
 /** The SHA-256 of all that a release publishes, by path. */
 async function publishedIn(root: string): Promise<Record<string, string>> {
