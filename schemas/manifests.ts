@@ -166,7 +166,7 @@ export const releaseManifest = z.strictObject({
     .nullable()
     .optional()
     .describe(
-      'When a question settles, or an outcome becomes known, without any new row; null if nothing will',
+      'When a question settles, an outcome becomes known or an agent retires, without any new row; null if nothing will',
     ),
   superseded: z
     .array(supersededOutcome)

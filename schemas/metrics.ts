@@ -224,12 +224,12 @@ export const ENTITY_METRICS = {
   eligible: entityMetric(z.boolean(), COMPARED, 'BOOLEAN', measure('yes or no', null, null),
     'whether there are enough contested questions to be ranked', true),
   rank: entityMetric(place.nullable(), RANKINGS, 'INT32', RANK,
-    'place among the eligible entities of the same kind and pool, 1 is best; null when not eligible', 6),
+    'place among the eligible entities of the same kind and pool, 1 is best; null when not eligible or retired', 6),
   rank_interval: entityMetric(rankInterval.nullable(), COMPARED, rankColumns, RANK,
-    'the ranks that the intervals of the board allow; null when not eligible', { lower: 1, upper: 14 }),
-  percentile: measured(RANKED, PER_CENT, 'among the eligible voices of the same kind and pool; null when not eligible', 94.5),
+    'the ranks that the intervals of the board allow; null without a rank', { lower: 1, upper: 14 }),
+  percentile: measured(RANKED, PER_CENT, 'among the eligible voices of the same kind and pool; null without a rank', 94.5),
   percentile_interval: entityMetric(percentileInterval.nullable(), RANKED, percentileColumns, PER_CENT,
-    'the percentiles that the interval of the skill allows; null when not eligible', { lower: 86.5, upper: 99.5 }),
+    'the percentiles that the interval of the skill allows; null without a rank', { lower: 86.5, upper: 99.5 }),
   skill: measured(JUDGED, SKILL,
     '1 is perfect, 0 as good as the middle voice on the same questions; null without a contested question, ' +
       'in verifications and rankings also when not eligible', 0.270765),
@@ -292,7 +292,7 @@ export const ENTITY_METRICS = {
   updates_per_question: measured(ADVANCED, FORECASTS, 'mean number of updates over the questions', 1),
   flip_flop: measured(ADVANCED, SHARE_BAD, 'how much forecasts moved back and forth; null without a question with three forecasts', null),
   field_size: entityMetric(count, RANKINGS, 'INT32', ENTITIES,
-    'the field of its percentile: the eligible voices of the same kind and pool, and itself if it is eligible', 100),
+    'the field of its percentile: the eligible voices of the same kind and pool, and itself if it has a rank', 100),
   population: entityMetric(count, RANKINGS, null, ENTITIES, 'entities of the same kind', 340),
 } as const
 

@@ -52,6 +52,11 @@ const agentNamed = { ...agentId, ...agentAward }
 const forecasterNamed = { ...forecasterId, ...forecasterAward }
 
 const lastForecastAt = instant.nullable().describe('When it last made a forecast; null if never')
+const retirement = {
+  retired_at: instant
+    .nullable()
+    .describe('When it was retired, and with that lost its rank; null while it takes part'),
+}
 /** The facts of an agent that its record shows, as registered or as the operator recorded them. */
 const agentFacts = {
   name: z
@@ -62,7 +67,7 @@ const agentFacts = {
     ),
   model_type: z.string().nullable().describe('As registered: a claim. Null for an agent that is hidden'),
   owner_id: z.string().nullable().describe('Who answers for it, as the operator has recorded it'),
-  retired_at: instant.nullable().describe('When it was retired; null while it takes part'),
+  ...retirement,
 }
 
 export const agentVerification = z.strictObject({
@@ -88,6 +93,7 @@ export const forecasterMetrics = z.strictObject({
 })
 export const agentRankings = z.strictObject({
   ...agentNamed,
+  ...retirement,
   ...fieldsOf('rankings', 'agent'),
   ...provenance,
 })
@@ -172,7 +178,7 @@ export const ownedAgent = z.strictObject({
   name: z.string().describe('As registered: a claim'),
   ...agentAward,
   skill: skill.describe('Null for an agent that is not eligible'),
-  retired_at: instant.nullable(),
+  ...retirement,
 })
 export const owner = z.strictObject({
   owner_id: z.string().describe('Who answers for the agents, as the operator has recorded it'),
@@ -205,7 +211,12 @@ const ranked = {
   peer_score: ENTITY_METRICS.peer_score.schema,
   brier: ENTITY_METRICS.brier.schema,
 }
-export const agentEntry = z.strictObject({ ...agentNamed, name: agentProfile.shape.name, ...ranked })
+export const agentEntry = z.strictObject({
+  ...agentNamed,
+  ...retirement,
+  name: agentProfile.shape.name,
+  ...ranked,
+})
 export const forecasterEntry = z.strictObject({
   ...forecasterNamed,
   name: forecasterProfile.shape.name,
@@ -218,7 +229,7 @@ export const leaderboardFile = z.strictObject({
   entries: z
     .array(leaderboardEntry)
     .describe(
-      'The ranked by pool, the largest first, and by rank; then the others by their number of contested questions',
+      'The ranked by pool, the largest first, and by rank; then the others, who have retired or are not eligible, by their number of contested questions',
     ),
 })
 export type LeaderboardFile = z.infer<typeof leaderboardFile>

@@ -56,6 +56,7 @@ const PROFILES = {
   },
   forecaster: { name: 'a forecaster', ...ACTIVITY },
 }
+const RETIREMENTS = { agent: { retired_at: AGENT_FACTS.retired_at }, forecaster: {} }
 const publicationsOf = (entityType: EntityType, named: object, ranked: object) => ({
   verification: {
     ...ranked,
@@ -65,7 +66,7 @@ const publicationsOf = (entityType: EntityType, named: object, ranked: object) =
     ...PROVENANCE,
   },
   metrics: { ...named, ...exampleOf('metrics', entityType), ...PROVENANCE },
-  rankings: { ...ranked, ...exampleOf('rankings', entityType), ...PROVENANCE },
+  rankings: { ...ranked, ...RETIREMENTS[entityType], ...exampleOf('rankings', entityType), ...PROVENANCE },
   profile: { ...named, ...PROFILES[entityType], ...PROVENANCE },
   advanced_metrics: { ...named, ...exampleOf('advanced_metrics', entityType), ...PROVENANCE },
 })
@@ -104,6 +105,7 @@ export const leaderboardPage = {
   entries: [
     {
       ...CERTIFIED,
+      retired_at: null,
       name: 'my-agent',
       rank,
       rank_interval,

@@ -16,6 +16,8 @@ import {
   boardsOf,
   contestedQuestions,
   rankedTable,
+  retiredAt,
+  retiredTable,
   unrankedTable,
 } from './ranking.ts'
 import { nothingScored } from './states.ts'
@@ -88,7 +90,8 @@ function rows(view: LeaderboardView, file: LeaderboardFile): HtmlPart {
   const { site, entityType, rules } = view
   const { many } = WORDS[entityType]
   const ranked = file.entries.filter(({ rank }) => rank !== null)
-  const unranked = file.entries.filter(({ rank }) => rank === null)
+  const retired = file.entries.filter((entry) => retiredAt(entry) !== null)
+  const early = file.entries.filter((entry) => entry.rank === null && retiredAt(entry) === null)
   // Version 2 of the method gives each entity a level of its own.
   const isOneLevel = ranked.every(({ board_interval: board }) => board !== undefined)
   return html`<p class="mute">${releaseLine(site, file)}</p>
@@ -97,11 +100,17 @@ ${
   html`<p>In the order of skill: 0 is the middle of the field, 1 would be perfect. Beside each skill stand the ends of its interval${isOneLevel && ' at the level 95\u00a0%'}, also as a bar from −0.5 to +0.5 with a tick at 0. <strong>Between two thick lines, nobody can be told apart from the first.</strong></p>
 ${boardTables(view, ranked)}
 `
-}${ranked.length === 0 && unranked.length > 0 && html`<p>None of these ${many} is ranked.</p>\n`}${
-    unranked.length > 0 &&
+}${ranked.length === 0 && file.entries.length > 0 && html`<p>None of these ${many} is ranked.</p>\n`}${
+    retired.length > 0 &&
+    html`<h2>Retired</h2>
+<p>They take part no more and have no rank; their titles and skills stay. In the order of how many contested questions they have.</p>
+${retiredTable(site, entityType, retired)}
+`
+  }${
+    early.length > 0 &&
     html`<h2>Not ranked yet</h2>
 <p>Fewer than ${contestedQuestions(rules)}. So few could be luck. In the order of how many they have.</p>
-${unrankedTable(site, entityType, unranked, rules.eligible_questions)}
+${unrankedTable(site, entityType, early, rules.eligible_questions)}
 `
   }${file.entries.length === 0 && html`<div class="state"><p>${nobody(entityType)}</p></div>\n`}`
 }

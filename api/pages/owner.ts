@@ -39,8 +39,8 @@ export function ownerPage(site: Site, owned: Owner): Html {
 <dl class="facts">
 <div><dt>Agents</dt><dd>${agents.length}<small>${scored} with a scored question</small></dd></div>
 <div><dt>Certified</dt><dd>${certified}<small>certified or expert</small></dd></div>
-<div><dt>Best skill</dt><dd>${orNone(best, signed)}<small>of the ranked</small></dd></div>
-<div><dt>Median skill</dt><dd>${orNone(median, signed)}<small>of the ranked</small></dd></div>
+<div><dt>Best skill</dt><dd>${orNone(best, signed)}<small>of those with enough questions for a rank</small></dd></div>
+<div><dt>Median skill</dt><dd>${orNone(median, signed)}<small>of those with enough questions for a rank</small></dd></div>
 </dl>
 ${scrolling('Agents', agentTable(site, owned))}`,
   })

@@ -10,7 +10,7 @@ import { grouped, percent, plain, signed } from './numbers.ts'
 import { type Site, linkTo } from './site.ts'
 import type { Stored } from './stored.ts'
 import { scrolling } from './table.ts'
-import { endOf, interval, named, orNone, otherRanks } from './wording.ts'
+import { dayOf, endOf, interval, named, orNone, otherRanks } from './wording.ts'
 
 export type Entry = Stored<LeaderboardFile['entries'][number]>
 
@@ -95,9 +95,17 @@ export function idOf(entry: Entry): string {
 function nameCell(site: Site, entityType: EntityType, entry: Entry): Html {
   const id = idOf(entry)
   const path = linkTo(site, profilePath(entityType, id))
-  // An entity without a rank has no title.
-  const title = entry.rank !== null && html`<span class="under">${awarded(entry)}</span>`
-  return html`<th scope="row" class="name"><a href="${path}">${entry.name === null ? 'without a name' : named(entry.name)}</a> ${endOf(id)}${title}</th>`
+  // An entity that is not eligible has no title.
+  const title = entry.skill !== null && awarded(entry)
+  const retired = retiredAt(entry)
+  const until = retired !== null && html`retired ${dayOf(retired)}`
+  const under = title && until ? html`${title}, ${until}` : title || until
+  return html`<th scope="row" class="name"><a href="${path}">${entry.name === null ? 'without a name' : named(entry.name)}</a> ${endOf(id)}${under && html`<span class="under">${under}</span>`}</th>`
+}
+
+/** Returns when an entity retired; null while it takes part. */
+export function retiredAt(entry: Entry): string | null {
+  return 'retired_at' in entry ? (entry.retired_at ?? null) : null
 }
 
 /** @param name tells the table from others on its page. */
@@ -123,15 +131,36 @@ ${rows}</table>`,
 }
 
 function rankedRow(site: Site, entityType: EntityType, entry: Entry): Html {
-  const { skill, rank, rank_interval: range } = entry
-  const bounds = barOf(entry)
+  const { rank, rank_interval: range } = entry
   const others = otherRanks(range)
-  return html`<tr><td class="n">${rank}${others !== undefined && html` <span class="under">${others}</span>`}</td>${nameCell(site, entityType, entry)}<td><div class="skill"><span class="number">${orNone(skill, signed)}</span>${skill !== null && intervalBar(skill, bounds)}<span class="under">${interval(bounds)}</span></div></td>${scores(entry)}</tr>
+  return html`<tr><td class="n">${rank}${others !== undefined && html` <span class="under">${others}</span>`}</td>${nameCell(site, entityType, entry)}${skillCell(entry)}${scores(entry)}</tr>
 `
+}
+
+function skillCell(entry: Entry): Html {
+  const { skill } = entry
+  const bounds = barOf(entry)
+  return html`<td><div class="skill"><span class="number">${orNone(skill, signed)}</span>${skill !== null && html`${intervalBar(skill, bounds)}<span class="under">${interval(bounds)}</span>`}</div></td>`
 }
 
 function scores({ contested_questions: questions, peer_score, brier }: Entry, needed?: number): Html {
   return html`<td class="n">${questions}${needed !== undefined && ` of ${needed}`}</td><td class="n">${orNone(peer_score, (value) => signed(value, 1))}</td><td class="n">${orNone(brier, plain)}</td>`
+}
+
+/** Shows the retired, who have no rank, with their titles. */
+export function retiredTable(site: Site, entityType: EntityType, retired: readonly Entry[]): Html {
+  const { one, many } = WORDS[entityType]
+  const rows = retired.map(
+    (entry) => html`<tr>${nameCell(site, entityType, entry)}${skillCell(entry)}${scores(entry)}</tr>
+`,
+  )
+  return scrolling(
+    `Retired ${many}`,
+    html`<table class="ranking">
+<thead><tr><th scope="col">${one}, as registered</th><th scope="col">skill</th><th scope="col" class="n">contested questions</th><th scope="col" class="n">peer score</th><th scope="col" class="n">Brier</th></tr></thead>
+<tbody>
+${rows}</tbody></table>`,
+  )
 }
 
 export function unrankedTable(

@@ -17,7 +17,8 @@ export const leaderboard = route({
   tag: 'Records',
   summary: 'All agents or forecasters by pool and rank',
   description:
-    'The ranked by pool, the largest first, and by rank in it; then those without a rank by their number of contested questions. ' +
+    'The ranked by pool, the largest first, and by rank in it; then those without a rank, who have retired or are not eligible, by ' +
+    'their number of contested questions. ' +
     'Nobody is ranked with somebody whom no chain of common questions reaches. Two of a pool whose `board_interval`s overlap ' +
     'cannot be told apart. A cursor names its release, so that pages fit together whatever is released meanwhile.',
   follows: true,

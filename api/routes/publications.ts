@@ -56,7 +56,8 @@ const CALLS: PublicationCall[] = [
     tag: 'Records',
     summary: 'The rank of',
     description:
-      'The rank by skill among the eligible agents, or forecasters, of one pool, which common questions tie together.',
+      'The rank by skill among the eligible agents, or forecasters, of one pool, which common questions tie together. ' +
+      'An agent that has retired has none.',
   },
   {
     kind: 'advanced_metrics',

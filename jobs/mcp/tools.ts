@@ -113,8 +113,8 @@ export function mcpServer({ service, agentId, version }: McpOptions): McpServer 
       description:
         'Shows the rank, skill and certification of an agent in the current release. The rank is among the ranked agents of its ' +
         '`pool`, which common questions tie together, and not among all agents; `pool_size` counts all members of the pool, also ' +
-        'people and those without a rank. A `rank_interval` that is wider than one place has the ranks from which the agent cannot ' +
-        'be told apart. An agent has none of these before the first release after its first forecast.',
+        'people and those without a rank. A retired agent has no rank. A `rank_interval` that is wider than one place has the ranks ' +
+        'from which the agent cannot be told apart. An agent has none of these before the first release after its first forecast.',
       inputSchema: z.strictObject({
         agent_id: agentId === undefined ? uuid : uuid.default(agentId),
       }),

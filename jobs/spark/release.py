@@ -76,7 +76,7 @@ SCORE = (
     "scores_part entity entity_type entity_id question question_id outcome resolved_ms settled settled_ms cluster place "
     "standard standard_other"
 ).split()
-TALLY = "entity_type pool voice skill lower upper count".split()
+TALLY = "entity_type retired pool voice skill lower upper count".split()
 PAGE = "page entity_type entity_id pool_size pool value content".split()
 SCORED = "entity INT, pairs BIGINT, pool STRING, voice INT, skill BIGINT, lower BIGINT, upper BIGINT, scores STRING"
 PUBLISHED = (
@@ -271,7 +271,7 @@ class Job:
                         count_if(entity_type = 'agent') OVER () AS agents
                       FROM (SELECT 'agent' AS entity_type, agent_id AS entity_id, nullif(name, '') AS name,
                               nullif(model_type, '') AS model_type, organization_name, owner_id, first_of_owner, unix_millis(registered_at) AS registered_ms,
-                              unix_millis(retired_at) AS retired_ms
+                              unix_millis(if(retired_at <= {self.now()}, retired_at, null)) AS retired_ms
                             FROM (SELECT *, first_value(agent_id) OVER (PARTITION BY owner_id ORDER BY registered_at, agent_id)
                                     AS first_of_owner FROM current_agents)
                             LEFT SEMI JOIN (SELECT entity_id AS agent_id FROM forecasts
@@ -393,7 +393,8 @@ class Job:
         alike = ", ".join(TALLY[:-1])
         self.view(
             "alike",
-            f"SELECT {named(TALLY, count='count(*)')} FROM scored JOIN entity USING (entity) GROUP BY {alike}",
+            f"""SELECT {alike}, count(*) AS count
+                FROM (SELECT *, int(retired_ms IS NOT NULL) AS retired FROM scored JOIN entity USING (entity)) GROUP BY {alike}""",
         )
         self.step("tally")
         rows = f"SELECT /*+ REPARTITION(1) */ * FROM alike SORT BY {alike}"

@@ -43,6 +43,7 @@ export interface OrderedEntity extends Omit<KnownEntity, 'firstOfOwner'>, Activi
   /** Of an agent. */
   modelType: string | null
   organizationName: string | null
+  /** Null also for an agent that retires after `asOf`. */
   retiredAtMs: number | null
   /** The number of questions it is scored on. */
   pairs: number

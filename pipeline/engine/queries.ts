@@ -71,13 +71,15 @@ export async function createCounted(
 /**
  * Numbers the entities of a release: every forecaster, and every agent that has made a forecast by `asOf`.
  * `entity`: one row per entity, in the order (entity_type, entity_id). `first_of_owner` is the agent that its
- * owner registered first, whether or not that one has made a forecast. An agent that is hidden has no name.
+ * owner registered first, whether or not that one has made a forecast. An agent that is hidden has no name,
+ * and one that retires after `asOf` has not retired yet.
  * `latest`: the last forecast of each entity.
  */
 export async function createEntities(database: Database, asOf: Date): Promise<void> {
+  const now = `${literal(asOf.toISOString())}::TIMESTAMPTZ`
   await database.run(
     `CREATE TEMP TABLE latest AS SELECT entity_type, entity_id, max(forecast_at) AS last_at FROM counted
-     WHERE forecast_at <= ${literal(asOf.toISOString())}::TIMESTAMPTZ GROUP BY ALL`,
+     WHERE forecast_at <= ${now} GROUP BY ALL`,
   )
   await database.run(
     `CREATE TABLE entity AS
@@ -86,7 +88,7 @@ export async function createEntities(database: Database, asOf: Date): Promise<vo
                nullif(model_type, '') AS model_type, organization_name, owner_id,
                CASE WHEN owner_id IS NOT NULL
                  THEN first_value(agent_id) OVER (PARTITION BY owner_id ORDER BY registered_at, agent_id) END AS first_of_owner,
-               registered_at, retired_at
+               registered_at, CASE WHEN retired_at <= ${now} THEN retired_at END AS retired_at
              FROM current_agents) SEMI JOIN latest USING (entity_type, entity_id)
            UNION ALL SELECT 'forecaster', user_id, display_name, NULL, NULL, NULL, NULL, NULL, NULL FROM current_forecasters)
      ORDER BY entity`,

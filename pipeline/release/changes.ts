@@ -73,7 +73,7 @@ function isAlike(last: ReleaseManifest, next: Omit<NextRelease, 'tables'>): bool
   )
 }
 
-/** Whether a question has settled since, or an outcome become known, without any new row. */
+/** Whether a question has settled since, an outcome become known or an agent retired, without any new row. */
 function changesByTime({ next_change_at: at }: ReleaseManifest, asOf: string): boolean {
   return typeof at === 'string' && Date.parse(at) <= Date.parse(asOf)
 }

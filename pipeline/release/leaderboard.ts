@@ -2,7 +2,7 @@
 import type { EntityType } from '../../schemas/tables.ts'
 import { canonical } from '../proof/canonical.ts'
 import { leaderboardPath } from '../store/paths.ts'
-import { type ListedEntity, type Provenance, nameOf, rankedSkill } from './payloads.ts'
+import { type ListedEntity, type Provenance, nameOf, rankedSkill, retirementOf } from './payloads.ts'
 import { roundHalfEven } from '../scoring/round.ts'
 import { UNIT } from '../scoring/strength.ts'
 import type { OutputFile } from './shards.ts'
@@ -67,6 +67,7 @@ function entryOf(entity: ListedEntity): object {
     ...nameOf(entity),
     name: entity.name,
     ...entity.award,
+    ...retirementOf(entity),
     rank,
     rank_interval,
     skill: rankedSkill(entity.metrics),

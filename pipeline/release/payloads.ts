@@ -8,7 +8,15 @@ import type { ScoredEntity } from '../engine/duckdb-engine.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import type { EntityScores } from '../scoring/entity.ts'
 import { inOrder } from '../proof/canonical.ts'
-import { type Boards, badgeOf, boardsOf, certificationOf, rankIn, tallyOf } from '../scoring/ranking.ts'
+import {
+  type Boards,
+  type Ranked,
+  badgeOf,
+  boardsOf,
+  certificationOf,
+  rankIn,
+  tallyOf,
+} from '../scoring/ranking.ts'
 import { rounded } from '../scoring/round.ts'
 
 /** Facts about the release that every payload repeats. */
@@ -66,8 +74,12 @@ export function rankEntities(
   entities: readonly ScoredEntity[],
 ): RankedEntity[] {
   const published = entities.map((entity) => ({ ...entity, scores: publishedForm(entity.scores) }))
-  const boards = boardsOf(tallyOf(published.map(({ scores }) => scores)))
+  const boards = boardsOf(tallyOf(published.map(standingOf)))
   return published.map((entity) => rankAmong(methodology, voice_rule, boards, entity))
+}
+
+function standingOf({ retiredAtMs, scores }: ScoredEntity): Ranked {
+  return { isRetired: retiredAtMs !== null, scores }
 }
 
 /** Ranks an entity whose scores are in their published form. */
@@ -75,9 +87,10 @@ export function rankAmong(
   methodology: Methodology,
   voice_rule: VoiceRule,
   boards: Boards,
-  { scores, ...named }: ScoredEntity,
+  entity: ScoredEntity,
 ): RankedEntity {
-  const metrics: EntityMetrics = { ...scores, ...rankIn(boards, scores) }
+  const { scores, ...named } = entity
+  const metrics: EntityMetrics = { ...scores, ...rankIn(boards, standingOf(entity)) }
   const grounds = { ...metrics, voice_rule }
   const award =
     named.entityType === 'agent'
@@ -108,7 +121,7 @@ function roundedIn(value: unknown): unknown {
 const METRICS_IN = Object.fromEntries(
   ENTITY_TYPES.map((type) => [type, new Map(PUBLICATIONS.map((kind) => [kind, metricsIn(kind, type)]))]),
 ) as Record<EntityType, Map<PublicationKind, EntityMetricName[]>>
-/** In these payloads an entity without a rank has no skill. */
+/** In these payloads an entity that is not eligible has no skill. */
 const RANKED_KINDS = new Set<PublicationKind>(['verification', 'rankings'])
 
 /** Returns the skill that ranks an entity; null if it is not eligible. */
@@ -138,6 +151,7 @@ export function payloadsOf(
     return {
       ...name,
       ...(isRanked ? entity.award : {}),
+      ...(kind === 'rankings' ? retirementOf(entity) : {}),
       ...Object.fromEntries(
         METRICS_IN[entity.entityType].get(kind)!.map((metric) => [metric, values[metric]]),
       ),
@@ -150,6 +164,14 @@ export function payloadsOf(
     ...(Object.fromEntries(payloads) as Record<PublicationKind, Record<string, unknown>>),
     profile: { ...profileOf(entity), ...provenance },
   }
+}
+
+/** Says of an agent why it may have a title and no rank. People do not retire. */
+export function retirementOf({
+  entityType,
+  retiredAtMs,
+}: Pick<RankedEntity, 'entityType' | 'retiredAtMs'>): object {
+  return entityType === 'agent' ? { retired_at: instantOf(retiredAtMs) } : {}
 }
 
 /** The fields of a verification that are no numbers, so that a certificate can be read alone. */

@@ -3,10 +3,10 @@
 import type { QuestionStates, ReleaseManifest } from '../../schemas/manifests.ts'
 import { type Database, literal } from '../duckdb.ts'
 
-/** The part of a manifest that follows from the current questions and resolutions. */
+/** The part of a manifest that follows from the current questions, resolutions and agents. */
 export type QuestionsAt = Required<Pick<ReleaseManifest, 'questions' | 'next_change_at'>>
 
-/** Reads the views `current_questions` and `current_resolutions` of the release's tables. */
+/** Reads the views of the current questions, resolutions and agents of the release's tables. */
 export async function questionsAt(database: Database, asOf: Date): Promise<QuestionsAt> {
   const now = `${literal(asOf.toISOString())}::TIMESTAMPTZ`
   // Grain: one row per category, and one of all questions.
@@ -28,7 +28,8 @@ export async function questionsAt(database: Database, asOf: Date): Promise<Quest
        count(*) FILTER (event.questions = 1) AS own_events,
        count(*) FILTER (event.questions > 1) AS shared_events,
        count(*) FILTER (event_id IS NULL) AS no_events,
-       min(CASE WHEN ended THEN CASE WHEN NOT known THEN resolved_at WHEN closes_at > ${now} THEN closes_at END END) AS next
+       least(min(CASE WHEN ended THEN CASE WHEN NOT known THEN resolved_at WHEN closes_at > ${now} THEN closes_at END END),
+         (SELECT min(retired_at) FROM current_agents WHERE retired_at > ${now})) AS next
      FROM (SELECT *, known AND outcome IN ('yes', 'no', 'annulled') AS decided FROM stated) LEFT JOIN event USING (event_id)
      GROUP BY GROUPING SETS ((), (category)) ORDER BY total DESC, category NULLS FIRST`,
   )

@@ -7,10 +7,13 @@ import type { Methodology } from './methodology.ts'
 import { roundHalfEven } from './round.ts'
 
 type RankMetrics = Pick<EntityMetrics, RankMetricName>
-type Ranked = Pick<
-  EntityMetrics,
-  'eligible' | 'voice' | 'pool' | 'skill' | 'skill_interval' | 'board_interval'
->
+
+/** An entity, by the published numbers that rank it. */
+export interface Ranked {
+  /** Whether it had retired at `as_of`. */
+  isRetired: boolean
+  scores: Pick<EntityMetrics, 'eligible' | 'voice' | 'pool' | 'skill' | 'skill_interval' | 'board_interval'>
+}
 
 /** Numbers, ascending: all that occur, and how often each does. */
 export interface Counts {
@@ -20,9 +23,9 @@ export interface Counts {
 
 /** The eligible entities of a kind and a pool, counted. */
 export interface Tally {
-  /** The skills of the voices among them, which percentiles are of. */
+  /** The skills of the voices among them, which percentiles are of, retired ones too. */
   voices: Counts
-  /** The skills of all of them, and the ends of their board intervals. */
+  /** The skills of those that have not retired, and the ends of their board intervals. */
   skills: Counts
   lowers: Counts
   uppers: Counts
@@ -49,16 +52,18 @@ export interface Boards {
 }
 
 export function tallyOf(entities: readonly Ranked[]): KindTally {
-  const eligible = entities.filter((entity) => entity.eligible)
-  const byPool = Map.groupBy(eligible, ({ pool }) => pool!)
+  const eligible = entities.filter(({ scores }) => scores.eligible)
+  const byPool = Map.groupBy(eligible, ({ scores }) => scores.pool!)
   const pools = new Map(
     [...byPool].map(([pool, members]): [string, Tally] => {
-      const bounds = members.flatMap(({ board_interval }) => board_interval ?? [])
+      const voices = members.filter(({ scores }) => scores.voice)
+      const board = members.filter(({ isRetired }) => !isRetired)
+      const bounds = board.flatMap(({ scores }) => scores.board_interval ?? [])
       return [
         pool,
         {
-          voices: countsOf(members.filter(({ voice }) => voice).map(({ skill }) => skill!)),
-          skills: countsOf(members.map(({ skill }) => skill!)),
+          voices: countsOf(voices.map(({ scores }) => scores.skill!)),
+          skills: countsOf(board.map(({ scores }) => scores.skill!)),
           lowers: countsOf(bounds.map(({ lower }) => lower)),
           uppers: countsOf(bounds.map(({ upper }) => upper)),
         },
@@ -93,14 +98,15 @@ export function boardsOf({ population, pools }: KindTally): Boards {
 
 /**
  * The rank of an entity on its board, and its percentile among the voices and itself, also if it is no voice.
- * Null if it is not eligible.
+ * Null if it is not eligible or has retired.
  */
-export function rankIn({ population, pools }: Boards, entity: Ranked): RankMetrics {
-  const { eligible, voice, pool, skill, skill_interval, board_interval } = entity
+export function rankIn({ population, pools }: Boards, { isRetired, scores }: Ranked): RankMetrics {
+  const { eligible, voice, pool, skill, skill_interval, board_interval } = scores
+  const isRanked = eligible && !isRetired
   const board = pool === null ? undefined : pools.get(pool)
   const voices = board ? countOf(board.voices) : 0
-  const field_size = voices + (eligible && !voice ? 1 : 0)
-  if (!eligible || skill === null || board === undefined) {
+  const field_size = voices + (isRanked && !voice ? 1 : 0)
+  if (!isRanked || skill === null || board === undefined) {
     const unranked = { rank: null, rank_interval: null, percentile: null, percentile_interval: null }
     return { ...unranked, field_size, population }
   }

@@ -92,7 +92,7 @@ async function commit(
       const asOf = new Date(plan.as_of)
       const superseded = previous ? await supersededOutcomes({ database, local }, previous, versions) : []
       const corrections = await correctionsSince({ database, local }, previous, versions, asOf)
-      for (const table of ['questions', 'resolutions'] as const) {
+      for (const table of ['questions', 'resolutions', 'agents'] as const) {
         await attachCurrent(database, local, { ...versions[table], table })
       }
       return { superseded, corrections, questionsAt: await questionsAt(database, asOf) }

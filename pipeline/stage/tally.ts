@@ -6,7 +6,7 @@ import { VOICE_RULES, type VoiceRule } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { ENTITIES_PER_SHARD } from '../release/shards.ts'
-import { type KindTally, tallyOf } from '../scoring/ranking.ts'
+import { type KindTally, type Ranked, tallyOf } from '../scoring/ranking.ts'
 import { UNIT } from '../scoring/strength.ts'
 import { tallyPath } from '../store/paths.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
@@ -23,13 +23,14 @@ import {
   wholeOf,
 } from './lines.ts'
 
-const COLUMNS = ['entity_type', 'pool', 'voice', 'skill', 'lower', 'upper', 'count'] as const
+const COLUMNS = ['entity_type', 'retired', 'pool', 'voice', 'skill', 'lower', 'upper', 'count'] as const
 const TALLY: Format = {
   of: 'the tally',
   columns: COLUMNS,
   compare: strictly(
     inOrderOf(COLUMNS, {
       entity_type: 'text',
+      retired: 'number',
       pool: 'text',
       voice: 'number',
       skill: 'number',
@@ -54,16 +55,17 @@ export interface FieldOfRelease {
   tallies: Record<EntityType, KindTally>
 }
 
-/** The entities of a kind: how many there are, and what ranks those that are ranked. */
+/** The entities of a kind: how many there are, and what ranks the eligible ones. */
 class KindCounts {
   population = 0
-  readonly #ranked: Parameters<typeof tallyOf>[0][number][] = []
+  readonly #eligible: Ranked[] = []
 
-  take([, pool, voice, skill, lower, upper, count]: Fields): void {
+  take([, retired, pool, voice, skill, lower, upper, count]: Fields): void {
     const alike = wholeOf(count!)
     this.population += alike
+    const isRetired = isSet(retired!)
     if (pool === NULL) return
-    const entity = {
+    const scores = {
       eligible: true,
       pool: pool!,
       voice: isSet(voice!),
@@ -72,11 +74,12 @@ class KindCounts {
       board_interval:
         lower === NULL ? null : { lower: wholeOf(lower!) / UNIT, upper: wholeOf(upper!) / UNIT },
     }
-    for (let one = 0; one < alike; one++) this.#ranked.push(entity)
+    const entity = { isRetired, scores }
+    for (let one = 0; one < alike; one++) this.#eligible.push(entity)
   }
 
   get tally(): z.infer<typeof kind> {
-    return { population: this.population, pools: Object.fromEntries(tallyOf(this.#ranked).pools) }
+    return { population: this.population, pools: Object.fromEntries(tallyOf(this.#eligible).pools) }
   }
 }
 

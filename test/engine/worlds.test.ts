@@ -77,14 +77,14 @@ function rowsOf({ entities, questions, forecasts }: PlainWorld): Partial<Record<
     })),
     agents: entities
       .filter(({ kind }) => kind === 'agent')
-      .map(({ id, owner, registered_at_ms }) => ({
+      .map(({ id, owner, registered_at_ms, retired_at_ms: retired = null }) => ({
         agent_id: id,
         name: 'an agent',
         model_type: 'none',
         organization_name: null,
         owner_id: owner,
         registered_at: new Date(registered_at_ms),
-        retired_at: null,
+        retired_at: retired === null ? null : new Date(retired),
         recorded_at,
       })),
     forecasters: entities

@@ -45,12 +45,12 @@ describe('vectors/units-2.0.0.json', () => {
 
   test.each(units.percentiles)('the percentiles of $skill among $voices, counted: $counted', (unit) => {
     const entity = (skill: number, voice: boolean) => {
-      return { eligible: true, voice, pool: 'p', skill, skill_interval: null, board_interval: null }
+      const scores = { eligible: true, voice, pool: 'p', skill, skill_interval: null, board_interval: null }
+      return { isRetired: false, scores }
     }
-    const itself = {
-      ...entity(unit.skill, unit.counted),
-      skill_interval: { lower: unit.lower, upper: unit.upper, level: 0.95 },
-    }
+    const { isRetired, scores } = entity(unit.skill, unit.counted)
+    const skill_interval = { lower: unit.lower, upper: unit.upper, level: 0.95 }
+    const itself = { isRetired, scores: { ...scores, skill_interval } }
     const voices = unit.voices.map((skill) => entity(skill, true))
     const boards = boardsOf(tallyOf(unit.counted ? voices : [...voices, itself]))
     const { percentile, percentile_interval } = rankIn(boards, itself)

@@ -7,6 +7,7 @@ import { badgePlainly, certificationPlainly } from '../support/plain/certificati
 import { percentilePlainly, rankPlainly } from '../support/plain/ranking.ts'
 
 interface Entity {
+  isRetired: boolean
   eligible: boolean
   voice: boolean
   pool: string | null
@@ -16,6 +17,7 @@ interface Entity {
 }
 
 const member = (skill: number, changes: Partial<Entity> = {}): Entity => ({
+  isRetired: false,
   eligible: true,
   voice: true,
   pool: 'a',
@@ -26,8 +28,9 @@ const member = (skill: number, changes: Partial<Entity> = {}): Entity => ({
 })
 
 function rank(entities: readonly Entity[]) {
-  const boards = boardsOf(tallyOf(entities))
-  return entities.map((entity) => rankIn(boards, entity))
+  const members = entities.map(({ isRetired, ...scores }) => ({ isRetired, scores }))
+  const boards = boardsOf(tallyOf(members))
+  return members.map((one) => rankIn(boards, one))
 }
 
 describe('rank', () => {
@@ -85,6 +88,37 @@ describe('rank', () => {
     expect(ranks[2]).toEqual(unranked)
   })
 
+  test('a retired entity has no rank, gives its rank to the next one, and stays in the percentiles of others as a voice', () => {
+    const board = (changes: Partial<Entity>) => rank([member(0.3), member(0.2, changes), member(0.1)])
+    const all = board({})
+    expect(all.map(({ rank: place, percentile }) => [place, percentile])).toEqual([
+      [1, 83.33],
+      [2, 50],
+      [3, 16.67],
+    ])
+    const unranked = { rank: null, rank_interval: null, percentile: null, percentile_interval: null }
+    const counted = { field_size: 3, population: 3 }
+    const [first, middle, last] = board({ isRetired: true })
+    expect(middle).toEqual({ ...unranked, ...counted })
+    expect(first).toEqual({ ...all[0], rank: 1, rank_interval: { lower: 1, upper: 2 } })
+    expect(last).toEqual({ ...all[2], rank: 2, rank_interval: { lower: 1, upper: 2 } })
+    // One that is no voice was in the percentiles of nobody else.
+    const [best, other, worst] = board({ isRetired: true, voice: false })
+    expect(other).toEqual({ ...unranked, field_size: 2, population: 3 })
+    expect([best, worst].map((one) => [one!.rank, one!.percentile])).toEqual([
+      [1, 75],
+      [2, 25],
+    ])
+  })
+
+  test('where all have retired nobody is ranked', () => {
+    const ranks = rank([member(0.2, { isRetired: true }), member(0.1, { isRetired: true, voice: false })])
+    expect(ranks.map(({ rank: place, field_size }) => [place, field_size])).toEqual([
+      [null, 1],
+      [null, 1],
+    ])
+  })
+
   test('an interval whose end is another’s skill holds that one’s percentile', () => {
     const interval = { lower: 0.1, upper: 0.3, level: 0.95 }
     const [, own] = rank([member(0.1), member(0.2, { skill_interval: interval }), member(0.3), member(0.4)])
@@ -114,6 +148,7 @@ describe('rank', () => {
     const millionths = fc.integer({ min: -6, max: 6 }).map((n) => n / 1e6 + 0)
     const field = fc.array(
       fc.record({
+        isRetired: fc.boolean(),
         eligible: fc.boolean(),
         voice: fc.boolean(),
         pool: fc.boolean(),
@@ -134,9 +169,10 @@ describe('rank', () => {
         })
         const ranks = rank(entities)
         for (const [i, own] of entities.entries()) {
-          if (!own.eligible) continue
-          const board = entities.filter(({ eligible, pool }) => eligible && pool === own.pool)
-          const ranked = board.filter((one) => one === own || one.voice)
+          if (!own.eligible || own.isRetired) continue
+          const eligible = entities.filter((one) => one.eligible && one.pool === own.pool)
+          const board = eligible.filter(({ isRetired }) => !isRetired)
+          const ranked = eligible.filter((one) => one === own || one.voice)
           expect(ranks[i]).toEqual({
             ...rankPlainly(board, own),
             ...percentilePlainly(ranked, own),
@@ -144,7 +180,12 @@ describe('rank', () => {
             population: entities.length,
           })
         }
-        const percentiles = entities.flatMap(({ voice }, i) => (voice ? (ranks[i]!.percentile ?? []) : []))
+        // That others have retired changes no percentile.
+        const active = rank(entities.map((entity) => ({ ...entity, isRetired: false })))
+        for (const [i, { isRetired }] of entities.entries()) {
+          if (!isRetired) expect(ranks[i]!.percentile).toBe(active[i]!.percentile)
+        }
+        const percentiles = entities.flatMap(({ voice }, i) => (voice ? (active[i]!.percentile ?? []) : []))
         const sum = percentiles.reduce((total, percentile) => total + percentile, 0)
         expect(Math.abs(sum - 50 * percentiles.length)).toBeLessThanOrEqual(0.0051 * percentiles.length)
       }),

@@ -88,7 +88,8 @@ test('fields of every size, owners, ties, events and annulled questions', () => 
       }
       for (const { metrics, award } of fast.entities) {
         if (metrics.attempt !== null && metrics.attempt > 1) count('a later attempt')
-        if (metrics.eligible && !metrics.voice) count('ranked without a voice')
+        if (metrics.rank !== null && !metrics.voice) count('ranked without a voice')
+        if (metrics.eligible && metrics.rank === null) count('retired with a title')
         if (metrics.rank_interval && metrics.rank_interval.lower < metrics.rank_interval.upper)
           count('not told apart')
         count('badge' in award ? award.badge : award.certification)
@@ -101,6 +102,7 @@ test('fields of every size, owners, ties, events and annulled questions', () => 
     'everyone',
     'a later attempt',
     'ranked without a voice',
+    'retired with a title',
     'not told apart',
     'provisional',
     'certified',

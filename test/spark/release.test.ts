@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { FileStore } from '../../pipeline/store/file.ts'
-import { planPath, releasePrefix } from '../../pipeline/store/paths.ts'
+import { leaderboardPath, planPath, releasePrefix } from '../../pipeline/store/paths.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
+import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import { suiteFolder } from '../support/folder.ts'
 import type { RunningCommand } from '../support/command.ts'
 import { fvs } from '../support/process.ts'
@@ -84,6 +85,10 @@ describe.skipIf(!spark)('Spark', () => {
     const [expected, found] = await Promise.all([here, there].map(publishedIn))
     expect(Object.keys(expected!).length).toBeGreaterThan(10)
     expect(found).toEqual(expected)
+    const page = await readFile(join(there, releasePrefix(1), leaderboardPath('agent', 0)), 'utf8')
+    const { entries } = JSON.parse(page) as LeaderboardFile
+    const isRetired = (entry: (typeof entries)[number]) => 'retired_at' in entry && entry.retired_at !== null
+    expect(entries.some((entry) => isRetired(entry) && entry.skill !== null)).toBe(true)
     const audit = await fvs(['audit', '--store', there], { folder })
     expect(audit.code, audit.stdout + audit.stderr).toBe(0)
   })

@@ -196,11 +196,16 @@ const PARTS = linesOf([
   [2, 'forecaster', 3, 0],
 ])
 const TALLY = linesOf([
-  ['agent', null, null, null, null, null, 3],
-  ['agent', 'pool 1', 0, -100, null, null, 1],
-  ['agent', 'pool 1', 1, 5, -2, 12, 2],
-  ['agent', 'pool 2', 1, 5, 3, 7, 1],
+  ['agent', 0, null, null, null, null, null, 3],
+  ['agent', 0, 'pool 1', 0, -100, null, null, 1],
+  ['agent', 0, 'pool 1', 1, 5, -2, 12, 2],
+  ['agent', 0, 'pool 2', 1, 5, 3, 7, 1],
+  ['agent', 1, null, null, null, null, null, 1],
+  ['agent', 1, 'pool 1', 0, 4, -1, 2, 1],
+  ['agent', 1, 'pool 1', 1, 9, 8, 10, 2],
+  ['agent', 1, 'pool 3', 0, 6, 5, 7, 1],
 ])
+const NOBODY = { values: [], counts: [] }
 const parts = (input: Input) => partLines(input, { pairs: 4, entities: 300 })
 const tally = (input: Input) => storeTally(new MemoryStore(), 1, 'recorded', input)
 
@@ -216,12 +221,13 @@ test('the tally is read as it was stored, by its hash', async () => {
     voiceRule: 'everyone',
     tallies: {
       agent: {
-        population: 7,
+        population: 12,
         pools: new Map([
           [
             'pool 1',
             {
-              voices: { values: [0.000005], counts: [2] },
+              // Of the retired only the voices count, and nobody is ranked among them.
+              voices: { values: [0.000005, 0.000009], counts: [2, 2] },
               skills: { values: [-0.0001, 0.000005], counts: [1, 2] },
               lowers: { values: [-0.000002], counts: [2] },
               uppers: { values: [0.000012], counts: [2] },
@@ -236,6 +242,7 @@ test('the tally is read as it was stored, by its hash', async () => {
               uppers: { values: [0.000007], counts: [1] },
             },
           ],
+          ['pool 3', { voices: NOBODY, skills: NOBODY, lowers: NOBODY, uppers: NOBODY }],
         ]),
       },
       forecaster: { population: 0, pools: new Map() },

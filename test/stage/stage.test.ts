@@ -174,6 +174,9 @@ describe('a crowd in stages', () => {
     expect(first.entries[0]!.rank).toBe(1)
     const ranked = first.entries.filter(({ rank }) => rank !== null)
     expect(new Set(ranked.map(({ pool }) => pool)).size).toBe(2)
+    const retired = first.entries.filter((entry) => 'retired_at' in entry && entry.retired_at !== null)
+    expect(retired.filter(({ skill }) => skill !== null).length).toBeGreaterThan(3)
+    expect(retired.filter(({ rank }) => rank !== null)).toEqual([])
     const manifest = (await readManifest(store, 1))!
     expect(manifest.voice_rule).toBe('recorded')
     expect(Object.fromEntries(manifest.files.map(({ path, sha256 }) => [path, sha256]))).toEqual(derived)

@@ -186,9 +186,9 @@ async function carryOut(
   )
   const counts = await linesOf(
     database,
-    `SELECT entity_type, pool, voice, skill, lower, upper, count(*) AS count
+    `SELECT entity_type, (retired_at IS NOT NULL)::INTEGER AS retired, pool, voice, skill, lower, upper, count(*) AS count
      FROM scored_entity JOIN entity USING (entity) GROUP BY ALL
-     ORDER BY entity_type, pool NULLS FIRST, voice NULLS FIRST, skill NULLS FIRST, lower NULLS FIRST, upper NULLS FIRST`,
+     ORDER BY entity_type, retired, pool NULLS FIRST, voice NULLS FIRST, skill NULLS FIRST, lower NULLS FIRST, upper NULLS FIRST`,
   )
   const tally = await run('tally', counts, { release, voiceRule })
   await database.run(

@@ -47,7 +47,7 @@ export function entityQuestionsPage({ site, published: of, scores, pageNumber }:
     heading: html`Questions of ${headingOf(of)}`,
     description: `${counted(total, 'question')}, each with what was said and what a middle field would have got.`,
     path: pathOf(pageNumber),
-    isIndexed: of.metrics.eligible,
+    isIndexed: of.rankings.rank !== null,
     alternates: { 'application/json': `${callPath(entityType, id)}/scores` },
     source: releaseLine(site, of.verification),
     content: html`<p class="mute">${entityType} · <code>${id}</code> · <a href="${linkTo(site, home)}">profile</a></p>

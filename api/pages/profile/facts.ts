@@ -2,7 +2,7 @@
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { counted, grouped, percent, plain, signed } from '../numbers.ts'
 import { endOf, interval, orNone, otherRanks } from '../wording.ts'
-import { type Payloads, type TitleRules, kindOf, levelOf } from './subject.ts'
+import { type Payloads, type TitleRules, kindOf, levelOf, retiredAt } from './subject.ts'
 
 /**
  * Nothing without a settled question.
@@ -42,6 +42,7 @@ function rankFact(of: Payloads, rules: TitleRules, boardSize: number): Html {
   const name = `Rank among ${kindOf(of)}s`
   const { rank, rank_interval: range, contested_questions: has, pool } = of.rankings
   if (rank === null || range === null) {
+    if (retiredAt(of) !== null) return fact(name, '–', 'retired: ranks are for those who take part')
     return fact(name, '–', `${rules.eligible_questions - has} more contested questions to go`)
   }
   const others = otherRanks(range)

@@ -6,7 +6,7 @@ import { questionPath } from '../links.ts'
 import { grouped, percent } from '../numbers.ts'
 import { type Site, linkTo } from '../site.ts'
 import { dayOf, endOf, named } from '../wording.ts'
-import type { Payloads, QuestionScore } from './subject.ts'
+import { type Payloads, type QuestionScore, retiredAt } from './subject.ts'
 
 const DAY_MS = 86_400_000
 const SILENCE_MS = 90 * DAY_MS
@@ -49,10 +49,14 @@ function everyoneIsAVoice({ verification }: Payloads): Html | undefined {
   return html`<p>Too few people and owners take part, so that everyone is measured against everyone: nothing above “provisional” or “bronze” is awarded.</p>`
 }
 
-function ended({ profile }: Payloads): Html | undefined {
-  const retired = 'retired_at' in profile ? profile.retired_at : null
-  if (retired !== null)
-    return html`<p>Retired on ${dayOf(retired)}: it makes no more forecasts. Its record stays.</p>`
+function ended(of: Payloads): Html | undefined {
+  const { profile, rankings } = of
+  const retired = retiredAt(of)
+  if (retired !== null) {
+    // In a release of version 2 of the method it has a rank.
+    const unranked = rankings.rank === null && ' and has no rank'
+    return html`<p>Retired on ${dayOf(retired)}: it makes no more forecasts${unranked}. Its record stays.</p>`
+  }
   const { last_forecast_at: last, as_of: asOf } = profile
   if (last === null || Date.parse(asOf) - Date.parse(last) <= SILENCE_MS) return undefined
   return html`<p>Silent since ${dayOf(last)}, for more than 90 days: the numbers say how it did until then.</p>`

@@ -60,7 +60,7 @@ export function profilePage(profile: Profile): Html {
     description: sentenceOf(of, rules),
     path,
     kind: 'profile',
-    isIndexed: of.metrics.eligible,
+    isIndexed: of.rankings.rank !== null,
     alternates: { 'application/json': `${calls}/verification` },
     scripts: (verification.proofPath ?? verification.signature) === undefined ? [] : CHECK_SCRIPTS,
     source: html`${releaseLine(site, of.verification)}. The same for programs: ${links(site, calls)}`,

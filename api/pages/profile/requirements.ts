@@ -59,7 +59,11 @@ export function requirementsOf(of: Payloads, rules: TitleRules): TitleRequiremen
     const crowd = above('lower end of the interval against the average', crowd_skill_interval)
     const known = enough('evidence against the average', rules.least_evidence, crowd_evidence)
     return [
-      { title: 'provisional', says: 'it is ranked', requirements: [questions(rules.eligible_questions)] },
+      {
+        title: 'provisional',
+        says: 'it has enough questions for a rank',
+        requirements: [questions(rules.eligible_questions)],
+      },
       {
         title: 'certified',
         says: 'better than the middle of its field',

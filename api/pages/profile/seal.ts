@@ -70,7 +70,7 @@ function claimOf(of: Payloads, rules: TitleRules): Claim {
           notShown: 'that it beats copying its field’s average is not shown',
         }
       default:
-        return { words: 'Provisional', ...intervalClaim(verification.skill_interval) }
+        return { words: 'Provisional', ...intervalClaim(verification.skill_interval, standingOf(of)) }
     }
   }
   switch (title) {
@@ -99,7 +99,7 @@ function claimOf(of: Payloads, rules: TitleRules): Claim {
 /** Returns what the interval of a ranked entity shows, for titles that do not say it. */
 function intervalClaim(
   range: Payloads['verification']['skill_interval'],
-  rank = 'It has a rank',
+  standing = 'It has a rank',
 ): Omit<Claim, 'words'> {
   if (range !== null && range.upper < 0) {
     return { shown: 'Worse than the middle of its field, and not by bad luck alone' }
@@ -110,7 +110,12 @@ function intervalClaim(
       notShown: 'what more its next title takes is below',
     }
   }
-  return { shown: rank, notShown: 'that it is better than the middle of its field is not shown' }
+  return { shown: standing, notShown: 'that it is better than the middle of its field is not shown' }
+}
+
+/** A retired agent has no rank, except in a release of version 2 of the method. */
+function standingOf({ rankings }: Payloads): string {
+  return rankings.rank === null ? 'It has enough contested questions for a rank' : 'It has a rank'
 }
 
 function waitingOf({

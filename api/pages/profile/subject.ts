@@ -75,6 +75,11 @@ export function awardOf(of: Payloads): ReturnType<typeof titleOf> {
   return titleOf(of.verification)
 }
 
+/** Returns when an agent retired; null while it takes part, and of a person. */
+export function retiredAt({ profile }: Payloads): string | null {
+  return 'retired_at' in profile ? profile.retired_at : null
+}
+
 /** How many questions with an outcome it has forecast, also those that have not closed. */
 export function questionsOf({
   resolved_questions: settled,

@@ -84,8 +84,9 @@ function rankCoverage(random: Random): Record<string, number> {
     })
   }
   const judged = [...noises.keys()].map((entity) => field.judge(entity))
-  const boards = boardsOf(tallyOf(judged))
-  const held = judged.filter((one, entity) => {
+  const board = judged.map((scores) => ({ isRetired: false, scores }))
+  const boards = boardsOf(tallyOf(board))
+  const held = board.filter((one, entity) => {
     const { lower, upper } = rankIn(boards, one).rank_interval!
     return lower <= entity + 1 && entity + 1 <= upper
   })

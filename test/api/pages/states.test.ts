@@ -175,6 +175,20 @@ describe('the leaderboard', () => {
     expect(text).toMatch(/my-agent .* Not ranked yet .* early .* 12 of 25/)
   })
 
+  test('shows the retired after the ranked, each with its day beside its name, its title and its skill', () => {
+    const place = { rank: null, rank_interval: null, retired_at: '2026-02-01T09:00:00.000Z' }
+    const [retired, early] = [
+      { ...RANKED, ...place, name: 'gone' },
+      { ...UNRANKED, ...place, name: 'gone early' },
+    ]
+    const text = said({ file: { ...FILE, entries: [RANKED, retired, UNRANKED, early] } })
+    expect(text).toMatch(/my-agent .* Retired They take part no more .* gone .* Not ranked yet .* early /)
+    expect(text).toMatch(/ gone …\w+✓✓ expert, retired 2026-02-01 \+0\.271 /)
+    expect(text).toMatch(/ gone early …\w+retired 2026-02-01 – 12 \+7\.0 /)
+    expect(said({ file: { ...FILE, entries: [RANKED, UNRANKED] } })).not.toMatch(/retired/i)
+    expect(said({ file: { ...FILE, entries: [retired] } })).toContain('None of these agents is ranked.')
+  })
+
   test('says so on a page of those without a rank alone, and where a release has nobody', () => {
     expect(said({ file: { ...FILE, entries: [UNRANKED] } })).toContain('None of these agents is ranked.')
     expect(said({ file: { ...FILE, entries: [] } })).toContain('This release has no agents.')

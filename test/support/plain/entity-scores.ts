@@ -104,19 +104,24 @@ function boardInterval(skill: PlainSkill): Range | null {
   return interval && { lower: interval.lower, upper: interval.upper }
 }
 
-/** Adds an entity's standing among all entities of the world, and its award. */
+/**
+ * Adds an entity's standing among all entities of the world, and its award. `retired` has the ids of those that had
+ * retired at `as_of`.
+ */
 export function rankedPlainly(
   own: Unranked,
   everyone: readonly Unranked[],
   rule: VoiceRule,
+  retired: ReadonlySet<string>,
 ): PlainEntityScores {
-  const board = everyone.filter(
+  const eligible = everyone.filter(
     ({ kind, pool, n_c }) => kind === own.kind && pool === own.pool && n_c >= ELIGIBLE_QUESTIONS,
   )
-  const field = board.filter((other) => other.voice || other.id === own.id)
+  const board = eligible.filter(({ id }) => !retired.has(id))
+  const field = eligible.filter((other) => other.voice || other.id === own.id)
   const scores = {
     ...own,
-    ...(own.n_c < ELIGIBLE_QUESTIONS
+    ...(!board.some(({ id }) => id === own.id)
       ? { rank: null, rank_interval: null, percentile: null, percentile_interval: null }
       : {
           ...rankPlainly(board.map(ranked), ranked(own)),

@@ -75,6 +75,8 @@ export function scoreWorldPlainly(world: PlainWorld): PlainWorldScores {
   )
   const attempts = attemptsOf(world.entities, entitiesOf(pairs), firstSettledMs)
   const published = publishedPools(pools, strengths.scales)
+  const hasRetired = ({ retired_at_ms: at = null }: PlainEntityRecord) => at !== null && at <= world.as_of_ms
+  const retired = new Set(world.entities.filter(hasRetired).map(({ id }) => id))
   const unranked = world.entities.map((record): Unranked =>
     unrankedPlainly(record, {
       pairs: pairs.filter(({ entity }) => entity === record.id),
@@ -93,7 +95,7 @@ export function scoreWorldPlainly(world: PlainWorld): PlainWorldScores {
       pairs.map((pair) => [`${pair.entity}|${pair.question}`, pairValues(pair, gains.get(pair) ?? null)]),
     ),
     entities: new Map(
-      world.entities.map(({ id }, i) => [id, rankedPlainly(unranked[i]!, unranked, measures.rule)]),
+      world.entities.map(({ id }, i) => [id, rankedPlainly(unranked[i]!, unranked, measures.rule, retired)]),
     ),
   }
 }

@@ -11,7 +11,7 @@ export const CROWD_AS_OF = at(60).toISOString()
 const POOL_QUESTIONS = 40
 
 /**
- * 520 agents, 300 people of whom the last 230 have no forecast, and two pools of 40 questions, some of which
+ * 520 agents, of whom a third have retired, 300 people of whom the last 230 have no forecast, and two pools of 40 questions, some of which
  * are annulled, open, or known before they close. The voices of the second pool are people, whom agents
  * without an owner meet there. All forecasts are made at four instants, and some are recorded twice.
  */
@@ -28,7 +28,8 @@ export function crowd(): Partial<Record<TableName, Row[]>> {
     organization_name: null,
     owner_id: number % 7 === 0 ? null : ownerOf(number),
     registered_at: at(number % 3),
-    retired_at: null,
+    // Some had retired before the release, some at it, and some retire after it.
+    retired_at: [null, null, at(50), null, at(60), at(60.5)][number % 6]!,
     recorded_at: at(0),
   }))
   const people = numbers(300).map((number) => ({

@@ -32,6 +32,7 @@ export function historyOf(seed: number, steps: number): Step[] {
   let forecastCount = 0
   let people = whole(3, 6)
   let agents = 4
+  let agentRows = 0
   const questions = 12
   let nowMs = HISTORY_START_MS + 20 * DAY_MS
   const at = (ms: number) => new Date(ms)
@@ -63,7 +64,8 @@ export function historyOf(seed: number, steps: number): Step[] {
     organization_name: null,
     owner_id: pick([null, 'one owner', 'another owner']),
     registered_at: at(HISTORY_START_MS + number),
-    retired_at: null,
+    // In turn it takes part, has retired, or retires a day later; its next row may say another.
+    retired_at: [null, at(nowMs), at(nowMs + DAY_MS)][agentRows++ % 3]!,
     recorded_at: at(nowMs),
   })
   const person = (number: number): Row => ({

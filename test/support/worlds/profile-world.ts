@@ -50,7 +50,18 @@ export function profileIn({
   titleOf = (number) => `Will coin ${number} show heads?`,
   ...told
 }: Circumstances): Profile {
-  const world = worldOf({ kind, questions, pending, peers, error, peerError, hasOwners, imported })
+  const { retiredAtMs = null } = told
+  const world = worldOf({
+    kind,
+    questions,
+    pending,
+    peers,
+    error,
+    peerError,
+    hasOwners,
+    imported,
+    retiredAtMs,
+  })
   const { voiceRule, entities, pairs } = scoreWorld(world, imported)
   const scored = entities.find(({ entityId }) => entityId === SUBJECT)!
   const asOf = world.as_of_ms
@@ -115,10 +126,19 @@ function worldOf({
   peerError,
   hasOwners,
   imported,
+  retiredAtMs,
 }: Required<
   Pick<
     Circumstances,
-    'kind' | 'questions' | 'pending' | 'peers' | 'error' | 'peerError' | 'hasOwners' | 'imported'
+    | 'kind'
+    | 'questions'
+    | 'pending'
+    | 'peers'
+    | 'error'
+    | 'peerError'
+    | 'hasOwners'
+    | 'imported'
+    | 'retiredAtMs'
   >
 >): PlainWorld {
   const random = sfc32(11)
@@ -130,7 +150,7 @@ function worldOf({
         : { id, kind: 'agent' as const, owner: null, registered_at_ms: START },
     ),
     kind === 'agent'
-      ? { id: SUBJECT, kind, owner: 'rook', registered_at_ms: START - DAY_MS }
+      ? { id: SUBJECT, kind, owner: 'rook', registered_at_ms: START - DAY_MS, retired_at_ms: retiredAtMs }
       : { id: SUBJECT, kind, owner: null, registered_at_ms: 0 },
   ]
   const world: PlainWorld = {

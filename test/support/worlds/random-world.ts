@@ -19,6 +19,7 @@ export interface WorldShape {
 }
 
 const DAY_MS = 86_400_000
+const AS_OF_MS = 14 * DAY_MS
 
 export function randomWorld({
   seed,
@@ -46,10 +47,12 @@ export function randomWorld({
       owner: owners > 0 && random() < 0.7 ? id('o', below(owners)) : null,
       // Few instants, so that ids break ties.
       registered_at_ms: below(3),
+      // A third have retired at the end, and a third retire right after it.
+      retired_at_ms: [null, AS_OF_MS, AS_OF_MS + 1][n % 3]!,
     })),
   ]
   const ability = entities.map(() => noise * (0.05 + 1.9 * random()))
-  const world: PlainWorld = { as_of_ms: 14 * DAY_MS, entities, questions: [], forecasts: [] }
+  const world: PlainWorld = { as_of_ms: AS_OF_MS, entities, questions: [], forecasts: [] }
   for (let n = 0; n < questions; n++) {
     const opened_at_ms = below(5) * DAY_MS
     const closes_at_ms = opened_at_ms + 1 + below(11 * DAY_MS)

@@ -147,7 +147,9 @@ export function scoreWorld(given: PlainWorld, imported: 0 | 1 = 0): ScoredWorld 
       block.next()
     }
     const scores = scoreEntity(METHODOLOGY, block, circumstances[number]!)
-    return { ...entity, ...UNTOLD, pairs: own.length, scores }
+    const { retired_at_ms: at = null } = given.entities[number]!
+    const retiredAtMs = at !== null && at <= given.as_of_ms ? at : null
+    return { ...entity, ...UNTOLD, retiredAtMs, pairs: own.length, scores }
   })
   const entities = ENTITY_TYPES.flatMap((kind) =>
     rankEntities(

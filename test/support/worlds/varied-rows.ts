@@ -1,4 +1,4 @@
-// Rows of a varied world, the same every time: two pools, ties, repetitions, events, owners, annulled,
+// Rows of a varied world, the same every time: two pools, ties, repetitions, events, owners, the retired, annulled,
 // corrected, withdrawn and open questions, outcomes before the close, forecasts before the opening, after the
 // close and of nobody, and names that try to break a line.
 import type { Row, TableName } from '../../../schemas/tables.ts'
@@ -50,7 +50,8 @@ export function variedRows(size: VariedSize): Record<Exclude<TableName, 'usage'>
     owner_id: !isWanderer(number) && chance(0.8) ? pick(owners) : null,
     // Few instants, so that ids break ties.
     registered_at: at(START_MS + whole(0, 3)),
-    retired_at: chance(0.1) ? at(START_MS + 30 * DAY_MS) : null,
+    // Some retire only after the release.
+    retired_at: chance(0.3) ? at(START_MS + pick([30, 50]) * DAY_MS) : null,
     recorded_at: at(START_MS + whole(0, 1)),
   })
   const forecastRow = (number: number): Row => {

@@ -82,7 +82,20 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
     ['Nothing settled yet', '1 question has an outcome and has not closed yet: it counts from its close on.'],
     ['Skill, question by question'],
   ],
-  retired: [{ questions: 30, retiredAtMs: day(30) }, ['Retired on 2026-01-30: it makes no more forecasts.']],
+  retired: [
+    { questions: 30, error: 0.6, retiredAtMs: day(30) },
+    [
+      'Retired on 2026-01-30: it makes no more forecasts and has no rank. Its record stays.',
+      'Provisional It has enough contested questions for a rank; that',
+      'Rank among agents – retired: ranks are for those who take part',
+    ],
+    ['to go', 'It has a rank'],
+  ],
+  'retired early': [
+    { questions: 12, retiredAtMs: day(12) },
+    ['retired: ranks are for those who take part'],
+    ['more contested questions to go'],
+  ],
   silent: [{ questions: 120, lastForecastAtMs: day(3) }, ['Silent since 2026-01-03, for more than 90 days']],
   sandbox: [{ questions: 30, environment: 'sandbox' }, ['Sandbox: simulated questions.']],
 }
@@ -151,6 +164,15 @@ it.each(['agent', 'forecaster'] as const)('shows an %s of a release of version 2
   expect(text.includes('The operator imported all of these forecasts')).toBe(kind === 'forecaster')
 })
 
+it('shows the rank that a retired agent has in a release of version 2 of the method', () => {
+  const { published, ...view } = profileIn({ questions: 30, error: 0.6 })
+  const profile = { ...published.profile, retired_at: '2026-01-30T00:00:00.000Z' }
+  const text = textOf(profilePage({ ...view, published: { ...published, profile } as typeof published }))
+  expect(text).toContain('Retired on 2026-01-30: it makes no more forecasts. Its record stays.')
+  expect(text).toContain('Provisional It has a rank;')
+  expect(text).toContain('Rank among agents 1 of 14')
+})
+
 it('says where the last forecast was withdrawn', () => {
   const profile = profileIn({ questions: 30 })
   const scores = [...profile.scores.slice(0, -1), { ...profile.scores.at(-1)!, closing_probability: null }]
@@ -162,6 +184,7 @@ it('is indexed only with a rank, and outside of the sandbox', () => {
     !profilePage(profileIn(circumstances)).text.includes('<meta name="robots" content="noindex">')
   expect(isIndexed({ questions: 30 })).toBe(true)
   expect(isIndexed({ questions: 12 })).toBe(false)
+  expect(isIndexed({ questions: 30, retiredAtMs: day(30) })).toBe(false)
   expect(isIndexed({ questions: 30, environment: 'sandbox' })).toBe(false)
 })
 

@@ -1,0 +1,207 @@
+// A retired agent keeps its title and its numbers, and gives its rank to those who still take part: in every engine,
+// on one machine and in stages, from scratch and from the pairs of the release before.
+import { beforeAll, expect, test } from 'vitest'
+import { retireAgents, unretireAgents } from '../../jobs/agents.ts'
+import type { Components } from '../../jobs/components/components.ts'
+import { auditRelease } from '../../pipeline/audit/release.ts'
+import { readManifest } from '../../pipeline/release/read.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { leaderboardPath, releasePrefix } from '../../pipeline/store/paths.ts'
+import type { LeaderboardFile, ReleaseShard } from '../../schemas/payloads.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { expectValid } from '../support/json-schema.ts'
+import { Clock, SECRET, release, testComponents } from '../support/http/service.ts'
+import { contentOf, copyOf, recordIn, withoutPairs } from '../support/store-content.ts'
+import { stagedRelease } from '../support/staged-release.ts'
+import { send } from '../support/tables.ts'
+import { submitForecasts } from '../support/worlds/submitted-forecasts.ts'
+import { FORECAST_LINES, NOW, forecasterId, importWorld, uuidOf } from '../support/worlds/world.ts'
+
+const LATER = '2026-03-01T13:00:00.000Z'
+const folder = await suiteFolder()
+
+/** They forecast as three people do, each of another owner, and so are voices: the best is the first. */
+const AGENTS = [0, 2, 5].map((person, number) => ({ id: uuidOf(3, number), as: forecasterId(person) }))
+const [FIRST, MIDDLE, LAST] = AGENTS.map(({ id }) => id) as [string, string, string]
+
+const agentRow = (agent_id: string, retired_at: Date | null, recorded_at = NOW) => ({
+  agent_id,
+  name: `agent ${agent_id.at(-1)}`,
+  model_type: 'none',
+  organization_name: null,
+  owner_id: `owner of ${agent_id.at(-1)}`,
+  registered_at: new Date('2026-01-01T00:00:00.000Z'),
+  retired_at,
+  recorded_at: new Date(recorded_at),
+})
+
+/** One release, in which all three take part. */
+const board = new MemoryStore()
+
+const on = (store: MemoryStore, at: string): Promise<Components> =>
+  testComponents({ store, folder, clock: new Clock(at) })
+
+beforeAll(async () => {
+  const components = await on(board, NOW)
+  const rows = AGENTS.map(({ id }) => agentRow(id, null))
+  await send(board, 'agents', 'a', rows)
+  const lines = AGENTS.flatMap(({ id, as }) =>
+    FORECAST_LINES.filter((line) => line.includes(as)).map((line) =>
+      line.replace(`forecaster,${as}`, `agent,${id}`),
+    ),
+  )
+  await submitForecasts(board, lines)
+  await importWorld(components)
+  await release(components)
+})
+
+function leaderboardIn({ objects }: MemoryStore, number: number): LeaderboardFile {
+  const bytes = objects.get(releasePrefix(number) + leaderboardPath('agent', 0))
+  return JSON.parse(new TextDecoder().decode(bytes)) as LeaderboardFile
+}
+
+function entriesOf(store: MemoryStore, number: number) {
+  return leaderboardIn(store, number).entries.map((entry) => {
+    if (!('agent_id' in entry)) throw new Error('a person among the agents')
+    return entry
+  })
+}
+
+const standingsIn = (store: MemoryStore, number: number) =>
+  entriesOf(store, number).map(({ agent_id, rank, retired_at }) => [agent_id, rank, retired_at])
+
+async function payloadsOf(store: MemoryStore, number: number, agentId: string) {
+  const { files } = (await readManifest(store, number))!
+  const { path } = files.find((file) => file.path.startsWith('agent/'))!
+  const { entities } = recordIn(store, releasePrefix(number) + path) as unknown as ReleaseShard
+  const { verification, rankings, metrics } = entities[agentId]!
+  return { verification: verification.payload, rankings: rankings.payload, metrics: metrics.payload }
+}
+
+async function expectNoFault(store: MemoryStore, number: number): Promise<void> {
+  const components = await on(store, LATER)
+  using database = await components.openDatabase()
+  const { faults } = await auditRelease({ ...components, database, secrets: [SECRET] }, number)
+  expect(faults).toEqual([])
+}
+
+/** The hashes of what a release has published, without what it carries for the next one. */
+async function publishedBy(store: MemoryStore, number: number): Promise<object> {
+  const content = await contentOf(store, releasePrefix(number))
+  const { carried: _, ...manifest } = recordIn(store, `${releasePrefix(number)}manifest.json`)
+  const files = Object.entries(content).filter(([path]) => !/\/pairs\/|\/manifest\.json$/.test(path))
+  return { manifest, files }
+}
+
+/** The board after the middle one has retired, in a second release. */
+async function retiredBoard(): Promise<MemoryStore> {
+  const store = copyOf(board)
+  const components = await on(store, LATER)
+  await retireAgents(components, [MIDDLE])
+  expect(await release(components, { ifChanged: true })).toMatchObject({ made: true, release: 2 })
+  return store
+}
+
+test('its rank goes to the next one, and it stands after the ranked with its title, its skill and its day', async () => {
+  const store = await retiredBoard()
+  expect(standingsIn(store, 1)).toEqual([
+    [FIRST, 1, null],
+    [MIDDLE, 2, null],
+    [LAST, 3, null],
+  ])
+  expect(standingsIn(store, 2)).toEqual([
+    [FIRST, 1, null],
+    [LAST, 2, null],
+    [MIDDLE, null, LATER],
+  ])
+  const [before, after] = [entriesOf(store, 1)[1]!, entriesOf(store, 2)[2]!]
+  expect(before.skill).not.toBeNull()
+  expect(before.certification).not.toBe('none')
+  expect(after).toEqual({ ...before, rank: null, rank_interval: null, retired_at: LATER })
+  expectValid('leaderboard-file', leaderboardIn(store, 2))
+  await expectNoFault(store, 2)
+})
+
+test('its record loses its place on the board and nothing else, and says since when', async () => {
+  const store = await retiredBoard()
+  const [before, after] = [await payloadsOf(store, 1, MIDDLE), await payloadsOf(store, 2, MIDDLE)]
+  const made = { release: 2, as_of: LATER }
+  const place = { percentile: null, percentile_interval: null }
+  expect(after.verification).toEqual({ ...before.verification, ...place, ...made, retired_at: LATER })
+  expect(after.rankings).toEqual({
+    ...before.rankings,
+    ...place,
+    ...made,
+    rank: null,
+    rank_interval: null,
+    retired_at: LATER,
+  })
+  expect(after.metrics).toEqual({ ...before.metrics, ...made, rank_interval: null })
+})
+
+test('who still takes part is ranked among those, and keeps a percentile, since a voice remains a voice', async () => {
+  const store = await retiredBoard()
+  const placesIn = async (number: number, agentId: string) => {
+    const { rankings, metrics } = await payloadsOf(store, number, agentId)
+    if (!('percentile' in rankings)) throw new Error('no rankings')
+    const { rank, rank_interval, percentile, field_size } = rankings
+    return { rank, rank_interval, percentile, field_size, voice: (metrics as { voice: boolean }).voice }
+  }
+  const seen = { voice: true, field_size: 3 }
+  expect(await placesIn(1, LAST)).toMatchObject({ ...seen, rank: 3, percentile: 16.67 })
+  expect(await placesIn(2, LAST)).toMatchObject({ ...seen, rank: 2, percentile: 16.67 })
+  expect(await placesIn(2, FIRST)).toMatchObject({ ...seen, rank: 1, percentile: 83.33 })
+  for (const agentId of [FIRST, LAST]) {
+    expect((await placesIn(2, agentId)).rank_interval!.upper).toBeLessThanOrEqual(2)
+  }
+})
+
+test('a release that builds on the one before has the bytes of one from scratch, and stages have them too', async () => {
+  const store = copyOf(board)
+  await retireAgents(await on(store, LATER), [MIDDLE])
+  const [full, staged] = [withoutPairs(store), withoutPairs(store)]
+  const lines: string[] = []
+  await release({ ...(await on(store, LATER)), log: (event) => lines.push(event) })
+  expect(lines).not.toContain('sweeps every question')
+  await release(await on(full, LATER))
+  expect(await publishedBy(store, 2)).toEqual(await publishedBy(full, 2))
+  await stagedRelease(await on(staged, LATER))
+  expect(await contentOf(staged, releasePrefix(2))).toEqual(await contentOf(full, releasePrefix(2)))
+  expect(standingsIn(staged, 2)).toHaveLength(3)
+})
+
+test('whoever is back has the rank again', async () => {
+  const store = await retiredBoard()
+  const components = await on(store, LATER)
+  await unretireAgents(components, [MIDDLE])
+  const full = withoutPairs(store)
+  expect(await release(components, { ifChanged: true })).toMatchObject({ made: true, release: 3 })
+  await release(await on(full, LATER))
+  expect(entriesOf(store, 3)).toEqual(entriesOf(store, 1))
+  expect(await publishedBy(store, 3)).toEqual(await publishedBy(full, 3))
+})
+
+test('a retirement to come changes nothing until its instant, which changes the ranks without a new row', async () => {
+  const store = copyOf(board)
+  await send(store, 'agents', 'b', [agentRow(MIDDLE, new Date(LATER), '2026-03-01T12:00:00.001Z')])
+  expect(await release(await on(store, NOW), { ifChanged: true })).toMatchObject({ made: true, release: 2 })
+  expect(entriesOf(store, 2)).toEqual(entriesOf(store, 1))
+  const { verification } = await payloadsOf(store, 2, MIDDLE)
+  expect(verification).toMatchObject({ retired_at: null })
+  expect((await readManifest(store, 2))!.next_change_at).toBe(LATER)
+  await expectNoFault(store, 2)
+  const unchanged = await release(await on(store, '2026-03-01T12:59:59.999Z'), { ifChanged: true })
+  expect(unchanged).toMatchObject({ made: false })
+  const staged = withoutPairs(store)
+  const full = withoutPairs(store)
+  expect(await release(await on(store, LATER), { ifChanged: true })).toMatchObject({ made: true, release: 3 })
+  expect(standingsIn(store, 3)).toEqual([
+    [FIRST, 1, null],
+    [LAST, 2, null],
+    [MIDDLE, null, LATER],
+  ])
+  await release(await on(full, LATER))
+  await stagedRelease(await on(staged, LATER))
+  expect(await publishedBy(store, 3)).toEqual(await publishedBy(full, 3))
+  expect(await contentOf(staged, releasePrefix(3))).toEqual(await contentOf(full, releasePrefix(3)))
+})
