@@ -3,6 +3,8 @@
 import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { IMPORTS, type ImportKind } from '../pipeline/import/columns.ts'
 import { type GivenOptions, parseOptions } from '../pipeline/import/options.ts'
+import type { ImportSource } from '../pipeline/import/source.ts'
+import { SOURCES } from '../pipeline/import/sources.ts'
 import { settingsOf } from '../schemas/config.ts'
 import { SERVICE_VERSION } from './components/components.ts'
 import {
@@ -18,6 +20,7 @@ import {
 } from './command-line.ts'
 import { addAgentCommands } from './agent-commands.ts'
 import { collected, reason, time, wholeNumber, workerCount } from './arguments.ts'
+import type { ImportFromOptions } from './import-from.ts'
 import { addImportsCommands } from './imports-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addLogCommands } from './log-commands.ts'
@@ -125,6 +128,25 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
     return options.dryRun === true
       ? onStore(options, 'tries', (components) => runTrial(components, kind, source, parsed))
       : onStore(options, 'begins', (components) => runImport(components, kind, source, parsed))
+  })
+
+storeCommand('import-from', "Import a platform's own files, all or nothing.")
+  .argument('<source>', SOURCES.map(({ name }) => name).join(' | '), (text): ImportSource => {
+    const source = SOURCES.find(({ name }) => name === text)
+    if (!source) {
+      throw new InvalidArgumentError(`It must be one of ${SOURCES.map(({ name }) => name).join(', ')}.`)
+    }
+    return source
+  })
+  .argument('<files...>', 'the files, or a .zip of them, in any order')
+  .option('--dry-run', 'write nothing; say what would be added')
+  .option('--check', 'score the files alone, and compare with the scores that the platform publishes')
+  .option('--report <file>', 'write the report to a file too, as NDJSON')
+  .action(async (source: ImportSource, files: string[], options: StoreOptions & ImportFromOptions) => {
+    const { runImportFrom } = await import('./import-from.ts')
+    return onStore(options, options.dryRun === true ? 'tries' : 'begins', (components) =>
+      runImportFrom(components, source, files, options),
+    )
   })
 
 addImportsCommands()

@@ -20,7 +20,10 @@ import { type Report, printable } from './output.ts'
 import { ProgressLine } from './progress.ts'
 
 /** Works with a database, and shows the progress on standard error. */
-async function onFile<T>(components: Components, work: (context: ImportWork) => Promise<T>): Promise<T> {
+export async function onFile<T>(
+  components: Components,
+  work: (context: ImportWork) => Promise<T>,
+): Promise<T> {
   // A release that has been begun will score by the tables of its plan.
   const { manifest, begun } = await assertEnvironment(components)
   return withDatabase(components.openDatabase, async (database) => {
@@ -116,7 +119,7 @@ function reportOfTrial(trial: Trial, isStoreMissing: boolean): Report {
   }
 }
 
-function jsonOf(effect: Effect): object {
+export function jsonOf(effect: Effect): object {
   const { kind, rows, added, changed, unchanged, repeats, tooLate, madeVoid } = effect
   return {
     kind,
@@ -133,13 +136,13 @@ function jsonOf(effect: Effect): object {
 }
 
 /** The rows that are not new, such as `2 changed (title 2, url 1), 3 known already`. */
-function restOf({ changed, changedColumns, unchanged, repeats }: Effect): string {
+export function restOf({ changed, changedColumns, unchanged, repeats }: Effect): string {
   const changes = changed > 0 ? `${changed} changed (${byColumn(changedColumns)}), ` : ''
   const repeated = repeats > 0 ? ` (${repeats} repeated in the file)` : ''
   return `${changes}${unchanged} known already${repeated}`
 }
 
-function notesOf({ voidCells, tooLate, madeVoid }: Effect): string[] {
+export function notesOf({ voidCells, tooLate, madeVoid }: Effect): string[] {
   const notes: string[] = []
   if (Object.keys(voidCells).length > 0) {
     notes.push(`cells with a word such as NaN were taken as missing: ${byColumn(voidCells)}`)
@@ -157,7 +160,7 @@ function notesOf({ voidCells, tooLate, madeVoid }: Effect): string[] {
   return notes
 }
 
-const byColumn = (counts: ByColumn) =>
+export const byColumn = (counts: ByColumn) =>
   Object.entries(counts)
     .map(([name, count]) => `${name} ${count}`)
     .join(', ')

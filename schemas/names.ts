@@ -91,6 +91,28 @@ export function proseFault(text: string): string | undefined {
   return text.normalize('NFC') === text ? undefined : NOT_NFC
 }
 
+const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
+
+/**
+ * Returns a text of others as a name: in NFC, on one line, with single spaces, and without characters that
+ * show as nothing. An emoji may fall apart into its parts. The result may be empty.
+ */
+export function nameFrom(text: string): string {
+  const seen = normalKey(text.toWellFormed())
+  return nameFault(seen) === undefined ? seen : normalKey(seen.replace(ALL_UNSEEN, ''))
+}
+
+const ALL_NOT_PROSE = new RegExp(NOT_PROSE, 'gu')
+
+/**
+ * Returns a text of others as prose: in NFC, with lines that end in a line feed alone, and without control
+ * characters.
+ */
+export function proseFrom(text: string): string {
+  const lines = text.toWellFormed().replace(/\r\n?/g, '\n')
+  return lines.replace(ALL_NOT_PROSE, '').normalize('NFC')
+}
+
 /** Writes a character as `U+200B`. */
 function codeOf(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`

@@ -30,6 +30,8 @@ export interface ExpectedColumns {
   texts?: readonly string[]
   /** Columns by which rows belong together: their texts are brought into one form. */
   keys?: readonly string[]
+  /** Columns that may hold a list, an object or a boolean in JSON; their text is then JSON. */
+  nested?: readonly string[]
   /** The SQL of further columns, which are computed from these when they are read. */
   computed?: readonly string[]
 }

@@ -20,7 +20,7 @@ import { type ImportContext, type TakenIn, countOf, takeIn, takeInWaiting } from
 import { recordImport } from './undo.ts'
 import { computedValues, defineIdentified, defineParsed, defineZone, valueOf } from './values.ts'
 import { type VoidForecasts, voidForecasts } from './void-forecasts.ts'
-import { attachWaiting, listWaiting } from './waiting.ts'
+import { attachRows, attachWaiting, listWaiting } from './waiting.ts'
 
 /** The difference that the good rows of a file make, if they are imported. */
 export interface Effect {
@@ -72,6 +72,16 @@ export interface ImportWork extends ImportContext {
   onlyUnknown?: boolean
 }
 
+/** Rows of one kind that an import brings. */
+export interface ImportPart {
+  kind: ImportKind
+  /** For messages. */
+  name: string
+  options: ImportOptions
+  /** Makes the view `incoming` of the rows, again at each call. */
+  read: () => Promise<IncomingRows>
+}
+
 /**
  * @throws ServiceError `invalid` if a row is bad: nothing is written, and the error holds the number of bad
  *   rows and the first twenty. `unavailable` if the store does not answer: importing the same file again is
@@ -83,60 +93,78 @@ export async function importFile(
   source: Source,
   options: ImportOptions = parseOptions(kind, {}),
 ): Promise<Imported> {
-  const incoming = await readIncoming(context, kind, source, options)
-  if (incoming.rejected.count > 0) throw refusal(source, incoming.rejected)
-  const met = { created: 0 }
-  for (;;) {
-    const imported = await checkAndWrite(context, kind, source, options, incoming, met)
-    if (imported) return imported
-  }
+  const part = await filePart(context, kind, source, options)
+  const { rejected } = await part.read()
+  if (rejected.count > 0) throw refusal(part, rejected)
+  return (await importParts(context, [part]))[0]!
 }
 
 /**
- * Checks the rows against the tables and adds the new ones. Returns undefined, and adds none of them, if
- * another command has written to their table since.
+ * Imports rows of several kinds, all or nothing: every row is checked before the first is written, each part
+ * as if the parts before it were in the tables. The parts come in the order of `IMPORTS`, one for a kind.
+ * After a crash some parts may be in the tables and others not: importing the same again is safe.
  *
- * @param met counts the forecasters that were created, over all attempts.
+ * @throws ServiceError as `importFile` does.
+ */
+export async function importParts(context: ImportWork, parts: readonly ImportPart[]): Promise<Imported[]> {
+  const written: Written = { parts: new Map(), created: 0 }
+  while (!(await checkAndWrite(context, parts, written)));
+  return [...written.parts.values()]
+}
+
+/** The parts that are written, over all attempts, and the forecasters that were created for forecasts. */
+interface Written {
+  parts: Map<ImportKind, Imported>
+  created: number
+}
+
+/**
+ * Checks the rows against the tables and adds the new ones. Returns false, and adds none to a table, if
+ * another command has written to the table since.
  */
 async function checkAndWrite(
   context: ImportWork,
-  kind: ImportKind,
-  source: Source,
-  options: ImportOptions,
-  incoming: IncomingRows,
-  met: { created: number },
-): Promise<Imported | undefined> {
+  parts: readonly ImportPart[],
+  written: Written,
+): Promise<boolean> {
   const { database, local, progress = () => {} } = context
   progress('taking in what waits')
   await takeInWaiting(context, SCORED_TABLES)
   const versions = await currentVersions(context.store)
   assertNotBehind(versions, context.released ?? {})
-  progress('comparing the rows')
-  const { bad, ...effect } = await local.reading(async () => {
+  const trials = await local.reading(async () => {
     await attachAll(database, local, versions)
-    return compared(context, kind, incoming, options, versions)
+    return comparedParts(context, parts, versions)
   })
-  if (bad.count > 0) throw refusal(source, bad, met.created)
+  const bad = trials.findIndex((trial) => trial.bad.count > 0)
+  if (bad >= 0) throw refusal(parts[bad]!, trials[bad]!.bad, written)
 
-  const last = isReplaced(kind) ? lastRecordedAt(versions[kind]) : undefined
-  const clockBehindMs = Math.max(0, (last?.getTime() ?? 0) - context.now().getTime())
-  if (kind === 'forecasts') {
-    await database.run(
-      `CREATE OR REPLACE TEMP TABLE met AS
-       SELECT DISTINCT entity_id AS user_id, NULL::VARCHAR AS display_name, recorded_at FROM fresh
-       WHERE entity_id NOT IN (SELECT user_id FROM forecasters)
-       ORDER BY user_id`,
-    )
-    const created = await takeIn(context, versions.forecasters, 'met')
-    if (!created) return undefined
-    met.created += created.rows
-    await recordOf(context, 'forecasters', created, source, 0)
-  }
   progress('writing')
-  const taken = await takeIn(context, versions[kind], 'fresh')
-  if (!taken) return undefined
-  await recordOf(context, kind, taken, source, effect.unchanged - effect.repeats)
-  return { ...effect, forecastersCreated: met.created, clockBehindMs, version: taken.version }
+  for (const [index, { bad: _, ...effect }] of trials.entries()) {
+    const { kind, unchanged, repeats } = effect
+    const { name } = parts[index]!
+    const last = isReplaced(kind) ? lastRecordedAt(versions[kind]) : undefined
+    const clockBehindMs = Math.max(0, (last?.getTime() ?? 0) - context.now().getTime())
+    if (kind === 'forecasts') {
+      await database.run(
+        `CREATE OR REPLACE TEMP TABLE met AS
+         SELECT DISTINCT entity_id AS user_id, NULL::VARCHAR AS display_name, recorded_at FROM ${freshOf(kind)}
+         WHERE entity_id NOT IN (SELECT user_id FROM forecasters)
+         ORDER BY user_id`,
+      )
+      const created = await takeIn(context, versions.forecasters, 'met')
+      if (!created) return false
+      written.created += created.rows
+      await recordOf(context, 'forecasters', created, name, 0)
+    }
+    const taken = await takeIn(context, versions[kind], freshOf(kind))
+    if (!taken) return false
+    if (written.parts.has(kind)) continue
+    await recordOf(context, kind, taken, name, unchanged - repeats)
+    const forecastersCreated = kind === 'forecasts' ? written.created : 0
+    written.parts.set(kind, { ...effect, forecastersCreated, clockBehindMs, version: taken.version })
+  }
+  return true
 }
 
 /** Records an import that added rows. */
@@ -144,11 +172,11 @@ async function recordOf(
   { store }: ImportWork,
   table: ImportKind,
   { version }: TakenIn,
-  source: Source,
+  file: string,
   unchanged: number,
 ): Promise<void> {
   if (version === undefined) return
-  await recordImport(store, { table, version }, { file: nameOf(source), unchanged })
+  await recordImport(store, { table, version }, { file, unchanged })
 }
 
 /**
@@ -163,23 +191,60 @@ export async function tryImport(
   source: Source,
   options: ImportOptions,
 ): Promise<Trial> {
-  const { database, local, store, progress = () => {} } = context
-  const incoming = await readIncoming(context, kind, source, options)
+  return (await tryParts(context, [await filePart(context, kind, source, options)]))[0]!
+}
+
+/** Finds what an import of several kinds would do. @throws ServiceError as `tryImport` does. */
+export async function tryParts(context: ImportWork, parts: readonly ImportPart[]): Promise<Trial[]> {
+  const { database, local, store } = context
   // The inbox is listed first, so that rows that are taken in after the listing are in the tables.
   const waiting = await listWaiting(store, SCORED_TABLES)
   const versions = await currentVersions(store)
   assertNotBehind(versions, context.released ?? {})
-  progress('comparing the rows')
-  const trial = await local.reading(async () => {
+  return local.reading(async () => {
     await attachAll(database, local, versions)
     for (const table of SCORED_TABLES) await attachWaiting(context, versions[table], waiting[table])
-    return compared(context, kind, incoming, options, versions)
+    return comparedParts(context, parts, versions)
   })
-  const { rejected } = incoming
-  return { ...trial, rows: trial.rows + rejected.count, bad: together(rejected, trial.bad) }
 }
 
-async function readIncoming(
+/** Reads a file once, however often its rows are compared. */
+async function filePart(
+  context: ImportWork,
+  kind: ImportKind,
+  source: Source,
+  options: ImportOptions,
+): Promise<ImportPart> {
+  const incoming = await readIncoming(context, kind, source, options)
+  return { kind, name: nameOf(source), options, read: () => Promise.resolve(incoming) }
+}
+
+/** The table of the new rows of a kind. */
+const freshOf = (kind: ImportKind) => `fresh_${kind}`
+
+/** Compares each part with the tables and the parts before it. Leaves its new rows in `freshOf` its kind. */
+async function comparedParts(
+  context: ImportWork,
+  parts: readonly ImportPart[],
+  versions: Record<ScoredTable, TableVersion>,
+): Promise<Trial[]> {
+  const { database, progress = () => {} } = context
+  const trials: Trial[] = []
+  for (const { kind, options, read } of parts) {
+    const incoming = await read()
+    progress(`comparing the ${kind}`)
+    const trial = await compared(context, kind, incoming, options, versions)
+    const { rejected } = incoming
+    trials.push({ ...trial, rows: trial.rows + rejected.count, bad: together(rejected, trial.bad) })
+    await database.run(`DROP TABLE IF EXISTS ${freshOf(kind)}`)
+    await database.run(`ALTER TABLE fresh RENAME TO ${freshOf(kind)}`)
+    if (parts.length > 1) await attachRows(database, versions[kind], freshOf(kind))
+  }
+  return trials
+}
+
+/** Reads the rows of a file into the view `incoming`. */
+export async function readIncoming(
   context: ImportWork,
   kind: ImportKind,
   source: Source,
@@ -291,11 +356,14 @@ const TOO_LATE = `
   LEFT JOIN (SELECT question_id, resolved_at FROM ${RESOLVED}) USING (question_id)
   WHERE forecast_at >= epoch_ms(least(closes_at, resolved_at))`
 
-function refusal(source: Source, { faults, count }: Rejected, created = 0): ServiceError {
+function refusal({ name }: ImportPart, { faults, count }: Rejected, written?: Written): ServiceError {
   const rest = count - faults.length
+  const kinds = [...(written?.parts.keys() ?? [])].map((kind) => `the ${kind} of this command`)
+  const made = written?.created ? [`${written.created} of the forecasters that it names`] : []
+  const but = [...kinds, ...made].join(' and ')
   return new ServiceError(
     'invalid',
-    `${nameOf(source)}: ${count} bad ${count === 1 ? 'row' : 'rows'}${rest > 0 ? ` (the first ${faults.length} are named, ${rest} more are not)` : ''}; nothing was imported${created > 0 ? ` but ${created} of the forecasters that it names` : ''}`,
+    `${name}: ${count} bad ${count === 1 ? 'row' : 'rows'}${rest > 0 ? ` (the first ${faults.length} are named, ${rest} more are not)` : ''}; nothing was imported${but === '' ? '' : ` but ${but}`}`,
     { faults },
   )
 }

@@ -12,7 +12,7 @@ import { hasCode, withFile } from '../store/disk.ts'
 /** A path, or bytes such as those of standard input. */
 export type Source = string | AsyncIterable<Uint8Array>
 
-export type Format = 'csv' | 'ndjson' | 'parquet'
+export type Format = 'csv' | 'json' | 'ndjson' | 'parquet'
 
 export interface Input {
   /** A local file. */
@@ -26,11 +26,12 @@ export interface Input {
  * The most bytes that are unpacked, decoded or read from a pipe, because a file of a few kilobytes may hold
  * more than a disk.
  */
-const MOST_BYTES = 4 * 2 ** 30
+export const MOST_BYTES = 4 * 2 ** 30
 
 const FORMATS: Record<string, Format> = {
   '.csv': 'csv',
   '.tsv': 'csv',
+  '.json': 'json',
   '.ndjson': 'ndjson',
   '.jsonl': 'ndjson',
   '.parquet': 'parquet',
@@ -74,10 +75,39 @@ export async function openInput(source: Source, directory: string, mostBytes = M
   if (start.subarray(0, 4).equals(Buffer.from('PK\x03\x04'))) {
     throw new ServiceError('invalid', `${name} is a spreadsheet or an archive; save the sheet as CSV`)
   }
+  if (start.toString('latin1').startsWith('version https://git-lfs')) {
+    throw new ServiceError(
+      'invalid',
+      `${name} is a pointer of Git LFS, not the file itself; run \`git lfs pull\``,
+    )
+  }
   const encoding = ENCODINGS.find(({ mark }) => start.subarray(0, 2).equals(mark))?.encoding
   if (encoding !== undefined) path = await stage(createReadStream(path), decodedBy(name, encoding))
   if (await endsByReturns(path)) path = await stage(createReadStream(path), feedsForReturns())
   return { path, name, format }
+}
+
+/**
+ * Returns an input whose bytes are decoded from an old encoding, unless they are UTF-8 already. The copy is
+ * made in the folder `directory`.
+ */
+export async function decoded(input: Input, directory: string, encoding: string): Promise<Input> {
+  if (await isUtf8(input.path)) return input
+  const path = join(directory, 'import-decoded')
+  await copied(input.name, MOST_BYTES, createReadStream(input.path), [decodedBy(input.name, encoding)], path)
+  return { ...input, path }
+}
+
+async function isUtf8(path: string): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for await (const chunk of createReadStream(path)) decoder.decode(chunk as Buffer, { stream: true })
+    decoder.decode()
+    return true
+  } catch (error) {
+    if (error instanceof TypeError) return false
+    throw error
+  }
 }
 
 const isPacked = (start: Buffer) => start[0] === 0x1f && start[1] === 0x8b
@@ -104,12 +134,14 @@ function formatByName(path: string): Format {
 
 function formatByContent(start: Buffer): Format {
   if (start.subarray(0, 4).equals(Buffer.from('PAR1'))) return 'parquet'
-  // Drops the bytes of zero, so that the pattern finds UTF-16 too.
+  // Drops the bytes of zero, so that the patterns find UTF-16 too.
   const text = start.toString('latin1').replaceAll('\0', '')
+  if (/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*\[/.test(text)) return 'json'
   return /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*\{/.test(text) ? 'ndjson' : 'csv'
 }
 
-async function assertFile(path: string): Promise<void> {
+/** @throws ServiceError `invalid` for a path that is no file, or that cannot be read. */
+export async function assertFile(path: string): Promise<void> {
   let fault: string | undefined
   try {
     const found = await stat(path)
@@ -123,7 +155,7 @@ async function assertFile(path: string): Promise<void> {
   if (fault !== undefined) throw new ServiceError('invalid', fault)
 }
 
-function beginning(path: string, sizeBytes = SNIFFED_BYTES): Promise<Buffer> {
+export function beginning(path: string, sizeBytes = SNIFFED_BYTES): Promise<Buffer> {
   return withFile(path, 'r', async (file) => {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(sizeBytes), 0, sizeBytes, 0)
     return buffer.subarray(0, bytesRead)
@@ -167,7 +199,7 @@ async function copied(
   }
 }
 
-function bounded(name: string, mostBytes: number): Duplex {
+export function bounded(name: string, mostBytes: number): Duplex {
   return Duplex.from(async function* (bytes: Bytes): Bytes {
     let count = 0
     for await (const chunk of bytes) {

@@ -6,6 +6,7 @@ import { type Database, literal } from '../duckdb.ts'
 import { type Cell, type ExpectedColumns, NO_CELL, rowsOf } from './cells.ts'
 import { findColumns, readHeader } from './header.ts'
 import { type Format, type Input, type Source, openInput } from './input.ts'
+import { makeJsonLines, onlyFile, pointerTo } from './json-file.ts'
 import { linesAt, linesBetween, longLine, recordLines } from './line-numbers.ts'
 import type { HeaderOptions } from './options.ts'
 import { NONE_REJECTED, type ReasonCount, type Rejected, SHOWN, together } from './rejected.ts'
@@ -14,7 +15,7 @@ export interface IncomingRows {
   /** Records that could not be read. The view has the others. */
   rejected: Rejected
   /** The places of records in the file, for messages: `line 12` or `row 11`. */
-  placesOf(records: readonly number[]): Promise<string[]>
+  placesOf: (records: readonly number[]) => Promise<string[]>
 }
 
 /**
@@ -35,7 +36,16 @@ export async function readRows(
   columns: ExpectedColumns,
   options: HeaderOptions,
 ): Promise<IncomingRows> {
-  const input = await openInput(source, directory)
+  return readInput(database, await openInput(source, directory), columns, options)
+}
+
+/** Reads an input that is open. @throws ServiceError as `readRows` does. */
+export function readInput(
+  database: Database,
+  input: Input,
+  columns: ExpectedColumns,
+  options: HeaderOptions,
+): Promise<IncomingRows> {
   return READERS[input.format](database, input, columns, options)
 }
 
@@ -46,7 +56,12 @@ type Reader = (
   options: HeaderOptions,
 ) => Promise<IncomingRows>
 
-const READERS: Record<Format, Reader> = { csv: readCsv, ndjson: readNdjson, parquet: readParquet }
+const READERS: Record<Format, Reader> = {
+  csv: readCsv,
+  json: readJson,
+  ndjson: readNdjson,
+  parquet: readParquet,
+}
 
 async function readCsv(
   database: Database,
@@ -80,14 +95,11 @@ async function readCsv(
   }
 }
 
-/** The JSON Pointer (RFC 6901) of a field of an object. */
-const pointerTo = (name: string) => literal(`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
-
 async function readNdjson(
   database: Database,
   input: Input,
   columns: ExpectedColumns,
-  { map, ignoreUnknown }: HeaderOptions,
+  options: HeaderOptions,
 ): Promise<IncomingRows> {
   const { path } = input
   const unread = await createdFromLines(
@@ -101,14 +113,51 @@ async function readNdjson(
   await database.run(
     `CREATE OR REPLACE TEMP TABLE lines AS SELECT record, line FROM incoming WHERE trim(line) <> ''`,
   )
+  const placesOf = async (records: readonly number[]) => {
+    const skipped = unread.count === 0 ? [] : await linesAt(path, await unreadStarts(database))
+    return linesNamed(linesBetween(records, skipped))
+  }
+  return readLines(database, columns, options, { rejected: unread, placesOf }, false)
+}
+
+/**
+ * Reads a list of objects, or an object that has one such list and whose other members are those of each row.
+ * The elements of a list are read in turn, an object is read as a whole.
+ */
+async function readJson(
+  database: Database,
+  input: Input,
+  columns: ExpectedColumns,
+  options: HeaderOptions,
+): Promise<IncomingRows> {
+  await reading(input, makeJsonLines(database, input))
+  const placesOf = (records: readonly number[]) =>
+    Promise.resolve(records.map((record) => `item ${record + 1}`))
+  return readLines(database, columns, options, { rejected: NONE_REJECTED, placesOf }, true)
+}
+
+/**
+ * Reads the table `lines` into `incoming`, and adds the rows that it cannot read to those of before.
+ * `hasHead` says whether each line has a `head`, the members that all rows share.
+ */
+async function readLines(
+  database: Database,
+  columns: ExpectedColumns,
+  { map, ignoreUnknown }: HeaderOptions,
+  { rejected: unread, placesOf }: IncomingRows,
+  hasHead: boolean,
+): Promise<IncomingRows> {
   const fieldOf = (column: string) => map.get(column) ?? column
   const fields = [...columns.required, ...columns.optional].map(fieldOf)
   const mapped = [...map].filter(([column, field]) => column !== field && !fields.includes(column))
   const names = fields.map(literal).join(', ')
-  const nested = fields.map(
-    (name) =>
-      `WHEN json_type(line, ${pointerTo(name)}) IN ('OBJECT', 'ARRAY', 'BOOLEAN') THEN ${literal(`${name} is neither text nor a number`)}`,
-  )
+  const nestable = (columns.nested ?? []).map(fieldOf)
+  const nested = fields
+    .filter((name) => !nestable.includes(name))
+    .map(
+      (name) =>
+        `WHEN json_type(line, ${pointerTo(name)}) IN ('OBJECT', 'ARRAY', 'BOOLEAN') THEN ${literal(`${name} is neither text nor a number`)}`,
+    )
   const unknown = `list_filter(json_keys(line), lambda k: k NOT IN (${names}))`
   const faulty = [
     ...mapped.map(
@@ -139,7 +188,7 @@ async function readNdjson(
   const cellOf = (column: string): Cell => {
     const field = pointerTo(fieldOf(column))
     return {
-      text: `(line ->> ${field})`,
+      text: hasHead ? `coalesce(line ->> ${field}, head ->> ${field})` : `(line ->> ${field})`,
       isThere: `json_exists(line, ${field})`,
       isBare: `json_type(line, ${field}) = 'DOUBLE'`,
     }
@@ -149,10 +198,6 @@ async function readNdjson(
     `CREATE OR REPLACE TEMP TABLE texts AS ${rowsOf(columns, cellOf, `(FROM ${good} ORDER BY record)`, ['record'])}`,
   )
   await database.run('CREATE OR REPLACE TEMP VIEW incoming AS FROM texts')
-  const placesOf = async (records: readonly number[]) => {
-    const skipped = unread.count === 0 ? [] : await linesAt(path, await unreadStarts(database))
-    return linesNamed(linesBetween(records, skipped))
-  }
   const places = await placesOf(rejects.map(({ record }) => Number(record)))
   const bad = {
     faults: rejects.map(({ reason }, index) => ({ pointer: places[index]!, detail: reason })),
@@ -199,13 +244,6 @@ function asText(name: string, type: string): string {
   return type === 'TIMESTAMP WITH TIME ZONE'
     ? `(${column} AT TIME ZONE 'UTC')::VARCHAR || 'Z'`
     : `${column}::VARCHAR`
-}
-
-/**
- * A file's path for DuckDB's readers, escaped because they would read some names as patterns for other files.
- */
-function onlyFile(path: string): string {
-  return literal(path.replace(/[*?[]/g, '[$&]'))
 }
 
 type Unreadable = Readonly<Record<string, readonly [summary: string, hint?: string]>>
@@ -300,10 +338,12 @@ async function created(database: Database, input: Input, select: string): Promis
   await database.run('CREATE OR REPLACE TEMP VIEW incoming AS SELECT rowid AS record, * FROM texts')
 }
 
-async function reading<T>({ name, path }: Input, work: Promise<T>): Promise<T> {
+/** @throws ServiceError `invalid` if the file is not what its reader expects. */
+export async function reading<T>({ name, path }: Input, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (cause) {
+    if (cause instanceof ServiceError && cause.kind === 'invalid') throw cause
     const message =
       cause instanceof Error ? cause.message.split('\n')[0]!.replaceAll(path, name) : String(cause)
     // DuckDB's message for lines that end differently from the first line.

@@ -36,10 +36,11 @@ const spelt = (text: string) => {
 }
 
 /** The digest behind a version 5 UUID (RFC 9562). */
-const digest = (namespace: string, name: string) =>
+export const digest = (namespace: string, name: string) =>
   `sha1(unhex('${namespace.replaceAll('-', '')}') || encode(${name}))`
 
-const uuidOf = (hash: string) =>
+/** The version 5 UUID (RFC 9562) of a column that has its digest. */
+export const uuidOf = (hash: string) =>
   `concat_ws('-', ${hash}[1:8], ${hash}[9:12], '5' || ${hash}[14:16],
     '89ab89ab89ab89ab'[strpos('0123456789abcdef', ${hash}[17])] || ${hash}[18:20], ${hash}[21:32])`
 

@@ -1,5 +1,7 @@
-// Adds the rows that wait in the inbox to the views of the tables, for commands that must not write.
-import { type ScoredTable, tableSpec } from '../../schemas/tables.ts'
+// Adds rows to the views of the tables that are not in the tables yet: rows that wait in the inbox, for
+// commands that must not write, and rows that are about to be written.
+import { type ScoredTable, type TableName, tableSpec } from '../../schemas/tables.ts'
+import { type Database, literal } from '../duckdb.ts'
 import { inboxPrefix, isInboxPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { columnsOf } from '../tables/columns.ts'
@@ -52,9 +54,30 @@ export async function attachWaiting(
     const objects = waiting.map(([object]) => object)
     throw await namingObject({ local, database }, table, objects, error)
   }
-  await database.run(`ALTER VIEW ${table} RENAME TO taken_in_${table}`)
+  await extendView(database, table, `waiting_${table}`)
+}
+
+/** Adds rows that are about to be written to the views of a table, as they will be recorded. */
+export async function attachRows(database: Database, version: TableVersion, rows: string): Promise<void> {
+  const { table } = version
+  const earliest = earliestAfter(version)
+  const recordedAt =
+    earliest === undefined
+      ? 'recorded_at'
+      : `greatest(recorded_at, ${literal(earliest.toISOString())}::TIMESTAMPTZ)`
   await database.run(
-    `CREATE VIEW ${table} AS FROM taken_in_${table} UNION ALL SELECT ${columnsOf(spec)} FROM waiting_${table}`,
+    `CREATE OR REPLACE TEMP TABLE coming_${table} AS SELECT * REPLACE (${recordedAt} AS recorded_at) FROM ${rows}`,
+  )
+  await extendView(database, table, `coming_${table}`)
+}
+
+/** Adds the rows of a DuckDB table to the views of a table. */
+async function extendView(database: Database, table: TableName, rows: string): Promise<void> {
+  const before = `before_${rows}`
+  await database.run(`DROP VIEW IF EXISTS ${before}`)
+  await database.run(`ALTER VIEW ${table} RENAME TO ${before}`)
+  await database.run(
+    `CREATE VIEW ${table} AS FROM ${before} UNION ALL SELECT ${columnsOf(tableSpec(table))} FROM ${rows}`,
   )
   if (table === 'forecasts' || table === 'usage') return
   await database.run(`CREATE OR REPLACE VIEW current_${table} AS ${currentRows(table, table)}`)

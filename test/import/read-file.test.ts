@@ -358,7 +358,7 @@ describe('a path', () => {
     [
       'of an unknown format',
       'rows.txt',
-      /must end in .csv, .tsv, .ndjson, .jsonl, .parquet, or one of these with .gz/,
+      /must end in .csv, .tsv, .json, .ndjson, .jsonl, .parquet, or one of these with .gz/,
     ],
     ['of a compressed file that is not one', 'rows.csv.gz', /is not packed by gzip, as its name says/],
     ['without an ending', 'rows', /must end in/],

@@ -265,7 +265,7 @@ const UGLY: readonly Ugly[] = [
     forecasts(),
     {},
     [
-      'a.txt: the name must end in .csv, .tsv, .ndjson, .jsonl, .parquet, or one of these with .gz; - is standard input',
+      'a.txt: the name must end in .csv, .tsv, .json, .ndjson, .jsonl, .parquet, or one of these with .gz; - is standard input',
     ],
   ],
   [

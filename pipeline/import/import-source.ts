@@ -1,0 +1,159 @@
+// Imports the files of a platform as one import: reads them all, makes our rows of theirs, and imports these.
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SCORED_TABLES } from '../../schemas/tables.ts'
+import type { ByColumn } from './changed.ts'
+import { currentVersions } from '../tables/delta-log.ts'
+import { attachAll } from '../tables/views.ts'
+import {
+  type Effect,
+  type ImportPart,
+  type ImportWork,
+  type Trial,
+  importParts,
+  readIncoming,
+  tryParts,
+} from './import.ts'
+import { parseOptions } from './options.ts'
+import type { Rejected } from './rejected.ts'
+import type { ImportSource } from './source.ts'
+import { attachWaiting, listWaiting } from './waiting.ts'
+import { type SourceFile, readSourceFiles } from './source-files.ts'
+import {
+  type RowCounts,
+  type TakenRows,
+  countRows,
+  kindsOf,
+  originsOf,
+  stageRows,
+  writeTaken,
+} from './source-rows.ts'
+
+/** The rows of one meaning in one file: `read` = `taken` + `repeated` + the rows that were left out. */
+export interface ReadRows {
+  file: string
+  /** The kind of the rows, or their meaning where one file gives several of a kind. */
+  rows: string
+  read: number
+  taken: number
+  repeated: number
+  leftOut: { reason: string; count: number; examples: string[] }[]
+  /** The rows that were taken with another text than the platform's, by column. */
+  altered: ByColumn
+}
+
+export interface SourceImport {
+  files: SourceFile[]
+  read: ReadRows[]
+  /** The effects of the rows that were taken, or their effects if they are imported. */
+  effects: (Effect & { bad?: Rejected })[]
+  /** The rows that were taken. They can be imported again, into another store. */
+  parts: ImportPart[]
+}
+
+/**
+ * Imports the files of a platform, all or nothing. A trial writes nothing.
+ *
+ * @throws ServiceError `invalid` for files that cannot be read or are of another platform, and for a row that
+ *   was taken and that the checks of an import refuse. `unavailable` if the store does not answer: importing
+ *   the same files again is safe.
+ */
+export async function importSource(
+  context: ImportWork,
+  source: ImportSource,
+  paths: readonly string[],
+  isTrial: boolean,
+): Promise<SourceImport> {
+  const { database, progress = () => {} } = context
+  const directory = join(context.directory, 'source')
+  await mkdir(directory, { recursive: true })
+  progress('reading the files')
+  const files = await readSourceFiles({ database, directory }, source, paths)
+  progress('making rows')
+  await makeRows(context, source)
+  const read = await reported(source, files, await countRows(database, source))
+  const taken: TakenRows[] = []
+  for (const kind of kindsOf(source)) taken.push(await writeTaken(database, source, kind, directory))
+  const parts = taken.filter(({ rows }) => rows > 0).map((rows) => partOf(context, source, rows, files))
+  const effects: Trial[] | Effect[] = isTrial
+    ? await tryParts(context, parts)
+    : await importParts(context, parts)
+  return { files, read, effects, parts }
+}
+
+/** Makes our rows, beside the questions that the store has or is about to have. */
+async function makeRows(context: ImportWork, source: ImportSource): Promise<void> {
+  const { database, local, store } = context
+  const waiting = await listWaiting(store, SCORED_TABLES)
+  const versions = await currentVersions(store)
+  await local.reading(async () => {
+    await attachAll(database, local, versions)
+    for (const table of SCORED_TABLES) await attachWaiting(context, versions[table], waiting[table])
+    await stageRows(database, source, context.now())
+  })
+}
+
+function partOf(
+  context: ImportWork,
+  source: ImportSource,
+  taken: TakenRows,
+  files: readonly SourceFile[],
+): ImportPart {
+  const { kind, path } = taken
+  const options = parseOptions(kind, { ignoreUnknown: true })
+  const name = `the ${kind} of ${source.name}`
+  return {
+    kind,
+    name,
+    options,
+    read: async () => {
+      const incoming = await readIncoming(context, kind, path, options)
+      return {
+        ...incoming,
+        placesOf: async (records) => {
+          const origins = await originsOf(context.database, taken, records)
+          return placesIn(files, origins)
+        },
+      }
+    },
+  }
+}
+
+/** Names records by their files and their places there. */
+async function placesIn(
+  files: readonly SourceFile[],
+  origins: readonly { file: number; record: number }[],
+): Promise<string[]> {
+  const places = new Map<string, string>()
+  for (const [index, { name, placesOf }] of files.entries()) {
+    const records = origins.filter(({ file }) => file === index).map(({ record }) => record)
+    const sorted = [...new Set(records)].toSorted((one, other) => one - other)
+    const found = await placesOf(sorted)
+    for (const [at, record] of sorted.entries()) places.set(`${index} ${record}`, `${name} ${found[at]}`)
+  }
+  return origins.map(({ file, record }) => places.get(`${file} ${record}`)!)
+}
+
+async function reported(
+  source: ImportSource,
+  files: readonly SourceFile[],
+  counts: readonly RowCounts[],
+): Promise<ReadRows[]> {
+  const origins = counts.flatMap(({ file, leftOut }) =>
+    leftOut.flatMap(({ first }) => first.map((record) => ({ file, record }))),
+  )
+  const places = await placesIn(files, origins)
+  let at = 0
+  return counts.map(({ file, rows, taken, repeated, leftOut, altered }) => {
+    const { kind, label = kind } = source.rows[rows]!
+    const reasons = leftOut.map(({ reason, count, first }) => ({
+      reason,
+      count,
+      examples: places
+        .slice(at, (at += first.length))
+        .map((place) => place.slice(files[file]!.name.length + 1)),
+    }))
+    const read = taken + repeated + leftOut.reduce((sum, { count }) => sum + count, 0)
+    return { file: files[file]!.name, rows: label, read, taken, repeated, leftOut: reasons, altered }
+  })
+}

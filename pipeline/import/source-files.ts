@@ -1,0 +1,145 @@
+// The files of a platform: each is recognised by its columns, and read into a table of texts.
+import { mkdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { PipelineComponents } from '../components.ts'
+import { literal } from '../duckdb.ts'
+import { columnNames } from './column-names.ts'
+import { assertFile, decoded, openInput } from './input.ts'
+import { type IncomingRows, readInput, reading } from './read-file.ts'
+import type { ImportSource, SourceForm } from './source.ts'
+import { countOf } from './take-in.ts'
+import { isZip, unzip } from './unzip.ts'
+
+export interface SourceFile {
+  /** The name without a folder, for messages. */
+  name: string
+  /** Undefined: a member of an archive that has no columns of a form, and is not read. */
+  form: string | undefined
+  rows: number
+  placesOf: IncomingRows['placesOf']
+}
+
+/** Members of an archive that may be files of a platform. */
+const READ_MEMBERS = ['.csv', '.json', '.jsonl', '.ndjson']
+
+type ReadContext = Pick<PipelineComponents, 'database' | 'directory'>
+
+/** The table of all rows of a form. Grain: one row per row of a file. */
+const tableOf = (form: string) => `form_${form}`
+
+/**
+ * Reads the files into one view a form, named after it, with the columns `file` (an index of the returned
+ * list), `file_name` and `record` (from 0). A form that no file has is an empty view.
+ *
+ * @throws ServiceError `invalid` for a file that cannot be read, that has a row that cannot be read, or that
+ *   has the columns of no form.
+ */
+export async function readSourceFiles(
+  { database, directory }: ReadContext,
+  source: ImportSource,
+  paths: readonly string[],
+): Promise<SourceFile[]> {
+  for (const [name, form] of Object.entries(source.forms)) {
+    const texts = identifiersOf(form).map((column) => `${column} VARCHAR`)
+    await database.run(
+      `CREATE OR REPLACE TEMP TABLE ${tableOf(name)} (file INTEGER, file_name VARCHAR, record BIGINT, ${texts.join(', ')})`,
+    )
+    await database.run(`CREATE OR REPLACE TEMP VIEW ${name} AS FROM ${tableOf(name)}`)
+  }
+  const files: SourceFile[] = []
+  const folderOf = async (name: string) => {
+    const folder = join(directory, name)
+    await mkdir(folder, { recursive: true })
+    return folder
+  }
+  const read = async (path: string, name: string) => {
+    const context = { database, directory: await folderOf(`file-${files.length}`) }
+    files.push(await readSourceFile(context, source, path, name, files.length))
+  }
+  for (const [index, path] of paths.entries()) {
+    await assertFile(path)
+    const name = basename(path)
+    if (!(await isZip(path))) {
+      await read(path, name)
+      if (files.at(-1)!.form === undefined) throw unrecognised(source, name)
+      continue
+    }
+    const before = files.length
+    const members = await unzip(path, await folderOf(`archive-${index}`), READ_MEMBERS)
+    for (const member of members) await read(member.path, `${name}/${member.name}`)
+    if (files.slice(before).every(({ form }) => form === undefined)) throw unrecognised(source, name)
+  }
+  return files
+}
+
+async function readSourceFile(
+  { database, directory }: ReadContext,
+  source: ImportSource,
+  path: string,
+  name: string,
+  index: number,
+): Promise<SourceFile> {
+  let input = { ...(await openInput(path, directory)), name }
+  const wanted = Object.values(source.forms).flatMap(namesOf)
+  const names = await reading(input, columnNames(database, input, wanted))
+  const found = formOf(source, names)
+  if (found === undefined) return { name, form: undefined, rows: 0, placesOf: () => Promise.resolve([]) }
+  const form = source.forms[found]!
+  if (form.encoding !== undefined) input = await decoded(input, directory, form.encoding)
+  const { required, optional = {}, nested = [] } = form
+  const identifiers = { required: Object.keys(required), optional: Object.keys(optional), nested }
+  const map = new Map(
+    Object.entries({ ...required, ...optional }).filter(([, column]) => names.includes(column)),
+  )
+  const present = identifiers.optional.filter((column) => map.has(column))
+  const { rejected, placesOf } = await readInput(
+    database,
+    input,
+    { ...identifiers, optional: present },
+    { delimiter: undefined, map, ignoreUnknown: true },
+  )
+  if (rejected.count > 0) {
+    throw new ServiceError(
+      'invalid',
+      `${name}: ${rejected.count} ${rejected.count === 1 ? 'row' : 'rows'} cannot be read; nothing was imported`,
+      { faults: rejected.faults },
+    )
+  }
+  const columns = [...identifiers.required, ...present].join(', ')
+  await database.run(
+    `INSERT INTO ${tableOf(found)} BY NAME SELECT ${index} AS file, ${literal(name)} AS file_name, record, ${columns} FROM incoming`,
+  )
+  await database.run('DROP VIEW incoming')
+  await database.run('DROP TABLE texts')
+  const rows = await countOf({ database }, `${tableOf(found)} WHERE file = ${index}`)
+  return { name, form: found, rows, placesOf }
+}
+
+const namesOf = ({ required, optional = {} }: SourceForm) => [
+  ...Object.values(required),
+  ...Object.values(optional),
+]
+const identifiersOf = ({ required, optional = {} }: SourceForm) => [
+  ...Object.keys(required),
+  ...Object.keys(optional),
+]
+
+/** Returns the form of a file with these columns; undefined if it has none. */
+function formOf({ forms }: ImportSource, names: readonly string[]): string | undefined {
+  const fitting = Object.entries(forms).filter(([, { required }]) =>
+    Object.values(required).every((column) => names.includes(column)),
+  )
+  const size = ([, { required }]: [string, SourceForm]) => Object.keys(required).length
+  return fitting.toSorted((one, other) => size(other) - size(one))[0]?.[0]
+}
+
+function unrecognised({ name, forms }: ImportSource, file: string): ServiceError {
+  const wanted = Object.entries(forms).map(
+    ([form, { required }]) => `${form} have ${Object.values(required).join(', ')}`,
+  )
+  return new ServiceError(
+    'invalid',
+    `${file} has not the columns of any file of ${name}: ${wanted.join('; ')}`,
+  )
+}

@@ -1,0 +1,344 @@
+// The rows that an importer makes of a platform's files: each row that was read is taken, repeats an earlier
+// one, or is left out for a reason.
+import { join } from 'node:path'
+import type { Database } from '../duckdb.ts'
+import { literal } from '../duckdb.ts'
+import { NAME_CHARACTERS, PROSE_CHARACTERS, nameFrom, proseFrom } from '../../schemas/names.ts'
+import { normal } from './cells.ts'
+import { IMPORTS, IMPORT_COLUMNS, type ImportColumn, type ImportKind } from './columns.ts'
+import type { ImportSource, SourceRows } from './source.ts'
+import { countOf } from './take-in.ts'
+import { digest, uuidOf } from './values.ts'
+
+/** The rows of one kind in one file, by what became of them. */
+export interface RowCounts {
+  /** An index of the files that were read. */
+  file: number
+  /** An index of the rows of the source's definition. */
+  rows: number
+  taken: number
+  repeated: number
+  leftOut: LeftOut[]
+  /** The rows that were taken with another text than the platform's, by column. */
+  altered: Record<string, number>
+}
+
+export interface LeftOut {
+  reason: string
+  count: number
+  /** The record numbers of the first of them. */
+  first: number[]
+}
+
+const EXAMPLES = 3
+const TITLE_CHARACTERS = 2000
+
+/** Tables and functions of DuckDB that this module makes. */
+const stagedTable = (kind: ImportKind) => `staged_${kind}`
+const NAME_FROM = 'name_from'
+const PROSE_FROM = 'prose_from'
+
+/** Whether a row is taken. */
+const TAKEN = 'reason IS NULL AND NOT is_repeated'
+
+/** The columns by which two rows are about the same. */
+const KEYS: Record<ImportKind, readonly string[]> = {
+  questions: ['question_id'],
+  resolutions: ['question_id'],
+  forecasters: ['user_id'],
+  forecasts: ['entity_id', 'question_id', 'forecast_at'],
+}
+
+/** Columns of the tables that a platform's own text becomes, as a name of at most so many characters. */
+const NAMES: Readonly<Record<string, number>> = {
+  title: TITLE_CHARACTERS,
+  category: NAME_CHARACTERS,
+  display_name: NAME_CHARACTERS,
+}
+const PROSE = ['resolution_criteria', 'background']
+
+/** The questions that the files or the store have. Grain: one row per question. */
+const ASKED = 'asked_questions'
+
+/**
+ * Makes for each kind a table of the rows of the files that are read. The views of the store's tables must be
+ * attached: a forecast may be on a question that an earlier import brought.
+ *
+ * @throws ServiceError `corrupt` if a definition of the source is no SQL.
+ */
+export async function stageRows(database: Database, source: ImportSource, now: Date): Promise<void> {
+  database.define(NAME_FROM, nameFrom)
+  database.define(PROSE_FROM, proseFrom)
+  await database.run(`SET VARIABLE now = ${literal(now.toISOString())}::TIMESTAMPTZ`)
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE ${ASKED} AS
+     SELECT question_id, opened_at, true AS is_taken FROM current_questions`,
+  )
+  for (const kind of IMPORTS) {
+    const definitions = [...source.rows.entries()].filter(([, rows]) => rows.kind === kind)
+    if (definitions.length === 0) continue
+    await stageKind(database, source, kind, definitions)
+    if (kind !== 'questions') continue
+    await database.run(
+      `INSERT INTO ${ASKED} SELECT question_id, any_value(opened_at) FILTER (reason IS NULL), bool_or(reason IS NULL)
+       FROM ${stagedTable(kind)} WHERE question_id NOT IN (SELECT question_id FROM current_questions) GROUP BY question_id`,
+    )
+  }
+}
+
+/** Makes the table of one kind. Grain: one row per row that was read. */
+async function stageKind(
+  database: Database,
+  source: ImportSource,
+  kind: ImportKind,
+  definitions: readonly (readonly [number, SourceRows])[],
+): Promise<void> {
+  const columns = columnsOf(source, kind)
+  const ids = columns.filter(({ holds }) => holds === 'id').map(({ name }) => name)
+  const said = definitions.map(([index, definition]) => saidBy(index, definition, columns))
+  const hashes = ids.map((id) => `${digest(source.namespace, id)} AS hash_${id}`)
+  const uuids = ids.map((id) => `if(${id} IS NULL, NULL, ${uuidOf(`hash_${id}`)}) AS ${id}`)
+  const keys = KEYS[kind].join(', ')
+  const content = columns.filter(({ name }) => !KEYS[kind].includes(name)).map(({ name }) => name)
+  const same =
+    content.length === 0
+      ? 'true'
+      : `row(${content.join(', ')}) IS NOT DISTINCT FROM first_value(row(${content.join(', ')})) OVER earlier`
+  const cases = commonFaults(kind).map(([reason, fails]) => `WHEN ${fails} THEN ${literal(reason)}`)
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE ${stagedTable(kind)} AS
+     WITH said AS (${said.join(' UNION ALL BY NAME ')}),
+       identified AS (SELECT * EXCLUDE (${hashes.map((_, index) => `hash_${ids[index]}`).join(', ')}) REPLACE (${uuids.join(', ')})
+         FROM (SELECT *, ${hashes.join(', ')} FROM said)),
+       judged AS (SELECT * REPLACE (CASE WHEN reason IS NOT NULL THEN reason ${cases.join(' ')} END AS reason)
+         FROM ${kind === 'questions' || kind === 'forecasters' ? 'identified' : `identified LEFT JOIN (SELECT question_id, opened_at AS asked_at, is_taken FROM ${ASKED}) USING (question_id)`})
+     SELECT *, reason IS NULL AND row_number() OVER earlier > 1 AND ${same} AS is_repeated,
+       reason IS NULL AND row_number() OVER earlier > 1 AND NOT (${same}) AS is_other
+     FROM judged
+     WINDOW earlier AS (PARTITION BY ${keys}, reason IS NULL ORDER BY definition, file, record)`,
+  )
+  await database.run(`UPDATE ${stagedTable(kind)} SET reason = ${literal(OTHER[kind])} WHERE is_other`)
+}
+
+/** A row that says otherwise than an earlier one about the same. */
+const OTHER: Record<ImportKind, string> = {
+  questions: 'an earlier row says otherwise of the same question',
+  resolutions: 'an earlier row has another outcome of the same question',
+  forecasters: 'an earlier row has another name of the same forecaster',
+  forecasts: 'an earlier row has another probability of the same forecaster, question and millisecond',
+}
+
+/** Returns our columns of a kind that the source gives. */
+function columnsOf({ rows }: ImportSource, kind: ImportKind): readonly ImportColumn[] {
+  const given = new Set(
+    rows.filter((row) => row.kind === kind).flatMap(({ columns }) => Object.keys(columns)),
+  )
+  return IMPORT_COLUMNS[kind].filter(({ name }) => given.has(name))
+}
+
+/** The query of a definition's rows: their origin, our columns, and the source's reason to leave them out. */
+function saidBy(
+  index: number,
+  { form, rest = '', columns: given, leftOut = [] }: SourceRows,
+  columns: readonly ImportColumn[],
+): string {
+  const cases = leftOut.map(([reason, fails]) => `WHEN ${fails} THEN ${literal(reason)}`)
+  const values = columns.map((column) => {
+    const sql = given[column.name]
+    if (sql === undefined) return `NULL::${typeOf(column)} AS ${column.name}`
+    return `${valueOf(column, sql)} AS ${column.name}`
+  })
+  const reason = cases.length === 0 ? 'NULL::VARCHAR' : `CASE ${cases.join(' ')} END`
+  const texts = columns.filter((column) => isText(column.name) && given[column.name] !== undefined)
+  const alterations = texts.map((column) => {
+    const sql = given[column.name]!
+    return `if(coalesce(${valueOf(column, sql)}, '') <> (${sql}), '${column.name}', NULL)`
+  })
+  const altered = `list_filter([${['NULL::VARCHAR', ...alterations].join(', ')}], lambda name: name IS NOT NULL)`
+  const query = `SELECT ${index} AS definition, r.file, r.record, ${reason} AS reason, ${altered} AS altered, ${values.join(', ')} FROM ${form} r ${rest}`
+  return columns.some(({ name }) => name === 'title') ? withinLimits(query, columns) : query
+}
+
+const isText = (name: string) => name in NAMES || PROSE.includes(name)
+const isTime = ({ holds }: ImportColumn) => holds === 'plan' || holds === 'event'
+const typeOf = (column: ImportColumn) => (isTime(column) ? 'TIMESTAMPTZ' : 'VARCHAR')
+
+function valueOf(column: ImportColumn, sql: string): string {
+  const { name, holds } = column
+  if (isTime(column)) return `date_trunc('millisecond', ${sql})`
+  const text = `(${sql})::VARCHAR`
+  if (holds === 'id' || holds === 'key' || holds === 'group') return `nullif(${normal(text)}, '')`
+  if (holds === 'probability')
+    return `if(lower(${text}) = 'withdrawn', 'withdrawn', coalesce(${inMillionths(text)}, ${text}))`
+  if (PROSE.includes(name)) return `nullif(left(${PROSE_FROM}(${text}), ${PROSE_CHARACTERS}), '')`
+  const most = NAMES[name]
+  if (most === undefined) return `nullif(${text}, '')`
+  return `nullif(${name === 'title' ? `${NAME_FROM}(${text})` : `trim(left(${NAME_FROM}(${text}), ${most}))`}, '')`
+}
+
+/** A probability as the tables hold it, so that equal ones are known as equal. */
+const inMillionths = (text: string) => `(round_even(try_cast(${text} AS DOUBLE), 6))::VARCHAR`
+
+/** The rest of a title that is longer than a title may be goes before the criteria. */
+function withinLimits(query: string, columns: readonly ImportColumn[]): string {
+  const title = `trim(left(title, ${TITLE_CHARACTERS})) AS title`
+  const hasCriteria = columns.some(({ name }) => name === 'resolution_criteria')
+  const criteria = hasCriteria
+    ? `, if(length(title) > ${TITLE_CHARACTERS},
+        left(concat_ws(chr(10), trim(title[${TITLE_CHARACTERS + 1}:]), resolution_criteria), ${PROSE_CHARACTERS}),
+        resolution_criteria) AS resolution_criteria`
+    : ''
+  return `SELECT * REPLACE (${title}${criteria}) FROM (${query})`
+}
+
+/** The first instant that a time of ours may have, and the first one after the last. */
+const FIRST = `'1970-01-01 00:00:00+00'::TIMESTAMPTZ`
+const END = `'2200-01-01 00:00:00+00'::TIMESTAMPTZ`
+
+/** The reasons to leave rows out that hold for every source. */
+function commonFaults(kind: ImportKind): readonly (readonly [reason: string, fails: string])[] {
+  const later = (column: string) => `${column} > getvariable('now')`
+  const ofQuestion = [
+    ['it names no question', 'question_id IS NULL'],
+    ['its question is in none of the files and not known', 'is_taken IS NULL'],
+    ['its question was left out', 'NOT is_taken'],
+  ] as const
+  switch (kind) {
+    case 'questions':
+      return [
+        ['the question has no id', 'question_id IS NULL'],
+        ['the question has no title', 'title IS NULL'],
+        ['the title has no letter and no digit', `NOT regexp_matches(title, '[\\p{L}\\p{Nd}]')`],
+        ['the question has no time of opening', 'opened_at IS NULL'],
+        ['the question has no time of close', 'closes_at IS NULL'],
+        ['a time is before 1970 or after 2199', `opened_at < ${FIRST} OR closes_at >= ${END}`],
+        ['the question closes before it opens, or as it does', 'closes_at <= opened_at'],
+      ]
+    case 'resolutions':
+      return [
+        ...ofQuestion,
+        ['the question has no outcome', 'outcome IS NULL'],
+        ['the outcome has no time', 'resolved_at IS NULL'],
+        ['the outcome is later than now', later('resolved_at')],
+        ['the outcome was known before the question opened', 'resolved_at < asked_at'],
+      ]
+    case 'forecasters':
+      return [['the forecaster has no id', 'user_id IS NULL']]
+    case 'forecasts':
+      return [
+        ...ofQuestion,
+        ['the forecast names no forecaster', 'entity_id IS NULL'],
+        ['the forecast has no probability', 'probability IS NULL'],
+        [
+          'the probability is not a number from 0 to 1',
+          `probability <> 'withdrawn' AND NOT coalesce(try_cast(probability AS DOUBLE) BETWEEN 0 AND 1, false)`,
+        ],
+        ['the forecast has no time', 'forecast_at IS NULL'],
+        ['the forecast is later than now', later('forecast_at')],
+      ]
+  }
+}
+
+/** Counts the rows that were read, by what became of them, in the order of kinds and files. */
+export async function countRows(database: Database, source: ImportSource): Promise<RowCounts[]> {
+  const counts: RowCounts[] = []
+  for (const kind of kindsOf(source)) {
+    const groups = await database.rows<{
+      definition: number
+      file: number
+      reason: string | null
+      is_repeated: boolean
+      count: bigint
+      first: readonly bigint[]
+    }>(
+      `SELECT definition, file, reason, is_repeated, count(*) AS count, min(record, ${EXAMPLES}) AS first
+       FROM ${stagedTable(kind)} GROUP BY ALL ORDER BY definition, file, count DESC, reason`,
+    )
+    for (const { definition, file, reason, is_repeated, count, first } of groups) {
+      let found = counts.find((one) => one.rows === definition && one.file === file)
+      if (found === undefined) {
+        found = { file, rows: definition, taken: 0, repeated: 0, leftOut: [], altered: {} }
+        counts.push(found)
+      }
+      const number = Number(count)
+      if (reason !== null) found.leftOut.push({ reason, count: number, first: first.map(Number) })
+      else if (is_repeated) found.repeated += number
+      else found.taken += number
+    }
+    const texts = await database.rows<{ definition: number; file: number; name: string; count: bigint }>(
+      `SELECT definition, file, name, count(*) AS count
+       FROM (SELECT definition, file, unnest(altered) AS name FROM ${stagedTable(kind)} WHERE ${TAKEN})
+       GROUP BY ALL ORDER BY definition, file, name`,
+    )
+    for (const { definition, file, name, count } of texts) {
+      counts.find((one) => one.rows === definition && one.file === file)!.altered[name] = Number(count)
+    }
+  }
+  return counts
+}
+
+/** The kinds that a source gives, in the order in which they are imported. */
+export function kindsOf({ rows }: ImportSource): ImportKind[] {
+  return IMPORTS.filter((kind) => rows.some((row) => row.kind === kind))
+}
+
+/** The files of the rows that were taken: rows of our tables, ready to be imported. */
+export interface TakenRows {
+  kind: ImportKind
+  /** A Parquet file. */
+  path: string
+  rows: number
+}
+
+/** Writes the rows of a kind that were taken into the folder `directory`. */
+export async function writeTaken(
+  database: Database,
+  source: ImportSource,
+  kind: ImportKind,
+  directory: string,
+): Promise<TakenRows> {
+  const path = join(directory, `${kind}.parquet`)
+  const names = columnsOf(source, kind).map(({ name }) => name)
+  const columns = kind === 'forecasts' ? [`'forecaster' AS entity_type`, ...names] : names
+  const taken = `${stagedTable(kind)} WHERE ${TAKEN}`
+  await database.run(
+    `COPY (SELECT ${columns.join(', ')}, file AS from_file, record AS from_record FROM ${taken}
+       ORDER BY definition, file, record) TO ${literal(path)} (FORMAT parquet)`,
+  )
+  return { kind, path, rows: await countOf({ database }, taken) }
+}
+
+/** Returns the file and the record from which each of some rows of a file of `writeTaken` was taken. */
+export async function originsOf(
+  database: Database,
+  { path }: TakenRows,
+  records: readonly number[],
+): Promise<{ file: number; record: number }[]> {
+  const rows = await database.rows<{ at: bigint; file: number; record: bigint }>(
+    `SELECT file_row_number AS at, from_file AS file, from_record AS record
+     FROM read_parquet(${literal(path)}, file_row_number = true, hive_partitioning = false)
+     WHERE file_row_number IN (${[...records, -1].join(', ')})`,
+  )
+  const byRow = new Map(rows.map(({ at, file, record }) => [Number(at), { file, record: Number(record) }]))
+  return records.map((record) => byRow.get(record)!)
+}
+
+/**
+ * Makes the table `published` of the scores that the files have. Grain: one row per score of a forecaster on
+ * a question. Returns whether there is any.
+ */
+export async function stageScores(database: Database, source: ImportSource): Promise<boolean> {
+  const { scores = [], namespace } = source
+  if (scores.length === 0) return false
+  const said = scores.map(({ form, columns: { entity_id, question_id, score, value } }) => {
+    const ids = `${normal(entity_id)} AS entity, ${normal(question_id)} AS question`
+    return `SELECT ${ids}, ${score} AS score, try_cast(${value} AS DOUBLE) AS value FROM ${form} r`
+  })
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE published AS
+     SELECT DISTINCT ${uuidOf('hash_entity')} AS entity_id, ${uuidOf('hash_question')} AS question_id, score, value
+     FROM (SELECT *, ${digest(namespace, 'entity')} AS hash_entity, ${digest(namespace, 'question')} AS hash_question
+       FROM (${said.join(' UNION ALL ')}) WHERE entity IS NOT NULL AND score IS NOT NULL AND value IS NOT NULL)`,
+  )
+  return (await countOf({ database }, 'published')) > 0
+}
