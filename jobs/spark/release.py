@@ -394,7 +394,8 @@ class Job:
         self.view(
             "alike",
             f"""SELECT {alike}, count(*) AS count
-                FROM (SELECT *, int(retired_ms IS NOT NULL) AS retired FROM scored JOIN entity USING (entity)) GROUP BY {alike}""",
+                FROM (SELECT *, int(retired_ms IS NOT NULL) AS retired FROM scored JOIN entity USING (entity))
+                GROUP BY {alike}""",
         )
         self.step("tally")
         rows = f"SELECT /*+ REPARTITION(1) */ * FROM alike SORT BY {alike}"

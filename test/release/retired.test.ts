@@ -125,6 +125,7 @@ test('its rank goes to the next one, and it stands after the ranked with its tit
 test('its record loses its place on the board and nothing else, and says since when', async () => {
   const store = await retiredBoard()
   const [before, after] = [await payloadsOf(store, 1, MIDDLE), await payloadsOf(store, 2, MIDDLE)]
+  expect(before.rankings).toMatchObject({ rank: 2, percentile: 50, retired_at: null })
   const made = { release: 2, as_of: LATER }
   const place = { percentile: null, percentile_interval: null }
   expect(after.verification).toEqual({ ...before.verification, ...place, ...made, retired_at: LATER })
