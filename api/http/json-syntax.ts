@@ -23,7 +23,10 @@ const EXPECTED: Record<Exclude<Next, 'comma or end'>, string> = {
   colon: 'a colon',
 }
 
-/** Returns the first fault of a text; undefined if it is JSON. */
+/** No body has as many levels. Looking further would take a node longer than any other wrong body. */
+const MOST_LEVELS = 100
+
+/** Returns the first fault of a text; undefined if it is JSON, and beyond a level that no body has. */
 export function syntaxFaultOf(text: string): SyntaxFault | undefined {
   const open: ('{' | '[')[] = []
   let next = 'value' as Next
@@ -66,6 +69,7 @@ export function syntaxFaultOf(text: string): SyntaxFault | undefined {
     } else if (next === 'name' || next === 'name or end') {
       return { index, expected: EXPECTED[next] }
     } else if (character === '{' || character === '[') {
+      if (open.length === MOST_LEVELS) return undefined
       open.push(character)
       index += 1
       next = character === '{' ? 'name or end' : 'item or end'

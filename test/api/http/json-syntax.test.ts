@@ -64,14 +64,21 @@ describe('a text is faulty where JSON.parse refuses it, and there alone', () => 
 
   test('if it is all that a body may hold', () => {
     for (const text of [
-      '['.repeat(65_536),
-      '{"a":'.repeat(10_000),
+      `${'['.repeat(100)}${'1,'.repeat(32_000)}`,
+      '{"a":'.repeat(100),
       `"${'x'.repeat(65_534)}`,
       '1'.repeat(65_536),
     ]) {
       expect(syntaxFaultOf(text) === undefined).toBe(isJson(text))
     }
   })
+})
+
+test('is not looked for beyond a hundred levels, which no body has', () => {
+  for (const level of ['[', '{"a":']) {
+    expect(syntaxFaultOf(level.repeat(100))).toBeDefined()
+    expect(syntaxFaultOf(level.repeat(101))).toBeUndefined()
+  }
 })
 
 test.for([
