@@ -399,6 +399,7 @@ describe('import', () => {
     const second = await fvs(['import', 'questions', path, '--json'], withStore(folder))
     expect(second.code).toBe(0)
     expect(jsonOf(second)).toEqual({
+      import_id: null,
       kind: 'questions',
       rows: 56,
       added: 0,
