@@ -19,7 +19,7 @@ const EXHAUSTIVE = [
   'test/faults.test.ts',
   'test/api/fuzz.test.ts',
   'test/api/openapi/walk.test.ts',
-  'test/import/{faults,pairs}.test.ts',
+  'test/import/{faults,pairs,sources.faults}.test.ts',
   'test/release/{carried,faults,quarantine,quarantine.races,quarantine.tables}.test.ts',
   'test/scoring/{methodology.large.vectors,world.equivalence}.test.ts',
   'test/stage/stage.test.ts',

@@ -26,7 +26,7 @@ export interface RowCounts {
 export interface LeftOut {
   reason: string
   count: number
-  /** The record numbers of the first of them. */
+  /** The record numbers of the first of them; a record may give several rows. */
   first: number[]
 }
 
@@ -251,7 +251,7 @@ export async function countRows(database: Database, source: ImportSource): Promi
       count: bigint
       first: readonly bigint[]
     }>(
-      `SELECT definition, file, reason, is_repeated, count(*) AS count, min(record, ${EXAMPLES}) AS first
+      `SELECT definition, file, reason, is_repeated, count(*) AS count, min(DISTINCT record, ${EXAMPLES}) AS first
        FROM ${stagedTable(kind)} GROUP BY ALL ORDER BY definition, file, count DESC, reason`,
     )
     for (const { definition, file, reason, is_repeated, count, first } of groups) {
