@@ -107,6 +107,16 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
   .option('--timezone <zone>', 'of times without an offset, such as Europe/Paris')
   .option('--percent', 'probabilities are percentages')
   .option('--outcomes <meanings>', 'what outcomes mean, such as yes=YES|1|true,no=NO|0|false')
+  .option('--set <column=Text>', 'a column that is the same in every row; may be repeated', collected)
+  .option(
+    '--where <column=Text>',
+    'only the rows with this text in a column of the file; may be repeated',
+    collected,
+  )
+  .option('--first-of-repeats', 'of several rows about the same, take the first')
+  .option('--epoch <unit>', 'times are numbers since 1970, in s, ms or us')
+  .option('--days', 'a time may be a day: its beginning as an opening, its end otherwise')
+  .option('--normalize-text', 'make texts fit to be shown: line ends, white space, control characters')
   .option('--events <which>', 'own: each question without an event_id has nothing to do with any other')
   .addOption(
     new Option(

@@ -130,6 +130,8 @@ export function jsonOf(effect: Effect): object {
     unchanged,
     repeats,
     missing_words: effect.voidCells,
+    texts_changed: effect.altered,
+    unwanted: effect.unwanted,
     too_late: tooLate,
     made_void: madeVoid,
   }
@@ -142,8 +144,12 @@ export function restOf({ changed, changedColumns, unchanged, repeats }: Effect):
   return `${changes}${unchanged} known already${repeated}`
 }
 
-export function notesOf({ voidCells, tooLate, madeVoid }: Effect): string[] {
+export function notesOf({ voidCells, altered, unwanted, tooLate, madeVoid }: Effect): string[] {
   const notes: string[] = []
+  if (unwanted > 0) notes.push(`${unwanted} further rows were left out by --where`)
+  if (Object.keys(altered).length > 0) {
+    notes.push(`texts were made fit to be shown: ${byColumn(altered)}`)
+  }
   if (Object.keys(voidCells).length > 0) {
     notes.push(`cells with a word such as NaN were taken as missing: ${byColumn(voidCells)}`)
   }

@@ -22,6 +22,18 @@ export const isSaid = (column: string) => `has_${column}`
 /** Whether a cell of text has a word for a missing value. */
 export const isVoid = (column: string) => `void_${column}`
 
+export interface Constant {
+  name: string
+  isOptional: boolean
+  text: string
+}
+
+/** Whether a cell's text was rewritten. */
+export const isAltered = (column: string) => `altered_${column}`
+
+/** Whether a row is one that `--where` chooses. */
+export const IS_CHOSEN = 'is_chosen'
+
 /** The columns of a file, by what their cells hold. */
 export interface ExpectedColumns {
   required: readonly string[]
@@ -32,6 +44,10 @@ export interface ExpectedColumns {
   keys?: readonly string[]
   /** Columns that may hold a list, an object or a boolean in JSON; their text is then JSON. */
   nested?: readonly string[]
+  /** Columns whose text is the same in every row, instead of one of the file. */
+  constants?: readonly Constant[]
+  /** Column → the SQL of the text that is read for its text. */
+  rewrites?: ReadonlyMap<string, (text: string) => string>
   /** The SQL of further columns, which are computed from these when they are read. */
   computed?: readonly string[]
 }
@@ -42,26 +58,35 @@ export const normal = (text: string) =>
 
 /**
  * Returns the query of a source's rows: every column as text, or NULL if the row lacks it, the marks of
- * optional columns and of texts, and the computed values.
+ * optional columns, of texts and of rewritten ones, and the computed values. `chosen` is the SQL that is true
+ * for the rows that are wanted.
  */
 export function rowsOf(
-  { required, optional, texts = [], keys = [], computed = [] }: ExpectedColumns,
+  { required, optional, texts = [], keys = [], constants = [], rewrites, computed = [] }: ExpectedColumns,
   cellOf: (column: string) => Cell,
   source: string,
-  kept: readonly string[] = [],
+  { kept = [], chosen = [] }: { kept?: readonly string[]; chosen?: readonly string[] } = {},
 ): string {
-  const columns = [...required, ...optional].flatMap((name) => {
-    const { text, isThere, isBare } = cellOf(name)
-    const isOptional = optional.includes(name)
+  const set = new Map(constants.map((constant) => [constant.name, constant]))
+  const columns = [...required, ...optional, ...set.keys()].flatMap((name) => {
+    const constant = set.get(name)
+    const { text, isThere, isBare } = constant === undefined ? cellOf(name) : constantCell(constant)
+    const isOptional = constant?.isOptional ?? optional.includes(name)
     const isText = texts.includes(name)
     const word = `coalesce(${isBare} AND ${text} IN (${MISSING.map(literal).join(', ')}), false)`
-    const whole = `nullif(${keys.includes(name) ? normal(text) : text}, '')`
+    const rewritten = rewrites?.get(name)?.(text)
+    const said = rewritten ?? text
+    const whole = `nullif(${keys.includes(name) ? normal(said) : said}, '')`
     return [
       // A required column keeps the word, for the message.
       `${isText && isOptional && isBare !== 'false' ? `if(${word}, NULL, ${whole})` : whole} AS ${name}`,
       ...(isOptional ? [`${isThere} AS ${isSaid(name)}`] : []),
       ...(isText ? [`${isBare === 'false' ? 'false' : word} AS ${isVoid(name)}`] : []),
+      ...(rewritten === undefined ? [] : [`coalesce(${rewritten} <> ${text}, false) AS ${isAltered(name)}`]),
     ]
   })
+  if (chosen.length > 0) columns.push(`(${chosen.join(' AND ')}) AS ${IS_CHOSEN}`)
   return `SELECT ${['*', ...computed].join(', ')} FROM (SELECT ${[...kept, ...columns].join(', ')} FROM ${source})`
 }
+
+const constantCell = ({ text }: Constant): Cell => ({ text: literal(text), isThere: 'true', isBare: 'false' })

@@ -2,7 +2,9 @@
 // that change.
 import type { Database } from '../duckdb.ts'
 import { IMPORT_COLUMNS, type ImportColumn, type ImportKind, isText } from './columns.ts'
-import { isVoid } from './cells.ts'
+import { isAltered, isVoid } from './cells.ts'
+import type { ImportOptions } from './options.ts'
+import { isNormalized } from './rewrites.ts'
 import { countOf } from './take-in.ts'
 import { tableRows, valueOf } from './values.ts'
 
@@ -96,6 +98,19 @@ export async function voidCells(
   const texts = IMPORT_COLUMNS[kind].filter((column) => !column.required && isText(column, areIdsText))
   if (texts.length === 0) return {}
   const counts = texts.map(({ name }) => `count(*) FILTER (${isVoid(name)}) AS ${name}`)
+  const [byColumn] = await database.rows<Record<string, bigint>>(`SELECT ${counts.join(', ')} FROM incoming`)
+  return nonZero(byColumn!)
+}
+
+/** Counts the cells of each column whose text was made fit. */
+export async function alteredCells(
+  database: Database,
+  kind: ImportKind,
+  { normalizeText }: Pick<ImportOptions, 'normalizeText'>,
+): Promise<ByColumn> {
+  const texts = IMPORT_COLUMNS[kind].filter(({ holds }) => normalizeText && isNormalized(holds))
+  if (texts.length === 0) return {}
+  const counts = texts.map(({ name }) => `count(*) FILTER (${isAltered(name)}) AS ${name}`)
   const [byColumn] = await database.rows<Record<string, bigint>>(`SELECT ${counts.join(', ')} FROM incoming`)
   return nonZero(byColumn!)
 }

@@ -2,6 +2,9 @@
 import { NAME_CHARACTERS, PROSE_CHARACTERS } from '../../schemas/names.ts'
 import { IMPORTED_TABLES, type ImportedTable } from '../../schemas/tables.ts'
 
+/** The most characters of a question's title. */
+export const TITLE_CHARACTERS = 2000
+
 export const IMPORTS = IMPORTED_TABLES
 export type ImportKind = ImportedTable
 
@@ -68,7 +71,7 @@ const FORECASTER = '0198c1a0-0000-7000-8000-000000000002'
 export const IMPORT_COLUMNS: Record<ImportKind, readonly ImportColumn[]> = {
   questions: [
     required('question_id', 'id', QUESTION, { unique: true }),
-    required('title', 'name', 'Will it rain in Paris on 2026-02-01?', { longest: 2000 }),
+    required('title', 'name', 'Will it rain in Paris on 2026-02-01?', { longest: TITLE_CHARACTERS }),
     optional('resolution_criteria', 'prose', 'Yes if Météo-France measures more than 0 mm', {
       longest: PROSE_CHARACTERS,
     }),

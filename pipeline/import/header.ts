@@ -111,7 +111,7 @@ export function findColumns(
   name: string,
   names: readonly string[],
   { required, optional }: ExpectedColumns,
-  { map, ignoreUnknown }: Pick<HeaderOptions, 'map' | 'ignoreUnknown'>,
+  { map, ignoreUnknown, where = new Map() }: Pick<HeaderOptions, 'map' | 'ignoreUnknown' | 'where'>,
   shown = '',
 ): ColumnIndexes {
   const allowed = [...required, ...optional]
@@ -123,6 +123,7 @@ export function findColumns(
     )
   }
   const wanted = new Map(allowed.map((column) => [map.get(column) ?? column, column]))
+  const chosenBy = [...where.keys()]
   const unmapped = [...map.values()].filter((text) => !names.includes(text))
   if (unmapped.length > 0) throw refuse('has not the columns that --map names:', unmapped)
   const doubled = [...map].find(([column]) => !wanted.has(column) && names.includes(column))
@@ -130,7 +131,9 @@ export function findColumns(
     throw refuse(`has two columns for ${doubled[0]}, its own and the one that --map names:`, doubled)
   }
   const absent = namesIn(required, map).filter((text) => !names.includes(text))
-  const unknown = names.filter((text) => !wanted.has(text))
+  const unmet = chosenBy.filter((text) => !names.includes(text))
+  if (unmet.length > 0) throw refuse('has not the columns that --where names:', unmet)
+  const unknown = names.filter((text) => !wanted.has(text) && !chosenBy.includes(text))
   if (absent.length > 0) {
     throw refuse('lacks', absent, isRow(names, wanted) ? NO_HEADER : adviceFor(absent, unknown, wanted))
   }
@@ -140,7 +143,10 @@ export function findColumns(
   const repeated = names.filter((text, index) => wanted.has(text) && names.indexOf(text) !== index)
   if (repeated.length > 0) throw refuse('repeats', repeated)
   return new Map(
-    [...wanted].flatMap(([text, column]) => (names.includes(text) ? [[column, names.indexOf(text)]] : [])),
+    allowed.flatMap((column) => {
+      const at = names.indexOf(map.get(column) ?? column)
+      return at < 0 ? [] : [[column, at]]
+    }),
   )
 }
 

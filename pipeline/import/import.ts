@@ -3,13 +3,14 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
-import { type ByColumn, changesOf, findFresh, findStanding, voidCells } from './changed.ts'
+import { type ByColumn, alteredCells, changesOf, findFresh, findStanding, voidCells } from './changed.ts'
 import { CHECK_FUNCTIONS, faultsQuery, reasonsQuery, rowChecks } from './checks.ts'
 import { IMPORT_COLUMNS, type ImportKind, isKey, isText } from './columns.ts'
 import { takeOutContradictions } from './contradictions.ts'
 import { takeOutUnexplained } from './corrections.ts'
 import { type Source, nameOf } from './input.ts'
 import { type ImportOptions, parseOptions } from './options.ts'
+import { defineRewrites, keepFirst, moveLongTitles, rewritesOf } from './rewrites.ts'
 import { RESOLVED, attachAll, isReplaced } from '../tables/views.ts'
 import { lastRecordedAt } from '../tables/recorded-at.ts'
 import type { TableVersion } from '../tables/delta.ts'
@@ -37,6 +38,10 @@ export interface Effect {
   changedColumns: ByColumn
   /** The cells of each column that have a word for a missing value, such as `NaN`. */
   voidCells: ByColumn
+  /** The cells of each column whose text was made fit by `--normalize-text`. */
+  altered: ByColumn
+  /** Rows of the file that `--where` leaves out, which are not in `rows`. */
+  unwanted: number
   /**
    * Forecasts in the file that count for nothing, since they were made at the effective close of their
    * question or later.
@@ -258,7 +263,9 @@ export async function readIncoming(
   progress?.(`reading ${nameOf(source)}`)
   const columns = IMPORT_COLUMNS[kind]
   const named = (required: boolean) =>
-    columns.filter((column) => column.required === required).map(({ name }) => name)
+    columns
+      .filter(({ name, required: isRequired }) => isRequired === required && !options.set.has(name))
+      .map(({ name }) => name)
   await defineZone(database, options)
   const areIdsText = options.namespace !== undefined
   const expected = {
@@ -266,10 +273,17 @@ export async function readIncoming(
     optional: named(false),
     texts: columns.filter((column) => isText(column, areIdsText)).map(({ name }) => name),
     keys: columns.filter((column) => isKey(column, areIdsText)).map(({ name }) => name),
+    constants: columns
+      .filter(({ name }) => options.set.has(name))
+      .map(({ name, required }) => ({ name, isOptional: !required, text: options.set.get(name)! })),
+    rewrites: rewritesOf(columns, options),
     computed: computedValues(columns, options),
   }
+  defineRewrites(database)
   const incoming = await readRows(context, source, expected, options)
+  if (options.normalizeText && kind === 'questions') await moveLongTitles(database)
   await defineIdentified(database, columns, options)
+  if (options.firstOfRepeats) await keepFirst(database, kind)
   return incoming
 }
 
@@ -284,11 +298,12 @@ async function compared(
   const { database, onlyUnknown = false } = context
   await findStanding(database, kind)
   await defineParsed(database, IMPORT_COLUMNS[kind], options)
+  const rows = await countOf(context, 'incoming')
   const faults = await faultsOf(context, kind, incoming, options)
   const good = faults.count === 0 ? 'parsed' : '(FROM parsed ANTI JOIN fault USING (record))'
-  const repeats = await findFresh(database, kind, good, onlyUnknown)
+  const repeats =
+    rows - (await countOf(context, 'identified')) + (await findFresh(database, kind, good, onlyUnknown))
   const bad = together(faults, await takeOutRefused(context, kind, incoming, options, versions))
-  const rows = await countOf(context, 'incoming')
   const { changed, columns: changedColumns } = await changesOf(database, kind)
   const fresh = await countOf(context, 'fresh')
   return {
@@ -300,6 +315,8 @@ async function compared(
     repeats,
     changedColumns,
     voidCells: await voidCells(database, kind, options.namespace !== undefined),
+    altered: await alteredCells(database, kind, options),
+    unwanted: incoming.unwanted ?? 0,
     tooLate: kind === 'forecasts' ? await countOf(context, `(${TOO_LATE})`) : 0,
     madeVoid: await voidForecasts(database, kind),
     bad,

@@ -16,6 +16,8 @@ export interface HeaderOptions {
   /** Column → its name in the file, for columns that have another name there. */
   readonly map: ReadonlyMap<string, string>
   readonly ignoreUnknown: boolean
+  /** The column of a file → its text in the rows that are wanted; the others are left out. */
+  readonly where?: ReadonlyMap<string, string>
 }
 
 /** Options for reading the values of a row. */
@@ -33,6 +35,15 @@ export interface ValueOptions {
   readonly ownEvents: boolean
   /** Why the rows correct earlier ones. */
   readonly reason: string | undefined
+  /** Column → its text in every row. */
+  readonly set: ReadonlyMap<string, string>
+  /** Whether of several rows about the same only the first is read. */
+  readonly firstOfRepeats: boolean
+  /** The milliseconds of one unit of times that are numbers; undefined: times are no numbers. */
+  readonly epochMs: number | undefined
+  /** Whether a time may be a day. */
+  readonly days: boolean
+  readonly normalizeText: boolean
 }
 
 export interface ImportOptions extends HeaderOptions, ValueOptions {}
@@ -50,6 +61,12 @@ export interface GivenOptions {
   outcomes?: string
   events?: string
   correct?: string
+  set?: readonly string[]
+  where?: readonly string[]
+  firstOfRepeats?: boolean
+  epoch?: string
+  days?: boolean
+  normalizeText?: boolean
 }
 
 /**
@@ -87,7 +104,56 @@ export function parseOptions(kind: ImportKind, given: GivenOptions): ImportOptio
     outcomes: parseOutcomes(outcomes),
     ownEvents: events === 'own',
     reason: parseReason(correct),
+    set: parseSet(kind, given),
+    where: new Map((given.where ?? []).map((text) => pair('--where', text))),
+    firstOfRepeats: given.firstOfRepeats ?? false,
+    epochMs: parseEpoch(kind, given.epoch),
+    days: parseDays(kind, given.days),
+    normalizeText: given.normalizeText ?? false,
   }
+}
+
+const EPOCHS: Readonly<Record<string, number>> = { s: 1000, ms: 1, us: 0.001 }
+
+function parseEpoch(kind: ImportKind, epoch: string | undefined): number | undefined {
+  if (epoch === undefined) return undefined
+  onlyFor(kind, '--epoch', true, 'plan', 'event')
+  if (Object.hasOwn(EPOCHS, epoch)) return EPOCHS[epoch]
+  throw refused(`--epoch is ${JSON.stringify(epoch)}, not one of s, ms and us`)
+}
+
+function parseDays(kind: ImportKind, days = false): boolean {
+  onlyFor(kind, '--days', days, 'plan', 'event')
+  return days
+}
+
+/** Splits an option of the form column=Text at its first equals sign. */
+function pair(option: string, text: string, what = 'Text'): [column: string, value: string] {
+  const at = text.indexOf('=')
+  if (at < 1 || at === text.length - 1) {
+    throw refused(`${option} is ${JSON.stringify(text)}, not of the form column=${what}`)
+  }
+  return [text.slice(0, at), text.slice(at + 1)]
+}
+
+function parseSet(kind: ImportKind, { set = [], map = [] }: GivenOptions): ReadonlyMap<string, string> {
+  const constants = new Map<string, string>()
+  for (const text of set) {
+    const [column, value] = pair('--set', text)
+    assertColumn(kind, `--set ${text}`, column)
+    if (constants.has(column)) throw refused(`--set gives ${column} two texts`)
+    if (map.some((other) => other.startsWith(`${column}=`))) {
+      throw refused(`--set and --map both say what ${column} is`)
+    }
+    constants.set(column, value)
+  }
+  return constants
+}
+
+function assertColumn(kind: ImportKind, option: string, column: string): void {
+  const known = IMPORT_COLUMNS[kind].map(({ name }) => name)
+  if (known.includes(column)) return
+  throw refused(`${option}: ${kind} have no column ${JSON.stringify(column)}, only ${known.join(', ')}`)
 }
 
 function onlyFor(kind: ImportKind, option: string, isGiven: boolean, ...held: readonly Holds[]): void {
@@ -130,16 +196,8 @@ function parseMap(kind: ImportKind, given: readonly string[]): ReadonlyMap<strin
   const known = IMPORT_COLUMNS[kind].map(({ name }) => name)
   const map = new Map<string, string>()
   for (const text of given) {
-    const at = text.indexOf('=')
-    if (at < 1 || at === text.length - 1) {
-      throw refused(`--map is ${JSON.stringify(text)}, not of the form column=Name`)
-    }
-    const [column, name] = [text.slice(0, at), text.slice(at + 1)]
-    if (!known.includes(column)) {
-      throw refused(
-        `--map ${text}: ${kind} have no column ${JSON.stringify(column)}, only ${known.join(', ')}`,
-      )
-    }
+    const [column, name] = pair('--map', text, 'Name')
+    assertColumn(kind, `--map ${text}`, column)
     const earlier = map.get(column)
     if (earlier !== undefined) {
       throw refused(
@@ -149,13 +207,11 @@ function parseMap(kind: ImportKind, given: readonly string[]): ReadonlyMap<strin
     map.set(column, name)
   }
   for (const [column, name] of map) {
-    const other = known.find((one) => one !== column && (map.get(one) ?? one) === name)
+    // Two columns may be one of the file only if both are said to be.
+    const other = known.find((one) => one === name && one !== column && !map.has(one))
     if (other !== undefined) {
-      const advice = map.has(other)
-        ? ''
-        : `; say with --map ${other}=Name which column is ${other}, or rename it in the file`
       throw refused(
-        `--map ${column}=${name} takes ${JSON.stringify(name)} for ${column}, and it is the column ${other} too${advice}`,
+        `--map ${column}=${name} takes ${JSON.stringify(name)} for ${column}, and it is the column ${other} too; say with --map ${other}=Name which column is ${other}, or rename it in the file`,
       )
     }
   }

@@ -3,15 +3,18 @@
 import type { PipelineComponents } from '../components.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
-import { type Cell, type ExpectedColumns, NO_CELL, rowsOf } from './cells.ts'
+import { type Cell, type ExpectedColumns, IS_CHOSEN, NO_CELL, rowsOf } from './cells.ts'
 import { findColumns, readHeader } from './header.ts'
 import { type Format, type Input, type Source, openInput } from './input.ts'
 import { makeJsonLines, onlyFile, pointerTo } from './json-file.ts'
 import { linesAt, linesBetween, longLine, recordLines } from './line-numbers.ts'
 import type { HeaderOptions } from './options.ts'
 import { NONE_REJECTED, type ReasonCount, type Rejected, SHOWN, together } from './rejected.ts'
+import { countOf } from './take-in.ts'
 
 export interface IncomingRows {
+  /** The rows that `--where` leaves out. The view lacks them. */
+  unwanted?: number
   /** Records that could not be read. The view has the others. */
   rejected: Rejected
   /** The places of records in the file, for messages: `line 12` or `row 11`. */
@@ -40,13 +43,22 @@ export async function readRows(
 }
 
 /** Reads an input that is open. @throws ServiceError as `readRows` does. */
-export function readInput(
+export async function readInput(
   database: Database,
   input: Input,
   columns: ExpectedColumns,
   options: HeaderOptions,
 ): Promise<IncomingRows> {
-  return READERS[input.format](database, input, columns, options)
+  const rows = await READERS[input.format](database, input, columns, options)
+  if (!options.where?.size) return rows
+  return { ...rows, unwanted: await countOf({ database }, `texts WHERE NOT ${IS_CHOSEN}`) }
+}
+
+const filterOf = (where: HeaderOptions['where']) => (where?.size ? ` WHERE ${IS_CHOSEN}` : '')
+
+/** The conditions of `--where`, from the SQL of the text of a column of the file. */
+function conditionsOf({ where = new Map() }: HeaderOptions, textOf: (column: string) => string): string[] {
+  return [...where].map(([column, value]) => `coalesce(${textOf(column)} = ${literal(value)}, false)`)
 }
 
 type Reader = (
@@ -76,12 +88,14 @@ async function readCsv(
   const types = names.map((_, index) => `c${index}: 'VARCHAR'`).join(', ')
   const cellOf = (column: string): Cell =>
     found.has(column) ? { text: `c${found.get(column)}`, isThere: 'true', isBare: 'true' } : NO_CELL
+  const chosen = conditionsOf(options, (column) => `c${names.indexOf(column)}`)
   const rejected = await createdFromLines(
     database,
     input,
-    (source) => rowsOf(columns, cellOf, source),
+    (source) => rowsOf(columns, cellOf, source, { chosen }),
     `header = true, columns = {${types}}, delim = '${delimiter}', quote = '"', escape = '"'`,
     UNREADABLE_CSV,
+    options,
   )
   // DuckDB skips blank lines, except in a file of one column, where a blank line could be a row.
   const blankCounts = names.length === 1
@@ -143,14 +157,15 @@ async function readJson(
 async function readLines(
   database: Database,
   columns: ExpectedColumns,
-  { map, ignoreUnknown }: HeaderOptions,
+  options: HeaderOptions,
   { rejected: unread, placesOf }: IncomingRows,
   hasHead: boolean,
 ): Promise<IncomingRows> {
+  const { map, ignoreUnknown, where = new Map<string, string>() } = options
   const fieldOf = (column: string) => map.get(column) ?? column
   const fields = [...columns.required, ...columns.optional].map(fieldOf)
   const mapped = [...map].filter(([column, field]) => column !== field && !fields.includes(column))
-  const names = fields.map(literal).join(', ')
+  const names = [...fields, ...where.keys()].map(literal).join(', ')
   const nestable = (columns.nested ?? []).map(fieldOf)
   const nested = fields
     .filter((name) => !nestable.includes(name))
@@ -185,19 +200,23 @@ async function readLines(
     `FROM bad_lines ORDER BY record LIMIT ${SHOWN}`,
   )
   const byReason = await countsOf(database, 'SELECT reason FROM bad_lines')
+  const textOf = (name: string) => {
+    const field = pointerTo(name)
+    return hasHead ? `coalesce(line ->> ${field}, head ->> ${field})` : `(line ->> ${field})`
+  }
   const cellOf = (column: string): Cell => {
     const field = pointerTo(fieldOf(column))
     return {
-      text: hasHead ? `coalesce(line ->> ${field}, head ->> ${field})` : `(line ->> ${field})`,
+      text: textOf(fieldOf(column)),
       isThere: `json_exists(line, ${field})`,
       isBare: `json_type(line, ${field}) = 'DOUBLE'`,
     }
   }
   const good = rejects.length === 0 ? 'lines' : 'lines ANTI JOIN bad_lines USING (record)'
   await database.run(
-    `CREATE OR REPLACE TEMP TABLE texts AS ${rowsOf(columns, cellOf, `(FROM ${good} ORDER BY record)`, ['record'])}`,
+    `CREATE OR REPLACE TEMP TABLE texts AS ${rowsOf(columns, cellOf, `(FROM ${good} ORDER BY record)`, { kept: ['record'], chosen: conditionsOf(options, textOf) })}`,
   )
-  await database.run('CREATE OR REPLACE TEMP VIEW incoming AS FROM texts')
+  await database.run(`CREATE OR REPLACE TEMP VIEW incoming AS FROM texts${filterOf(where)}`)
   const places = await placesOf(rejects.map(({ record }) => Number(record)))
   const bad = {
     faults: rejects.map(({ reason }, index) => ({ pointer: places[index]!, detail: reason })),
@@ -231,7 +250,11 @@ async function readParquet(
       isBare: String(type === 'DOUBLE' || type === 'FLOAT'),
     }
   }
-  await created(database, input, rowsOf(columns, cellOf, source))
+  const chosen = conditionsOf(options, (column) => {
+    const at = names.indexOf(column)
+    return asText(column, described[at]!.column_type)
+  })
+  await created(database, input, rowsOf(columns, cellOf, source, { chosen }), options)
   return {
     rejected: NONE_REJECTED,
     placesOf: (records) => Promise.resolve(records.map((record) => `row ${record + 1}`)),
@@ -274,6 +297,7 @@ async function createdFromLines(
   select: (source: string) => string,
   format: string,
   unreadable: Unreadable,
+  options: Pick<HeaderOptions, 'where'> = {},
 ): Promise<Rejected> {
   const { path } = input
   // Without a word, DuckDB would leave out a line that is longer than it reads at once.
@@ -287,7 +311,7 @@ async function createdFromLines(
   // Otherwise DuckDB would add this file's faults to those of earlier files.
   await database.run('DROP TABLE IF EXISTS reject_errors')
   const source = `read_csv(${onlyFile(path)}, auto_detect = false, compression = 'none', ${format}, store_rejects = true, rejects_limit = 0)`
-  await created(database, input, select(source))
+  await created(database, input, select(source), options)
   // Grain: one row per line that could not be read. Its position is that of its first or second byte.
   await database.run(
     `CREATE OR REPLACE TEMP TABLE unread AS
@@ -333,9 +357,16 @@ async function countsOf(database: Database, reasons: string): Promise<ReasonCoun
 }
 
 /** Makes the table `texts` and the view `incoming`. The record number is the row's place in the file. */
-async function created(database: Database, input: Input, select: string): Promise<void> {
+async function created(
+  database: Database,
+  input: Input,
+  select: string,
+  { where }: Pick<HeaderOptions, 'where'> = {},
+): Promise<void> {
   await reading(input, database.run(`CREATE OR REPLACE TEMP TABLE texts AS ${select}`))
-  await database.run('CREATE OR REPLACE TEMP VIEW incoming AS SELECT rowid AS record, * FROM texts')
+  await database.run(
+    `CREATE OR REPLACE TEMP VIEW incoming AS SELECT rowid AS record, * FROM texts${filterOf(where)}`,
+  )
 }
 
 /** @throws ServiceError `invalid` if the file is not what its reader expects. */

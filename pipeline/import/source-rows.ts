@@ -3,9 +3,10 @@
 import { join } from 'node:path'
 import type { Database } from '../duckdb.ts'
 import { literal } from '../duckdb.ts'
-import { NAME_CHARACTERS, PROSE_CHARACTERS, nameFrom, proseFrom } from '../../schemas/names.ts'
+import { NAME_CHARACTERS, PROSE_CHARACTERS } from '../../schemas/names.ts'
 import { normal } from './cells.ts'
-import { IMPORTS, IMPORT_COLUMNS, type ImportColumn, type ImportKind } from './columns.ts'
+import { IMPORTS, IMPORT_COLUMNS, type ImportColumn, type ImportKind, TITLE_CHARACTERS } from './columns.ts'
+import { NAME_FROM, PROSE_FROM, defineRewrites } from './rewrites.ts'
 import type { ImportSource, SourceRows } from './source.ts'
 import { countOf } from './take-in.ts'
 import { digest, uuidOf } from './values.ts'
@@ -31,12 +32,9 @@ export interface LeftOut {
 }
 
 const EXAMPLES = 3
-const TITLE_CHARACTERS = 2000
 
-/** Tables and functions of DuckDB that this module makes. */
+/** The table of the rows of a kind that were read. */
 const stagedTable = (kind: ImportKind) => `staged_${kind}`
-const NAME_FROM = 'name_from'
-const PROSE_FROM = 'prose_from'
 
 /** Whether a row is taken. */
 const TAKEN = 'reason IS NULL AND NOT is_repeated'
@@ -67,8 +65,7 @@ const ASKED = 'asked_questions'
  * @throws ServiceError `corrupt` if a definition of the source is no SQL.
  */
 export async function stageRows(database: Database, source: ImportSource, now: Date): Promise<void> {
-  database.define(NAME_FROM, nameFrom)
-  database.define(PROSE_FROM, proseFrom)
+  defineRewrites(database)
   await database.run(`SET VARIABLE now = ${literal(now.toISOString())}::TIMESTAMPTZ`)
   await database.run(
     `CREATE OR REPLACE TEMP TABLE ${ASKED} AS

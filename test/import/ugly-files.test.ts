@@ -824,11 +824,6 @@ describe('options', () => {
     ],
     [{ map: ['title=A', 'title=B'] }, 'questions', '--map names two columns for title: "A" and "B"'],
     [
-      { map: ['title=A', 'category=A'] },
-      'questions',
-      '--map title=A takes "A" for title, and it is the column category too',
-    ],
-    [
       { map: ['category=source'] },
       'questions',
       '--map category=source takes "source" for category, and it is the column source too; say with --map source=Name which column is source, or rename it in the file',
