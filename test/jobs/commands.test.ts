@@ -408,6 +408,8 @@ describe('import', () => {
       unchanged: 56,
       repeats: 0,
       missing_words: {},
+      texts_changed: {},
+      unwanted: 0,
       forecasters_created: 0,
       too_late: 0,
       made_void: { forecasts: 0, entities: 0 },
