@@ -140,9 +140,13 @@ describe('a body', () => {
       Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xf0, 0x9f, 0xa6])]),
     ],
     ['UTF-16', Buffer.from('{"name":"a","model_type":"m"}', 'utf16le')],
-    ['deep nesting without an end', '['.repeat(60_000)],
+    ['a hundred levels without an end', '['.repeat(100)],
   ] as const)('of %s is answered 400', async ([, body]) => {
     expectProblem(await register(body), 400, /not JSON: at line 1|not text in UTF-8|is empty/)
+  })
+
+  test('of levels that no body has is answered 400 without a place', async () => {
+    expectProblem(await register('['.repeat(60_000)), 400, /^the body is not JSON$/)
   })
 
   test.for([
