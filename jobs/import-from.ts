@@ -7,8 +7,8 @@ import { textOfImport } from '../pipeline/tables/undone.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { checkSource, linesOfCheck } from './check-source.ts'
 import type { Components } from './components/components.ts'
-import { byColumn, onFile, jsonOf, notesOf, restOf } from './import.ts'
-import { type Report, printable } from './output.ts'
+import { byColumn, jsonOf, notesOf, onFile, restOf } from './import.ts'
+import { type Report, printable, printableJson } from './output.ts'
 
 export interface ImportFromOptions {
   dryRun?: boolean
@@ -39,7 +39,7 @@ export async function runImportFrom(
     ...recordsOf(source, imported),
     ...(checked ? [{ source: source.name, check: checked }] : []),
   ]
-  await file?.writeFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  await file?.writeFile(lines.map((line) => `${printableJson(line)}\n`).join(''))
   const bad = imported.effects.reduce((sum, effect) => sum + (effect.bad?.count ?? 0), 0)
   return {
     ok: bad === 0,

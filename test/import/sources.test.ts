@@ -129,10 +129,10 @@ test('a report goes to a file as one object a line', async () => {
     source: 'gjp',
     file: 'ifps.csv',
     rows: 'questions',
-    read: 5,
+    read: 6,
     taken: 3,
     repeated: 0,
-    left_out: 2,
+    left_out: 3,
     altered: {},
   })
   expect(lines).toContainEqual({

@@ -10,6 +10,11 @@ const begins = (text: string) => `(${day(text)} AT TIME ZONE ${ZONE})`
 const ends = (text: string) =>
   `((${day(text)} + INTERVAL 1 DAY - INTERVAL 1 MILLISECOND) AT TIME ZONE ${ZONE})`
 const OTHER_QUESTION = ['not a question of yes and no', `trim(r.options) <> '(a) Yes, (b) No'`] as const
+/** Such a day is an error of the file: forecasts went on for weeks. */
+const CLOSES_AS_IT_OPENS = [
+  'the question closes on the day of its opening',
+  `${day('r.closes')} <= ${day('r.starts')}`,
+] as const
 const CONDITIONAL = ['a conditional question', `r.type BETWEEN '1' AND '5'`] as const
 
 export const gjp: ImportSource = {
@@ -55,7 +60,7 @@ export const gjp: ImportSource = {
         opened_at: begins('r.starts'),
         closes_at: ends('r.closes'),
       },
-      leftOut: [CONDITIONAL, OTHER_QUESTION],
+      leftOut: [CONDITIONAL, OTHER_QUESTION, CLOSES_AS_IT_OPENS],
     },
     {
       kind: 'resolutions',
