@@ -102,12 +102,14 @@ function partOf(
   const { kind, path } = taken
   const options = parseOptions(kind, { ignoreUnknown: true })
   const name = `the ${kind} of ${source.name}`
+  // The name of the file says nothing to anyone.
+  const { progress: _, ...quiet } = context
   return {
     kind,
     name,
     options,
     read: async () => {
-      const incoming = await readIncoming(context, kind, path, options)
+      const incoming = await readIncoming(quiet, kind, path, options)
       return {
         ...incoming,
         placesOf: async (records) => {
