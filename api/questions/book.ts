@@ -7,7 +7,7 @@ import { TableLog } from '../../pipeline/tables/delta-log.ts'
 import { CHANGED_TABLES, type ChangedTable, saidAgain } from '../../pipeline/tables/changes.ts'
 import type { TableVersion } from '../../pipeline/tables/delta.ts'
 import { withoutUndone } from '../../pipeline/tables/undone.ts'
-import { attachCurrent, attachTable } from '../../pipeline/tables/views.ts'
+import { attachCurrent, attachTable, currentRows } from '../../pipeline/tables/views.ts'
 import type { QuestionPage, QuestionTexts } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Change, UndoneImport } from '../../schemas/manifests.ts'
@@ -200,16 +200,12 @@ export class QuestionBook {
     await this.#logs.resolutions.refresh()
     await this.#logs.questions.refresh()
     const undone = this.#source.undone?.() ?? []
-    const { questions, resolutions } = this.#logs
-    const all = { questions: questions.current, resolutions: resolutions.current }
+    const all = this.#versions([])
     this.#texts.follow(all.questions.files)
-    const fresh = (table: ChangedTable) => {
-      const files = all[table].files.slice(this.#read[table])
-      return withoutUndone({ ...all[table], table, files }, undone)
-    }
-    if (fresh('questions').files.length + fresh('resolutions').files.length > 0) {
-      await this.#takeInNews({ questions: fresh('questions'), resolutions: fresh('resolutions') })
-    }
+    const freshOf = <T extends TableVersion & { table: ChangedTable }>(version: T): T =>
+      withoutUndone({ ...version, files: version.files.slice(this.#read[version.table]) }, undone)
+    const fresh = { questions: freshOf(all.questions), resolutions: freshOf(all.resolutions) }
+    if (fresh.questions.files.length + fresh.resolutions.files.length > 0) await this.#takeInNews(fresh)
     // Imports are undone one by one, and none comes back.
     if (undone.length > this.#undone.length) await this.#takeBack(undone)
     this.#undone = undone
@@ -224,75 +220,58 @@ export class QuestionBook {
         CHANGED_TABLES.map(saidAgain).join(' UNION '),
       )
       for (const { question_id } of again) this.#saidAgain.add(question_id)
-      const batches: News[][] = []
-      for await (const rows of database.rowBlocks<News>(`${NEWS} ${IN_ORDER}`)) {
-        const batch = batches.at(-1)
-        if (batch && batch.length < ROWS_AT_ONCE) batch.push(...rows)
-        else batches.push(rows)
-      }
-      return batches
+      return inBatches(database, `${NEWS} ${IN_ORDER}`)
     }
-    const batches = await local.reading(() => withDatabase(openDatabase, read))
-    for (let batch = batches.shift(); batch; batch = batches.shift()) {
-      this.#takeIn(batch)
-      await othersHaveRun()
-    }
+    await this.#takeInTurn(await local.reading(() => withDatabase(openDatabase, read)))
   }
 
   /** Reads the questions of undone imports again, as they are without those. */
   async #takeBack(undone: readonly UndoneImport[]): Promise<void> {
-    const { local, openDatabase, now } = this.#source
+    const { local, openDatabase } = this.#source
     const versions = this.#versions(undone)
     const read = async (database: Database) => {
       for (const table of CHANGED_TABLES) {
-        const version = versions[table]
-        await attachTable(database, local, { ...version, files: version.undone ?? [] }, 0, `undone_${table}`)
+        const { undone: files = [], ...version } = versions[table]
+        await attachTable(database, local, { ...version, files }, 0, `undone_${table}`)
+        await attachTable(database, local, version)
       }
-      await attachCurrent(database, local, versions.questions)
-      await attachCurrent(database, local, versions.resolutions)
-      const ids = CHANGED_TABLES.map((table) => `SELECT question_id FROM undone_${table}`)
-      return database.rows<News>(`FROM (${ids.join(' UNION ')}) LEFT JOIN (${NEWS}) USING (question_id)`)
-    }
-    const rows = await local.reading(() => withDatabase(openDatabase, read))
-    const gone: KnownQuestion[] = []
-    const come: KnownQuestion[] = []
-    for (const row of rows) {
-      const id = row.question_id
-      const known = this.#byId.get(id)
-      const question = this.#updated(undefined, row, undefined)
-      this.#saidAgain.add(id)
-      if (known) gone.push(known)
-      if (question) {
-        come.push(question)
-        this.#byId.set(id, question)
-      } else {
-        this.#byId.delete(id)
-        if (row.outcome !== null) this.#early.set(id, row)
+      const ids = CHANGED_TABLES.map((table) => `SELECT question_id FROM undone_${table}`).join(' UNION ')
+      for (const table of CHANGED_TABLES) {
+        const rows = `(FROM ${table} SEMI JOIN (${ids}) USING (question_id))`
+        await database.run(`CREATE OR REPLACE VIEW current_${table} AS ${currentRows(table, rows)}`)
       }
-      if (known && question && isOverAt(known, now().getTime()) && !isOverAt(question, now().getTime()))
-        this.#reopened += 1
+      return inBatches(database, `FROM (${ids}) LEFT JOIN (${NEWS}) USING (question_id)`)
     }
-    this.#listing.change(gone, come, now())
+    await this.#takeInTurn(await local.reading(() => withDatabase(openDatabase, read)), true)
   }
 
-  #takeIn(news: readonly News[]): void {
+  async #takeInTurn(batches: News[][], isWhole = false): Promise<void> {
+    for (let batch = batches.shift(); batch; batch = batches.shift()) {
+      this.#takeIn(batch, isWhole)
+      await othersHaveRun()
+    }
+  }
+
+  /** @param isWhole whether a row tells all of its question, and not only what is new. */
+  #takeIn(news: readonly News[], isWhole = false): void {
     const now = this.#source.now()
     const gone: KnownQuestion[] = []
     const come: KnownQuestion[] = []
     for (const row of news) {
       const id = row.question_id
       const known = this.#byId.get(id)
-      const question = this.#updated(known, row, this.#early.get(id))
+      const question = isWhole
+        ? this.#updated(undefined, row, undefined)
+        : this.#updated(known, row, this.#early.get(id))
+      if (known) gone.push(known)
+      if (isWhole || (known && (row.title !== null || known.outcome !== null))) this.#saidAgain.add(id)
       if (!question) {
+        this.#byId.delete(id)
         this.#early.set(id, row)
         continue
       }
       this.#early.delete(id)
-      if (known) {
-        gone.push(known)
-        if (row.title !== null || known.outcome !== null) this.#saidAgain.add(id)
-        if (isOverAt(known, now.getTime()) && !isOverAt(question, now.getTime())) this.#reopened += 1
-      }
+      if (known && isOverAt(known, now.getTime()) && !isOverAt(question, now.getTime())) this.#reopened += 1
       come.push(question)
       this.#byId.set(id, question)
     }
@@ -336,6 +315,16 @@ export class QuestionBook {
     if (first === undefined) this.#shared.set(text, text)
     return first ?? text
   }
+}
+
+async function inBatches(database: Database, query: string): Promise<News[][]> {
+  const batches: News[][] = []
+  for await (const rows of database.rowBlocks<News>(query)) {
+    const batch = batches.at(-1)
+    if (batch && batch.length < ROWS_AT_ONCE) batch.push(...rows)
+    else batches.push(rows)
+  }
+  return batches
 }
 
 /** Returns the error of a node that has not read the questions yet. */
