@@ -62,25 +62,23 @@ export class Metrics {
     'How long ago the as_of of that release is',
     'max',
   )
-  readonly questions = new Gauge({
-    name: 'fvs_questions',
-    help: 'Questions by their state as of that release',
-    labelNames: ['environment', 'state'],
-    aggregator: 'max',
-    registers: this.#registers,
-  })
+  readonly questions = this.#gauge(
+    'fvs_questions',
+    'Questions by their state as of that release',
+    'max',
+    'state',
+  )
   readonly overdueSeconds = this.#gauge(
     'fvs_question_overdue_seconds',
     'How long ago the question closed that has been without an outcome for longest; 0 if none is overdue',
     'max',
   )
-  readonly checks = new Gauge({
-    name: 'fvs_check_ok',
-    help: 'What /readyz answers for each check: 1 if it is well, 0 otherwise',
-    labelNames: ['environment', 'check'],
-    aggregator: 'min',
-    registers: this.#registers,
-  })
+  readonly checks = this.#gauge(
+    'fvs_check_ok',
+    'What /readyz answers for each check: 1 if it is well, 0 otherwise',
+    'min',
+    'check',
+  )
   readonly usagePending = this.#gauge('fvs_usage_pending', 'Counted calls that are not durable yet')
   readonly refreshFailures = this.#counter(
     'fvs_refresh_failures_total',
@@ -97,9 +95,15 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: this.#registers })
   }
 
-  /** `aggregator` combines the values of several workers. */
-  #gauge(name: string, help: string, aggregator: Aggregator = 'sum') {
-    return new Gauge({ name, help, labelNames, aggregator, registers: this.#registers })
+  /** `aggregator` combines the values of several workers. `label` is a label besides the environment. */
+  #gauge<Label extends string = never>(
+    name: string,
+    help: string,
+    aggregator: Aggregator = 'sum',
+    ...label: Label[]
+  ) {
+    const names = [...labelNames, ...label]
+    return new Gauge({ name, help, labelNames: names, aggregator, registers: this.#registers })
   }
 
   /** Calls `collect` before each reading, to set the gauges. */
