@@ -4,6 +4,7 @@ import type { PipelineComponents } from '../components.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { type Database, literal } from '../duckdb.ts'
+import { firstFileAfter } from '../tables/delta-log.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { attachTable } from '../tables/views.ts'
 import type { CarriedPaths } from './carried.ts'
@@ -21,14 +22,6 @@ export interface Since {
 }
 
 type SinceContext = Pick<PipelineComponents, 'database' | 'local'>
-
-/**
- * The number of the first data file that came after a version of its table, or of all if that is undefined.
- */
-export function firstFileAfter({ files }: TableVersion, last = -1): number {
-  const first = files.findIndex(({ version }) => version > last)
-  return first < 0 ? files.length : first
-}
 
 /** Makes a view `fresh_<table>` of the rows of every table that came after the last release. */
 export async function attachFresh(

@@ -7,6 +7,7 @@ import type { ScoringContext } from '../engine/duckdb-engine.ts'
 import { versionIn } from '../tables/delta-log.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { attachSaid } from '../tables/said.ts'
+import { isAmong, undoneIn } from '../tables/undone.ts'
 import { attachCurrent, currentRows } from '../tables/views.ts'
 
 /**
@@ -19,9 +20,7 @@ export async function supersededOutcomes(
   versions: Record<ScoredTable, TableVersion>,
 ): Promise<SupersededOutcome[]> {
   const { undone_imports: undone = [] } = previous
-  const isUndone = (versions.resolutions.undone ?? []).some(
-    ({ by }) => !undone.some(({ table, version }) => table === by.table && version === by.version),
-  )
+  const isUndone = undoneIn(versions.resolutions).some(({ by }) => !isAmong(undone, by))
   if (previous.tables['resolutions'] === versions.resolutions.version && !isUndone) return []
   for (const table of ['questions', 'resolutions'] as const) {
     const before = versionIn(previous, versions[table])

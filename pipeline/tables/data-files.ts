@@ -50,7 +50,7 @@ export function inboxRows({ spec, paths, earliest }: InboxRows): string {
  * that was restored, may bring a registration a second time, and it must not replace later statements about
  * the agent.
  */
-function notBefore(earliest: Date, table: TableName, recordedAt: string): string {
+export function notBefore(earliest: Date, table: TableName, recordedAt: string): string {
   const moved = `greatest(${recordedAt}, ${literal(earliest.toISOString())}::TIMESTAMPTZ)`
   return table === 'agents' ? `if(recorded_at = registered_at, ${recordedAt}, ${moved})` : moved
 }

@@ -97,6 +97,14 @@ export function versionAt({ table, files, undone }: TableVersion, version: numbe
   return { table, version, files: known(files), ...(undone && { undone: known(undone) }) }
 }
 
+/**
+ * The number of the first data file that came after a version of its table, or of all if that is undefined.
+ */
+export function firstFileAfter({ files }: Pick<TableVersion, 'files'>, last = -1): number {
+  const first = files.findIndex(({ version }) => version > last)
+  return first < 0 ? files.length : first
+}
+
 /** A table as a release read it, from a later version. */
 export function versionIn({ tables, undone_imports = [] }: TablesRead, later: TableVersion): TableVersion {
   return withoutUndone(versionAt(later, tables[later.table] ?? -1), undone_imports)

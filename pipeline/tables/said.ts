@@ -4,8 +4,9 @@ import type { UndoneImport } from '../../schemas/manifests.ts'
 import { type Database, literal } from '../duckdb.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import type { ChangedTable } from './changes.ts'
+import { firstFileAfter } from './delta-log.ts'
 import type { TableVersion } from './delta.ts'
-import { everSaid, undoneIn, withoutUndone } from './undone.ts'
+import { everSaid, isAmong, undoneIn, withoutUndone } from './undone.ts'
 import { attachTable, currentColumns, currentRows } from './views.ts'
 
 /** A state of a table: its version, and the imports that were undone. */
@@ -26,13 +27,11 @@ export async function attachSaid(
   { version, undone }: KnownState = { version: -1, undone: [] },
 ): Promise<void> {
   const files = everSaid(table)
-  const first = files.findIndex((file) => file.version > version)
-  const from = first < 0 ? files.length : first
+  const from = firstFileAfter({ files }, version)
   await attachTable(database, local, { ...table, files }, from, `${view}_rows`)
   const queries = [`SELECT ${currentColumns(table.table).join(', ')} FROM ${view}_rows`]
-  const known = new Set(undone.flatMap((one) => (one.table === table.table ? [one.version] : [])))
   for (const { by, files: gone } of undoneIn(table)) {
-    if (known.has(by.version)) continue
+    if (isAmong(undone, by)) continue
     const names = { gone: `${view}_gone_${by.version}`, before: `${view}_before_${by.version}` }
     await attachTable(database, local, { ...table, files: gone }, 0, names.gone)
     await attachTable(database, local, before(table, by), 0, names.before)

@@ -20,6 +20,10 @@ export function textOfImport({ table, version }: ImportId): string {
   return `${table}-${version}`
 }
 
+export function isAmong(imports: readonly ImportId[], { table, version }: ImportId): boolean {
+  return imports.some((one) => one.table === table && one.version === version)
+}
+
 /** @throws ServiceError `invalid` for anything but the id of an import. */
 export function importIdOf(text: string): ImportId {
   const [, name, version] = /^([a-z]+)-([1-9]\d{0,14})$/.exec(text) ?? []
