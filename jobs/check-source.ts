@@ -2,7 +2,8 @@
 // compares the scores with those that the platform publishes.
 import { join } from 'node:path'
 import { type Database, literal } from '../pipeline/duckdb.ts'
-import { type ImportPart, type ImportWork, importParts } from '../pipeline/import/import.ts'
+import { type ImportPart, type ImportWork } from '../pipeline/import/compare.ts'
+import { importParts } from '../pipeline/import/import.ts'
 import type { ImportSource } from '../pipeline/import/source.ts'
 import { stageScores } from '../pipeline/import/source-rows.ts'
 import { makeRelease } from '../pipeline/release/make.ts'

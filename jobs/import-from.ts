@@ -1,7 +1,8 @@
 // `fvs import-from`.
 import { type FileHandle, open } from 'node:fs/promises'
 import { type ReadRows, type SourceImport, importSource } from '../pipeline/import/import-source.ts'
-import type { Effect, Imported } from '../pipeline/import/import.ts'
+import { type Effect } from '../pipeline/import/compare.ts'
+import { type Imported } from '../pipeline/import/import.ts'
 import type { ImportSource } from '../pipeline/import/source.ts'
 import { textOfImport } from '../pipeline/tables/undone.ts'
 import { ServiceError } from '../schemas/errors.ts'

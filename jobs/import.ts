@@ -2,14 +2,8 @@
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { type ImportKind, templateOf } from '../pipeline/import/columns.ts'
 import type { ByColumn } from '../pipeline/import/changed.ts'
-import {
-  type Effect,
-  type Imported,
-  type ImportWork,
-  type Trial,
-  importFile,
-  tryImport,
-} from '../pipeline/import/import.ts'
+import { type Effect, type ImportWork, type Trial } from '../pipeline/import/compare.ts'
+import { type Imported, importFile, tryImport } from '../pipeline/import/import.ts'
 import type { Source } from '../pipeline/import/input.ts'
 import { assertNamespace, rememberNamespace } from '../pipeline/import/namespace.ts'
 import { type ImportOptions, parseOptions } from '../pipeline/import/options.ts'

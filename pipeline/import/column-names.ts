@@ -4,6 +4,18 @@ import { readHeader } from './header.ts'
 import type { Input } from './input.ts'
 import { firstMembers, onlyFile } from './json-file.ts'
 
+/** The table expression of a Parquet file. */
+export function parquetRows({ path }: Pick<Input, 'path'>): string {
+  return `read_parquet(${onlyFile(path)}, hive_partitioning = false)`
+}
+
+export function parquetColumns(
+  database: Database,
+  input: Input,
+): Promise<{ column_name: string; column_type: string }[]> {
+  return database.rows(`DESCRIBE SELECT * FROM ${parquetRows(input)}`)
+}
+
 /**
  * Returns the names of a file's columns, or of the members of its first row. Among CSV delimiters the one
  * wins that finds most of the names in `known`.
@@ -21,11 +33,8 @@ export async function columnNames(
       const options = { delimiter: undefined, map: new Map<string, string>(), ignoreUnknown: true }
       return (await readHeader(path, name, { required: known, optional: [] }, options)).names
     }
-    case 'parquet': {
-      const source = `read_parquet(${onlyFile(path)}, hive_partitioning = false)`
-      const rows = await database.rows<{ column_name: string }>(`DESCRIBE SELECT * FROM ${source}`)
-      return rows.map(({ column_name }) => column_name)
-    }
+    case 'parquet':
+      return (await parquetColumns(database, input)).map(({ column_name }) => column_name)
     case 'json':
     case 'ndjson':
       return firstMembers(database, input)

@@ -27,6 +27,14 @@ export type Holds =
   | 'outcome'
   | 'probability'
 
+/** The columns by which two rows of a kind are about the same. */
+export const KEY_COLUMNS: Record<ImportKind, readonly string[]> = {
+  questions: ['question_id'],
+  resolutions: ['question_id'],
+  forecasters: ['user_id'],
+  forecasts: ['entity_id', 'question_id', 'forecast_at'],
+}
+
 export interface ImportColumn {
   readonly name: string
   readonly holds: Holds
@@ -52,6 +60,10 @@ const optional = (name: string, holds: Holds, example: string, rules: Partial<Im
   ...required(name, holds, example, rules),
   required: false,
 })
+
+export function isTime({ holds }: Pick<ImportColumn, 'holds'>): boolean {
+  return holds === 'plan' || holds === 'event'
+}
 
 /** Whether a column holds text, in which a program may have written a word for a missing value. */
 export function isText({ holds }: ImportColumn, areIdsText: boolean): boolean {

@@ -1,23 +1,13 @@
 // Imports the files of a platform as one import: reads them all, makes our rows of theirs, and imports these.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SCORED_TABLES } from '../../schemas/tables.ts'
 import type { ByColumn } from './changed.ts'
-import { currentVersions } from '../tables/delta-log.ts'
-import { attachAll } from '../tables/views.ts'
-import {
-  type Effect,
-  type ImportPart,
-  type ImportWork,
-  type Trial,
-  importParts,
-  readIncoming,
-  tryParts,
-} from './import.ts'
+import { type Effect, type ImportPart, type ImportWork, type Trial } from './compare.ts'
+import { importParts, readIncoming, tryParts } from './import.ts'
 import { parseOptions } from './options.ts'
 import type { Rejected } from './rejected.ts'
 import type { ImportSource } from './source.ts'
-import { attachWaiting, listWaiting } from './waiting.ts'
+import { attachKnown, listKnown } from './waiting.ts'
 import { type SourceFile, readSourceFiles } from './source-files.ts'
 import {
   type RowCounts,
@@ -83,13 +73,10 @@ export async function importSource(
 
 /** Makes our rows, beside the questions that the store has or is about to have. */
 async function makeRows(context: ImportWork, source: ImportSource): Promise<void> {
-  const { database, local, store } = context
-  const waiting = await listWaiting(store, SCORED_TABLES)
-  const versions = await currentVersions(store)
-  await local.reading(async () => {
-    await attachAll(database, local, versions)
-    for (const table of SCORED_TABLES) await attachWaiting(context, versions[table], waiting[table])
-    await stageRows(database, source, context.now())
+  const known = await listKnown(context)
+  await context.local.reading(async () => {
+    await attachKnown(context, known)
+    await stageRows(context.database, source, context.now())
   })
 }
 

@@ -4,6 +4,7 @@ import type { PipelineComponents } from '../components.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
 import { type Cell, type ExpectedColumns, IS_CHOSEN, NO_CELL, rowsOf } from './cells.ts'
+import { parquetColumns, parquetRows } from './column-names.ts'
 import { findColumns, readHeader } from './header.ts'
 import { type Format, type Input, type Source, openInput } from './input.ts'
 import { makeJsonLines, onlyFile, pointerTo } from './json-file.ts'
@@ -232,12 +233,8 @@ async function readParquet(
   columns: ExpectedColumns,
   options: HeaderOptions,
 ): Promise<IncomingRows> {
-  const { path, name } = input
-  const source = `read_parquet(${onlyFile(path)}, hive_partitioning = false)`
-  const described = await reading(
-    input,
-    database.rows<{ column_name: string; column_type: string }>(`DESCRIBE SELECT * FROM ${source}`),
-  )
+  const { name } = input
+  const described = await reading(input, parquetColumns(database, input))
   const names = described.map(({ column_name }) => column_name)
   const found = findColumns(name, names, columns, options)
   const cellOf = (column: string): Cell => {
@@ -254,7 +251,7 @@ async function readParquet(
     const at = names.indexOf(column)
     return asText(column, described[at]!.column_type)
   })
-  await created(database, input, rowsOf(columns, cellOf, source, { chosen }), options)
+  await created(database, input, rowsOf(columns, cellOf, parquetRows(input), { chosen }), options)
   return {
     rejected: NONE_REJECTED,
     placesOf: (records) => Promise.resolve(records.map((record) => `row ${record + 1}`)),

@@ -3,7 +3,14 @@
 import { nameFrom, proseFrom } from '../../schemas/names.ts'
 import { type Database, literal } from '../duckdb.ts'
 import { isSaid } from './cells.ts'
-import { type Holds, type ImportColumn, type ImportKind, TITLE_CHARACTERS } from './columns.ts'
+import {
+  type Holds,
+  type ImportColumn,
+  type ImportKind,
+  KEY_COLUMNS,
+  TITLE_CHARACTERS,
+  isTime,
+} from './columns.ts'
 import type { ImportOptions } from './options.ts'
 import { valueOf } from './values.ts'
 
@@ -28,8 +35,7 @@ export function rewritesOf(
 ): ReadonlyMap<string, Rewrite> {
   const rewrites = new Map<string, Rewrite>()
   for (const { name, holds } of columns) {
-    const isTime = holds === 'plan' || holds === 'event'
-    if (isTime && (options.days || options.epochMs !== undefined)) {
+    if (isTime({ holds }) && (options.days || options.epochMs !== undefined)) {
       rewrites.set(name, (text) => asTime(text, name === 'opened_at', options))
     }
     if (options.normalizeText && isNormalized(holds)) {
@@ -63,23 +69,22 @@ function asTime(
   return `CASE ${cases.join(' ')} ELSE ${text} END`
 }
 
+/** The title of a row, cut to its limit, and its criteria with the rest of the title before them. */
+export const TITLE_WITHIN_LIMIT = `trim(left(title, ${TITLE_CHARACTERS}))`
+export const CRITERIA_WITH_REST = `concat_ws(chr(10), trim(title[${TITLE_CHARACTERS + 1}:]), resolution_criteria)`
+
 /** Moves the rest of titles that are too long to the beginning of the criteria. */
 export async function moveLongTitles(database: Database): Promise<void> {
   await database.run(
-    `UPDATE texts SET title = trim(left(title, ${TITLE_CHARACTERS})), altered_title = true, ${isSaid('resolution_criteria')} = true,
-       resolution_criteria = concat_ws(chr(10), trim(title[${TITLE_CHARACTERS + 1}:]), resolution_criteria)
+    `UPDATE texts SET title = ${TITLE_WITHIN_LIMIT}, altered_title = true, ${isSaid('resolution_criteria')} = true,
+       resolution_criteria = ${CRITERIA_WITH_REST}
      WHERE length(title) > ${TITLE_CHARACTERS}`,
   )
 }
 
 /** Leaves rows of the view `identified` out that are about the same as an earlier one. */
 export async function keepFirst(database: Database, kind: ImportKind): Promise<void> {
-  const key = {
-    questions: ['question_id'],
-    resolutions: ['question_id'],
-    forecasters: ['user_id'],
-    forecasts: ['entity_id', 'question_id', 'forecast_at'],
-  }[kind].map(valueOf)
+  const key = KEY_COLUMNS[kind].map(valueOf)
   await database.run(
     `CREATE OR REPLACE TEMP TABLE firsts AS FROM identified
      QUALIFY row_number() OVER (PARTITION BY ${key.join(', ')} ORDER BY record) = 1 OR ${key.map((column) => `${column} IS NULL`).join(' OR ')}

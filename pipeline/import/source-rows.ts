@@ -5,8 +5,16 @@ import type { Database } from '../duckdb.ts'
 import { literal } from '../duckdb.ts'
 import { NAME_CHARACTERS, PROSE_CHARACTERS } from '../../schemas/names.ts'
 import { normal } from './cells.ts'
-import { IMPORTS, IMPORT_COLUMNS, type ImportColumn, type ImportKind, TITLE_CHARACTERS } from './columns.ts'
-import { NAME_FROM, PROSE_FROM, defineRewrites } from './rewrites.ts'
+import {
+  IMPORTS,
+  IMPORT_COLUMNS,
+  type ImportColumn,
+  type ImportKind,
+  KEY_COLUMNS,
+  TITLE_CHARACTERS,
+  isTime,
+} from './columns.ts'
+import { CRITERIA_WITH_REST, NAME_FROM, PROSE_FROM, TITLE_WITHIN_LIMIT, defineRewrites } from './rewrites.ts'
 import type { ImportSource, SourceRows } from './source.ts'
 import { countOf } from './take-in.ts'
 import { digest, uuidOf } from './values.ts'
@@ -39,15 +47,7 @@ const stagedTable = (kind: ImportKind) => `staged_${kind}`
 /** Whether a row is taken. */
 const TAKEN = 'reason IS NULL AND NOT is_repeated'
 
-/** The columns by which two rows are about the same. */
-const KEYS: Record<ImportKind, readonly string[]> = {
-  questions: ['question_id'],
-  resolutions: ['question_id'],
-  forecasters: ['user_id'],
-  forecasts: ['entity_id', 'question_id', 'forecast_at'],
-}
-
-/** Columns of the tables that a platform's own text becomes, as a name of at most so many characters. */
+/** The columns that take a platform's own text as a name, and the most characters of each. */
 const NAMES: Readonly<Record<string, number>> = {
   title: TITLE_CHARACTERS,
   category: NAME_CHARACTERS,
@@ -95,8 +95,8 @@ async function stageKind(
   const said = definitions.map(([index, definition]) => saidBy(index, definition, columns))
   const hashes = ids.map((id) => `${digest(source.namespace, id)} AS hash_${id}`)
   const uuids = ids.map((id) => `if(${id} IS NULL, NULL, ${uuidOf(`hash_${id}`)}) AS ${id}`)
-  const keys = KEYS[kind].join(', ')
-  const content = columns.filter(({ name }) => !KEYS[kind].includes(name)).map(({ name }) => name)
+  const keys = KEY_COLUMNS[kind].join(', ')
+  const content = columns.filter(({ name }) => !KEY_COLUMNS[kind].includes(name)).map(({ name }) => name)
   const same =
     content.length === 0
       ? 'true'
@@ -157,7 +157,6 @@ function saidBy(
 }
 
 const isText = (name: string) => name in NAMES || PROSE.includes(name)
-const isTime = ({ holds }: ImportColumn) => holds === 'plan' || holds === 'event'
 const typeOf = (column: ImportColumn) => (isTime(column) ? 'TIMESTAMPTZ' : 'VARCHAR')
 
 function valueOf(column: ImportColumn, sql: string): string {
@@ -178,11 +177,11 @@ const inMillionths = (text: string) => `(round_even(try_cast(${text} AS DOUBLE),
 
 /** The rest of a title that is longer than a title may be goes before the criteria. */
 function withinLimits(query: string, columns: readonly ImportColumn[]): string {
-  const title = `trim(left(title, ${TITLE_CHARACTERS})) AS title`
+  const title = `${TITLE_WITHIN_LIMIT} AS title`
   const hasCriteria = columns.some(({ name }) => name === 'resolution_criteria')
   const criteria = hasCriteria
     ? `, if(length(title) > ${TITLE_CHARACTERS},
-        left(concat_ws(chr(10), trim(title[${TITLE_CHARACTERS + 1}:]), resolution_criteria), ${PROSE_CHARACTERS}),
+        left(${CRITERIA_WITH_REST}, ${PROSE_CHARACTERS}),
         resolution_criteria) AS resolution_criteria`
     : ''
   return `SELECT * REPLACE (${title}${criteria}) FROM (${query})`

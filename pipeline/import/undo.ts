@@ -3,17 +3,17 @@ import pMap from 'p-map'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { UndoneImport } from '../../schemas/manifests.ts'
-import { type ImportedTable, IMPORTED_TABLES, SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
+import { type ImportedTable, IMPORTED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { importPath, undonePath } from '../store/paths.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import { assertNotBehind, currentVersions } from '../tables/delta-log.ts'
+import { currentVersions } from '../tables/delta-log.ts'
 import { type DataFile, type TableVersion, statisticsOf } from '../tables/delta.ts'
 import { lastRecordedAt } from '../tables/recorded-at.ts'
 import { type ImportId, everSaid, textOfImport, undoneIn } from '../tables/undone.ts'
-import { attachAll, attachTable } from '../tables/views.ts'
+import { attachTable } from '../tables/views.ts'
 import { type ImportContext, countOf } from './take-in.ts'
-import { attachWaiting, listWaiting } from './waiting.ts'
+import { attachKnown, listKnown } from './waiting.ts'
 
 const READS_AT_ONCE = 16
 
@@ -84,18 +84,16 @@ export async function undoImport(
   id: ImportId,
   reason: string,
 ): Promise<UndoneImport> {
-  const { store, database, local, now } = context
-  const waiting = await listWaiting(store, SCORED_TABLES)
-  const versions = await currentVersions(store)
-  assertNotBehind(versions, context.released ?? {})
+  const { store, local, now } = context
+  const known = await listKnown(context)
+  const { versions } = known
   const imports = await importsIn(store, versions)
   const found = imports.find(({ table, version }) => table === id.table && version === id.version)
   const name = textOfImport(id)
   if (!found) throw new ServiceError('notFound', `there is no import ${name}; \`fvs imports\` lists them`)
   if (found.undone) throw undoneAlready(name, found.undone)
   const obstacles = await local.reading(async () => {
-    await attachAll(database, local, versions)
-    for (const table of SCORED_TABLES) await attachWaiting(context, versions[table], waiting[table])
+    await attachKnown(context, known)
     return [...reliesOnRows(imports, found), ...(await reliesOnSubjects(context, versions[id.table], found))]
   })
   if (obstacles.length > 0) {

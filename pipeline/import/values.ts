@@ -4,7 +4,7 @@ import { literal } from '../duckdb.ts'
 import type { Database } from '../duckdb.ts'
 import { tableSpec } from '../../schemas/tables.ts'
 import { isSaid } from './cells.ts'
-import type { ImportColumn, ImportKind } from './columns.ts'
+import { type ImportColumn, type ImportKind, isTime } from './columns.ts'
 import type { ValueOptions } from './options.ts'
 
 /** The namespace of the ids of imported forecasts, an arbitrary UUID. */
@@ -91,7 +91,7 @@ function expressionOf(
 export const localOf = (column: string) => `epoch_ms(try_cast(${spelt(column)} AS TIMESTAMP))`
 
 /** Whether a column holds numbers. They take long to parse and little memory, so `incoming` stores them. */
-const isNumber = ({ holds }: ImportColumn) => holds === 'plan' || holds === 'event' || holds === 'probability'
+const isNumber = ({ holds }: ImportColumn) => isTime({ holds }) || holds === 'probability'
 
 /** Returns the SQL of the values that `incoming` must have in addition to the texts. */
 export function computedValues(columns: readonly ImportColumn[], options: ValueOptions): string[] {
@@ -169,7 +169,7 @@ export async function defineZone(database: Database, { timezone: zone }: ValueOp
 /** The SQL of a column of a table, from `parsed`. */
 function columnOf({ name, holds }: ImportColumn): string {
   const value = valueOf(name)
-  if (holds === 'plan' || holds === 'event') return `make_timestamptz(${value} * 1000) AS ${name}`
+  if (isTime({ holds })) return `make_timestamptz(${value} * 1000) AS ${name}`
   return `${holds === 'probability' ? `nullif(${value}, -1) / 1e6` : value} AS ${name}`
 }
 

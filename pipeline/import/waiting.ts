@@ -1,16 +1,18 @@
 // Adds rows to the views of the tables that are not in the tables yet: rows that wait in the inbox, for
 // commands that must not write, and rows that are about to be written.
-import { type ScoredTable, type TableName, tableSpec } from '../../schemas/tables.ts'
-import { type Database, literal } from '../duckdb.ts'
+import { SCORED_TABLES, type ScoredTable, type TableName, tableSpec } from '../../schemas/tables.ts'
+import type { Database } from '../duckdb.ts'
 import { inboxPrefix, isInboxPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { columnsOf } from '../tables/columns.ts'
-import { type CompactionContext, inboxRows } from '../tables/data-files.ts'
+import { type CompactionContext, inboxRows, notBefore } from '../tables/data-files.ts'
+import { assertNotBehind, currentVersions } from '../tables/delta-log.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { namingObject, stillPresent } from '../tables/intake.ts'
 import { acceptedOffers } from '../tables/offer.ts'
 import { earliestAfter } from '../tables/recorded-at.ts'
-import { currentRows } from '../tables/views.ts'
+import { attachAll, currentRows } from '../tables/views.ts'
+import type { ImportContext } from './take-in.ts'
 
 /**
  * Lists the objects that each table is about to take in. Call it before the versions are read, so that an
@@ -57,14 +59,35 @@ export async function attachWaiting(
   await extendView(database, table, `waiting_${table}`)
 }
 
+/** The rows that are known: those of the tables, and those that wait to be taken in. */
+export interface KnownRows {
+  versions: Record<ScoredTable, TableVersion>
+  waiting: Record<ScoredTable, string[]>
+}
+
+/** @throws ServiceError `unavailable` if the store shows an earlier state than a release has read. */
+export async function listKnown({ store, released }: ImportContext): Promise<KnownRows> {
+  // The inbox is listed first, so that rows that are taken in after the listing are in the tables.
+  const waiting = await listWaiting(store, SCORED_TABLES)
+  const versions = await currentVersions(store)
+  assertNotBehind(versions, released ?? {})
+  return { versions, waiting }
+}
+
+/** Makes the views of every table, with the rows that wait. @throws ServiceError as `attachWaiting` does. */
+export async function attachKnown(
+  context: Pick<CompactionContext, 'local' | 'database'>,
+  { versions, waiting }: KnownRows,
+): Promise<void> {
+  await attachAll(context.database, context.local, versions)
+  for (const table of SCORED_TABLES) await attachWaiting(context, versions[table], waiting[table])
+}
+
 /** Adds rows that are about to be written to the views of a table, as they will be recorded. */
 export async function attachRows(database: Database, version: TableVersion, rows: string): Promise<void> {
   const { table } = version
   const earliest = earliestAfter(version)
-  const recordedAt =
-    earliest === undefined
-      ? 'recorded_at'
-      : `greatest(recorded_at, ${literal(earliest.toISOString())}::TIMESTAMPTZ)`
+  const recordedAt = earliest === undefined ? 'recorded_at' : notBefore(earliest, table, 'recorded_at')
   await database.run(
     `CREATE OR REPLACE TEMP TABLE coming_${table} AS SELECT * REPLACE (${recordedAt} AS recorded_at) FROM ${rows}`,
   )

@@ -1,5 +1,6 @@
-// Files of platforms, as each gives them: the report, the rows that are imported, and the scores that a platform
-// publishes. A folder of `sources/` is a case. `npx vitest run --project unit -u FILE` writes the goldens anew.
+// Files of platforms, as each gives them: the report, the rows that are imported, and the scores that a
+// platform publishes. A folder of `sources/` is a case. `npx vitest run --project unit -u FILE` writes the
+// goldens anew.
 import { readFileSync } from 'node:fs'
 import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -206,7 +207,7 @@ test('a zip gives what its files give, and names the members that are not read',
   expect(text).toContain('not read: data.zip/comment_data.csv\n')
 })
 
-/** Forecasts and scores of Metaculus, whose README says where they are from, in the columns of its download. */
+/** The forecasts and scores have the columns of a download. Their README says where they are from. */
 test('peer and baseline scores of 47 pairs are those that Metaculus published, within 1e-6', async () => {
   const components = await fresh()
   const rows = (file: string) =>
