@@ -35,6 +35,7 @@ room('api/mounts.ts', 'schemas')
 room('api/limits', ...GROUND, 'pipeline/access')
 room('api/questions', ...DATA)
 room('api/current-forecasts', ...DATA, 'api/questions')
+room('api/operator', ...DATA, 'pipeline/access', 'pipeline/import', 'api/limits')
 room('api/pages', 'schemas', 'pipeline/proof', 'api/mounts.ts')
 room('api/published', ...READING, 'api/pages')
 const SERVED = [
@@ -42,6 +43,7 @@ const SERVED = [
   'api/limits',
   'api/questions',
   'api/current-forecasts',
+  'api/operator',
   'api/pages',
   'api/published',
 ]

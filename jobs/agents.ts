@@ -3,7 +3,16 @@ import { randomBytes } from 'node:crypto'
 import { Invitations } from '../pipeline/access/invitations.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { type ListedAgent, readAgents } from '../pipeline/import/agent-list.ts'
-import { type Said, assignOwner, hide, rename, retire, unretire } from '../pipeline/import/agents.ts'
+import {
+  type Said,
+  assignOwner,
+  hide,
+  rename,
+  retire,
+  retireNow,
+  unretire,
+  unretireNow,
+} from '../pipeline/import/agents.ts'
 import type { ImportContext } from '../pipeline/import/take-in.ts'
 import { assertEnvironment } from '../pipeline/release/state.ts'
 import { moderationPath } from '../pipeline/store/paths.ts'
@@ -38,25 +47,15 @@ export async function assignAgents(
 }
 
 export async function retireAgents(components: Components, agentIds: readonly string[]): Promise<Report> {
-  const { registry, now } = components
-  const at = now()
-  const ids = agentIds.map((id) => id.toLowerCase())
-  const said = await onTable(components, (context) =>
-    retire(context, new Map(ids.map((id) => [id, at.toISOString()]))),
-  )
-  // The registry comes last, because a wrong id must change nothing. Until then the agent may still submit.
-  for (const id of ids) await registry.noteRetired(id, at)
+  const { registry } = components
+  const said = await onTable(components, (context) => retireNow(context, registry, agentIds))
   return reportOf(said, {}, 'retired')
 }
 
-/**
- * Takes back that agents retire or have retired. The table comes first, because a wrong id must change
- * nothing, and again last, because a release may have written a retirement meanwhile.
- */
+/** Takes back that agents retire or have retired. */
 export async function unretireAgents(components: Components, agentIds: readonly string[]): Promise<Report> {
-  const said = await onTable(components, (context) => unretire(context, agentIds))
-  for (const id of agentIds) await components.registry.noteUnretired(id.toLowerCase())
-  await onTable(components, (context) => unretire(context, agentIds))
+  const { registry } = components
+  const said = await onTable(components, (context) => unretireNow(context, registry, agentIds))
   return reportOf(said, {}, 'not retired')
 }
 

@@ -3,9 +3,8 @@ import { availableParallelism } from 'node:os'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { nameFault } from '../schemas/names.ts'
-
-/** The most characters of a reason, because every later manifest repeats it. */
-const REASON_LENGTH = 500
+import { REASON_LENGTH } from '../schemas/requests.ts'
+import { type OperatorScope, OPERATOR_SCOPES } from '../schemas/tiers.ts'
 
 /** A time to the minute, or finer. */
 const TIME = z.union([z.iso.datetime({ offset: true, precision: -1 }), z.iso.datetime({ offset: true })])
@@ -45,6 +44,16 @@ export function workerCount(text: string): number {
 
 export function collected(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
+}
+
+/** Parses the scopes of an operator's key, each once and in order. */
+export function scopes(text: string): readonly OperatorScope[] {
+  const named = text.split(',').map((part) => part.trim())
+  const unknown = named.find((one) => !OPERATOR_SCOPES.some((scope) => scope === one))
+  if (unknown !== undefined) {
+    throw new InvalidArgumentError(`It must be of ${OPERATOR_SCOPES.join(', ')}, by commas.`)
+  }
+  return OPERATOR_SCOPES.filter((scope) => named.includes(scope))
 }
 
 export function reason(text: string): string {

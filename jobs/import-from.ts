@@ -8,7 +8,8 @@ import { textOfImport } from '../pipeline/tables/undone.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { checkSource, linesOfCheck } from './check-source.ts'
 import type { Components } from './components/components.ts'
-import { byColumn, jsonOf, notesOf, onFile, restOf } from './import.ts'
+import { effectJson } from '../pipeline/import/effect-json.ts'
+import { byColumn, notesOf, onFile, restOf } from './import.ts'
 import { type Report, printable, printableJson } from './output.ts'
 
 export interface ImportFromOptions {
@@ -51,7 +52,7 @@ export async function runImportFrom(
       ...(checked && { check: checked }),
       imported: imported.effects.map((effect) => ({
         ...(!dryRun && { import_id: importIdIn(effect) ?? null }),
-        ...jsonOf(effect),
+        ...effectJson(effect),
         ...(dryRun && { bad: effect.bad?.count ?? 0 }),
       })),
     },
@@ -88,7 +89,7 @@ function recordsOf(source: ImportSource, { read, effects }: SourceImport): objec
       const about = { source: source.name, file: rows.file, rows: rows.rows }
       return [{ source: source.name, ...sums }, ...reasons.map((reason) => ({ ...about, ...reason }))]
     }),
-    ...effects.map((effect) => ({ source: source.name, imported: effect.kind, ...jsonOf(effect) })),
+    ...effects.map((effect) => ({ source: source.name, imported: effect.kind, ...effectJson(effect) })),
   ]
 }
 

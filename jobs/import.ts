@@ -3,11 +3,12 @@ import { withDatabase } from '../pipeline/duckdb.ts'
 import { type ImportKind, templateOf } from '../pipeline/import/columns.ts'
 import type { ByColumn } from '../pipeline/import/changed.ts'
 import { type Effect, type ImportWork, type Trial } from '../pipeline/import/compare.ts'
+import { effectJson } from '../pipeline/import/effect-json.ts'
 import { type Imported, importFile, tryImport } from '../pipeline/import/import.ts'
 import type { Source } from '../pipeline/import/input.ts'
 import { assertNamespace, rememberNamespace } from '../pipeline/import/namespace.ts'
 import { type ImportOptions, parseOptions } from '../pipeline/import/options.ts'
-import { assertEnvironment } from '../pipeline/release/state.ts'
+import { releasedVersions } from '../pipeline/release/state.ts'
 import { textOfImport } from '../pipeline/tables/undone.ts'
 import type { Components } from './components/components.ts'
 import { type Report, printable } from './output.ts'
@@ -18,15 +19,14 @@ export async function onFile<T>(
   components: Components,
   work: (context: ImportWork) => Promise<T>,
 ): Promise<T> {
-  // A release that has been begun will score by the tables of its plan.
-  const { manifest, begun } = await assertEnvironment(components)
+  const released = await releasedVersions(components)
   return withDatabase(components.openDatabase, async (database) => {
     await database.watch()
     using line = new ProgressLine(process.stderr, () => database.percent)
     return await work({
       ...components,
       database,
-      released: begun?.tables ?? manifest?.tables ?? {},
+      released,
       progress: (step) => {
         line.step(step)
       },
@@ -73,7 +73,7 @@ function reportOf(imported: Imported): Report {
     ok: true,
     json: {
       import_id: id,
-      ...jsonOf(imported),
+      ...effectJson(imported),
       forecasters_created: forecastersCreated,
       clock_behind_ms: clockBehindMs,
     },
@@ -102,7 +102,7 @@ function reportOfTrial(trial: Trial, isStoreMissing: boolean): Report {
   return {
     ok: bad.count === 0,
     json: {
-      ...jsonOf(trial),
+      ...effectJson(trial),
       dry_run: true,
       ...(isStoreMissing && { store_missing: true }),
       bad: bad.count,
@@ -110,24 +110,6 @@ function reportOfTrial(trial: Trial, isStoreMissing: boolean): Report {
       errors: bad.faults,
     },
     text: lines.join('\n'),
-  }
-}
-
-export function jsonOf(effect: Effect): object {
-  const { kind, rows, added, changed, unchanged, repeats, tooLate, madeVoid } = effect
-  return {
-    kind,
-    rows,
-    added,
-    changed,
-    changed_columns: effect.changedColumns,
-    unchanged,
-    repeats,
-    missing_words: effect.voidCells,
-    texts_changed: effect.altered,
-    unwanted: effect.unwanted,
-    too_late: tooLate,
-    made_void: madeVoid,
   }
 }
 

@@ -1,7 +1,7 @@
 // Declares the commands for API keys: their arguments, and the function that runs each.
 import { Option } from 'commander'
-import { TIERS } from '../schemas/tiers.ts'
-import { wholeNumber } from './arguments.ts'
+import { KEY_KINDS, TIERS } from '../schemas/tiers.ts'
+import { scopes, wholeNumber } from './arguments.ts'
 import { type StoreOptions, onStore, program, storeCommand } from './command-line.ts'
 import type { KeyOptions } from './keys.ts'
 
@@ -13,6 +13,12 @@ export function addKeyCommands(): void {
 
   storeCommand('create', 'Create a key and print it, once.', keys)
     .requiredOption('--owner <name>', 'whom the key is for')
+    .addOption(
+      new Option('--kind <name>', "a client of the verification calls, or an operator's program")
+        .choices(KEY_KINDS)
+        .default('client'),
+    )
+    .option('--scopes <names>', "what an operator's key may write, by commas", scopes)
     .addOption(new Option('--tier <name>', 'how many calls the key has').choices(TIERS).default('free'))
     .option('--monthly-calls <number>', 'the quota of an enterprise key', wholeNumber)
     .action((options: StoreOptions & KeyOptions) =>
@@ -34,7 +40,7 @@ export function addKeyCommands(): void {
     .argument('<key_id>', 'the public id, with or without fv_live_ or fv_test_')
     .addOption(new Option('--tier <name>', 'how many calls the key has').choices(TIERS).makeOptionMandatory())
     .option('--monthly-calls <number>', 'the quota of an enterprise key', wholeNumber)
-    .action((keyId: string, options: StoreOptions & Omit<KeyOptions, 'owner'>) =>
+    .action((keyId: string, options: StoreOptions & Pick<KeyOptions, 'tier' | 'monthlyCalls'>) =>
       onStore(options, 'writes', async (components) => {
         const { setTier } = await import('./keys.ts')
         return setTier(components, keyId, options)

@@ -2,7 +2,7 @@
 import { namedKeyId, publicId } from '../pipeline/access/api-key.ts'
 import { type KeyQuota, type KeyRecord, isInForce } from '../pipeline/access/registry.ts'
 import { ServiceError } from '../schemas/errors.ts'
-import type { Tier } from '../schemas/tiers.ts'
+import { type KEY_KINDS, type OperatorScope, OPERATOR_SCOPES, type Tier } from '../schemas/tiers.ts'
 import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
 import { parseOwner } from './owner-option.ts'
@@ -11,15 +11,31 @@ export const KEEP_IT = 'Keep it: it is not shown again.'
 
 export interface KeyOptions {
   owner: string
+  /** A client if it is left out. */
+  kind?: (typeof KEY_KINDS)[number]
+  scopes?: readonly OperatorScope[]
   tier: Tier
   monthlyCalls?: number
 }
 
 export async function createKey(
   { registry, environment, now }: Components,
-  { owner: given, tier, monthlyCalls }: KeyOptions,
+  { owner: given, kind = 'client', scopes, tier, monthlyCalls }: KeyOptions,
 ): Promise<Report> {
   const owner = parseOwner(given)
+  if ((kind === 'operator') !== (scopes !== undefined)) {
+    throw new ServiceError(
+      'invalid',
+      kind === 'operator'
+        ? `a key of the kind operator needs --scopes, of ${OPERATOR_SCOPES.join(', ')}`
+        : '--scopes is for keys of the kind operator',
+    )
+  }
+  if (scopes !== undefined) {
+    const key = await registry.createOperatorKey(owner, now(), scopes)
+    const json = { api_key: key, key_id: publicId(key), environment, owner, kind, scopes }
+    return { ok: true, json, text: `${key}\n${KEEP_IT}` }
+  }
   const quota = quotaOf(tier, monthlyCalls)
   const key = await registry.createClientKey(owner, now(), quota)
   const json = { api_key: key, key_id: publicId(key), environment, owner, ...quota }
@@ -32,7 +48,7 @@ export async function createKey(
 export async function setTier(
   { registry }: Components,
   named: string,
-  { tier, monthlyCalls }: Omit<KeyOptions, 'owner'>,
+  { tier, monthlyCalls }: Pick<KeyOptions, 'tier' | 'monthlyCalls'>,
 ): Promise<Report> {
   const keyId = namedKeyId(named, registry.environment)
   const record = await registry.setQuota(keyId, quotaOf(tier, monthlyCalls))
@@ -72,8 +88,16 @@ function stateOf(record: KeyRecord, now: Date): string {
     : `replaced, ended ${record.expires_at}`
 }
 
-const whose = (record: KeyRecord) =>
-  record.kind === 'agent' ? `agent ${record.agent_id}` : `client ${record.owner}`
+function whose(record: KeyRecord): string {
+  switch (record.kind) {
+    case 'agent':
+      return `agent ${record.agent_id}`
+    case 'client':
+      return `client ${record.owner}`
+    case 'operator':
+      return `operator ${record.owner} (${record.scopes.join(', ')})`
+  }
+}
 
 /** Takes the id with or without the prefix of the key. */
 export async function revokeKey({ registry, now }: Components, named: string): Promise<Report> {

@@ -14,7 +14,7 @@ import {
 } from './payloads.ts'
 import { PROBLEM_NAMES, QUOTA_EXCEEDED, problemAddress } from './problems.ts'
 import { QUESTION_STATUSES } from './requests.ts'
-import { OUTCOMES } from './tables.ts'
+import { IMPORTED_TABLES, OUTCOMES } from './tables.ts'
 import { TIERS } from './tiers.ts'
 import { day, instant, publishedUuid } from './values.ts'
 
@@ -259,3 +259,53 @@ const scoresPage = {
 }
 export const agentScores = z.strictObject({ agent_id: publishedUuid, ...scoresPage, ...provenance })
 export const forecasterScores = z.strictObject({ user_id: publishedUuid, ...scoresPage, ...provenance })
+
+const byColumn = z.record(z.string(), count)
+
+/** The change that a call of the operator has made: the counts that `fvs import --json` prints. */
+export const rowsTaken = z.strictObject({
+  kind: z.enum(IMPORTED_TABLES),
+  rows: count.describe('Rows that were sent'),
+  added: count.describe('Rows about something new'),
+  changed: count.describe('Rows that change what is known'),
+  changed_columns: byColumn.describe('How many rows change each column'),
+  unchanged: count.describe('Rows that were known already'),
+  repeats: count.describe('Rows of `unchanged` that repeat an earlier one of the call'),
+  missing_words: byColumn.describe('Texts such as NaN that were taken as missing, by column'),
+  texts_changed: byColumn,
+  unwanted: count,
+  too_late: count.describe('Forecasts that count for nothing: their question was over'),
+  made_void: z
+    .strictObject({ forecasts: count, entities: count })
+    .describe('Known forecasts that count for nothing from now on, and whose they are'),
+  import_id: z
+    .string()
+    .nullable()
+    .describe('By which `fvs imports undo` takes the rows back; null if none was added to a table'),
+})
+
+export const forecastsTaken = rowsTaken.extend({
+  forecasters_created: count.describe('Forecasters whom nothing had named before'),
+  results: z
+    .array(
+      z.strictObject({
+        forecast_id: publishedUuid,
+        user_id: publishedUuid,
+        question_id: publishedUuid,
+        probability: z.number().nullable(),
+        forecast_at: instant,
+        witnessed: z.boolean().describe('Whether it came at most ten minutes after it was made'),
+        receipt: z
+          .string()
+          .nullable()
+          .describe('As `X-Service-Receipt`; null if it is not witnessed, or where there is no public log'),
+      }),
+    )
+    .describe('For each row, in the order of the call'),
+})
+
+export const agentStated = z.strictObject({
+  agent_id: publishedUuid,
+  changed: z.boolean().describe('False if all of it was so already'),
+  retired_at: instant.nullable(),
+})

@@ -112,6 +112,7 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
   ADDRESS_FORECASTS_PER_MINUTE: integer(1_200, 0, 1_000_000_000).describe(
     'forecasts a minute from one address, of all its agents together; 0 is no limit',
   ),
+  OPERATOR_CALLS_PER_MINUTE: integer(120, 1, 1_000_000).describe("calls a minute of one operator's key"),
   REGISTRATION: z
     .enum(REGISTRATIONS, `must be ${REGISTRATIONS.join(', ')}`)
     .default('open')

@@ -47,6 +47,9 @@ export const RESPONSES = {
   'forecast-results': answers.forecastResults,
   'current-forecasts': answers.currentForecasts,
   'bulk-results': answers.bulkResults,
+  'rows-taken': answers.rowsTaken,
+  'forecasts-taken': answers.forecastsTaken,
+  'agent-stated': answers.agentStated,
   question: answers.question,
   'question-page': answers.questionPage,
   'methodology-version': answers.methodologyVersion,
@@ -97,6 +100,11 @@ export const REQUESTS = {
   registration: requests.registration,
   'forecast-submission': requests.forecastSubmission,
   'forecast-submissions': requests.forecastSubmissions,
+  'operator-questions': requests.operatorQuestions,
+  'operator-resolutions': requests.operatorResolutions,
+  'operator-forecasters': requests.operatorForecasters,
+  'operator-forecasts': requests.operatorForecasts,
+  'agent-statement': requests.agentStatement,
   'bulk-verification': requests.bulkVerification,
 } satisfies Record<string, z.ZodType>
 

@@ -41,6 +41,12 @@ export const PROBLEM_TYPES = {
     happened: 'The key is good, but not that of the agent in the path.',
     remedy: 'Use the key of that agent, or the path of the agent whose key it is.',
   },
+  'missing-scope': {
+    status: 403,
+    title: 'The key lacks a scope',
+    happened: 'The key is an operator’s, and was not made for calls of this kind.',
+    remedy: 'Use a key with the scope that `detail` names: `fvs keys create --kind operator --scopes …`.',
+  },
   'not-invited': {
     status: 403,
     title: 'An invitation is needed',

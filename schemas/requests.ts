@@ -1,7 +1,7 @@
 // The requests of callers. Every object is strict: an unknown field is refused, not dropped.
 import { z } from 'zod'
-import { NAME_CHARACTERS, name } from './names.ts'
-import { ENTITY_TYPES } from './tables.ts'
+import { NAME_CHARACTERS, name, normalKey } from './names.ts'
+import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
 import { BULK_IDS } from './tiers.ts'
 import { day, instantMs, uuid } from './values.ts'
 
@@ -207,3 +207,96 @@ export const currentForecastsQuery = z.strictObject({
     .optional()
     .describe('`next_cursor` of the page before; the first page if left out'),
 })
+
+/** The most rows in one call of the operator. */
+export const MOST_ROWS = 1_000
+
+/** The most characters of a reason, because every later manifest repeats it. */
+export const REASON_LENGTH = 500
+
+const reason = name
+  .refine((text) => text.length <= REASON_LENGTH, `must have at most ${REASON_LENGTH} characters`)
+  .optional()
+  .describe(
+    'Why the rows change how a question is scored that a release has scored; every manifest repeats it',
+  )
+
+/** An instant with any offset, as files may have it too. */
+const time = (description: string) => ({
+  type: 'string',
+  examples: ['2026-01-31T12:00:00Z'],
+  description: `${description}; an instant with an offset`,
+})
+const text = (description: string) => ({ type: ['string', 'null'], description })
+const id = (description: string) => ({ type: 'string', format: 'uuid', description })
+
+/**
+ * Rows whose fields are described here and checked where those of files are, so that both are told of faults
+ * in the same words. A column that a row does not have keeps what stands.
+ */
+function rowsOf(properties: Record<string, object>, required: readonly string[]) {
+  const row = z
+    .record(z.string(), z.unknown())
+    .meta({ type: 'object', properties, required: [...required], additionalProperties: false })
+  return z.array(row).min(1, 'must have at least one row').meta({ maxItems: MOST_ROWS })
+}
+
+export const operatorQuestions = z.strictObject({
+  questions: rowsOf(
+    {
+      question_id: id('The question'),
+      title: { type: 'string', description: 'What is asked' },
+      resolution_criteria: text('How the outcome is decided'),
+      background: text('What is known about it'),
+      category: text('Free grouping'),
+      url: text('Where it was asked'),
+      event_id: text('Questions that share one are about the same event'),
+      source: text('Who asked it first'),
+      source_id: text('Its id there'),
+      opened_at: time('Forecasts count from here on'),
+      closes_at: time('The scheduled close'),
+    },
+    ['question_id', 'title', 'opened_at', 'closes_at'],
+  ),
+  reason,
+})
+
+export const operatorResolutions = z.strictObject({
+  resolutions: rowsOf(
+    {
+      question_id: id('The question'),
+      outcome: { type: 'string', enum: [...OUTCOMES], description: '`open` withdraws the earlier outcome' },
+      resolved_at: time('When the outcome became known'),
+    },
+    ['question_id', 'outcome', 'resolved_at'],
+  ),
+  reason,
+})
+
+export const operatorForecasters = z.strictObject({
+  forecasters: rowsOf({ user_id: id('The forecaster'), display_name: text('The name to show') }, ['user_id']),
+})
+
+export const operatorForecasts = z.strictObject({
+  forecasts: rowsOf(
+    {
+      user_id: id('The forecaster'),
+      question_id: id('The question'),
+      probability: {
+        type: ['number', 'null'],
+        minimum: 0,
+        maximum: 1,
+        description: 'Of yes, held to six decimals; null withdraws the current forecast',
+      },
+      forecast_at: time('When it was made, never later than now'),
+    },
+    ['user_id', 'question_id', 'probability', 'forecast_at'],
+  ),
+})
+
+export const agentStatement = z
+  .strictObject({
+    owner_id: name.transform(normalKey).nullable().optional().describe('Who answers for it; null for nobody'),
+    retired: z.boolean().optional().describe('Whether it is retired'),
+  })
+  .refine(({ owner_id, retired }) => owner_id !== undefined || retired !== undefined, 'must say something')

@@ -169,15 +169,16 @@ export class CurrentForecasts {
   }
 
   async #follow(): Promise<void> {
+    const { reopened } = this.#source.questions
+    const isReopened = reopened !== this.#reopened
+    if (isReopened) this.#lookAgain()
     const newestMs = this.#newestMs
     // The inbox is listed before the log is read, so that rows that move to the table in between are in one
     // of the two.
     const waiting = await this.#waiting()
     await this.#log.refresh()
     const { files } = this.#log.current
-    const { reopened } = this.#source.questions
-    // Forecasts on a question that was over are no longer in memory, so a reopened question needs all files.
-    const from = reopened === this.#reopened ? this.#files : 0
+    const from = isReopened ? 0 : this.#files
     if (from < files.length) await this.#load(from)
     this.#files = files.length
     this.#reopened = reopened
@@ -186,6 +187,15 @@ export class CurrentForecasts {
     this.#isCurrent = true
     await this.#dropOver()
     if (failure) throw failure
+  }
+
+  /**
+   * Makes a look read the whole inbox, as it reads all files of the table: forecasts on a question that was
+   * over are no longer in memory, and the question is open again.
+   */
+  #lookAgain(): void {
+    this.#taken.clear()
+    this.#wholeMs = -Infinity
   }
 
   /** Lists the objects of the inbox that are not in memory. */

@@ -75,5 +75,6 @@ export function answerToError(
 
 /** Whether the body has an unread rest, which could pass for the next request. */
 function hasUnreadRest(request: IncomingMessage): boolean {
-  return request.method === 'POST' && !request.readableEnded && hasBody(request)
+  const isRead = request.method === 'POST' || request.method === 'PUT'
+  return isRead && !request.readableEnded && hasBody(request)
 }

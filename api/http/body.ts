@@ -10,7 +10,7 @@ export const BODY_LIMIT_BYTES = 64 * 1024
 const NO_BYTES = new Uint8Array()
 
 /** @throws HttpError `wrong-content-type`, `too-large` or `unreadable-body`. */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+export async function readJson(request: IncomingMessage, limitBytes: number): Promise<unknown> {
   assertJson(soleContentType(request))
   if (
     request.headers['content-encoding'] !== undefined &&
@@ -19,18 +19,18 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
     throw new HttpError('wrong-content-type', 'send the body without a content coding')
   }
   // Node ends a request without a body before anyone can read it.
-  return parseJson(hasBody(request) ? await bodyOf(request) : NO_BYTES)
+  return parseJson(hasBody(request) ? await bodyOf(request, limitBytes) : NO_BYTES)
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Uint8Array> {
+async function bodyOf(request: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
   try {
     return await getRawBody(request, {
-      limit: BODY_LIMIT_BYTES,
+      limit: limitBytes,
       length: request.headers['content-length'] ?? null,
     })
   } catch (error) {
     const tooLarge = error instanceof Error && 'type' in error && error.type === 'entity.too.large'
-    if (tooLarge) throw new HttpError('too-large', `the body has more than ${BODY_LIMIT_BYTES} bytes`)
+    if (tooLarge) throw new HttpError('too-large', `the body has more than ${limitBytes} bytes`)
     throw new HttpError('unreadable-body', 'the body ended before its declared length')
   }
 }

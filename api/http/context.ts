@@ -24,6 +24,7 @@ import type { QuestionBook } from '../questions/book.ts'
 import type { ReleaseRecords } from '../published/release-records.ts'
 import type { Scores } from '../published/scores.ts'
 import type { SignAnswer } from '../published/signature.ts'
+import type { OperatorCalls } from '../operator/operator-calls.ts'
 import type { CurrentForecasts } from '../current-forecasts/current-forecasts.ts'
 
 /** The parts that take in registrations and forecasts. */
@@ -37,6 +38,7 @@ export interface Intake {
   /** Resolves once all rows are durable, with their receipts. */
   forecasts: { submit: (...rows: ForecastRow[]) => Promise<readonly string[]> }
   receipts: Pick<Receipts, 'ofRepeated'>
+  operator: OperatorCalls
   questions: QuestionBook
   /**
    * Waits until the questions have been read for the first time. Resolves to false if that takes too long.

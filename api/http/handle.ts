@@ -4,12 +4,12 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Networks } from '../limits/addresses.ts'
 import { type Answer, answerOf } from './answer.ts'
-import { hasBody, readJson } from './body.ts'
+import { BODY_LIMIT_BYTES, hasBody, readJson } from './body.ts'
 import type { NodeContext } from './context.ts'
 import { parseIdempotencyKey } from './idempotency-key.ts'
 import { faultAt, invalidInput, parseInput } from './input.ts'
 import { rateLimitHeaders } from '../limits/admission.ts'
-import type { Caller } from '../limits/callers.ts'
+import type { Caller, KeyOf } from '../limits/callers.ts'
 import { CountedCall } from '../limits/counted-call.ts'
 import { ofOneRelease } from './one-release.ts'
 import { problemOf } from './problems.ts'
@@ -73,9 +73,10 @@ async function replyOf(
   if (spec.needsQuestions && !(await context.questionsRead())) throw notRead()
   const query = parseInput(spec.query, queryOf(querystring), 'query')
   const takesNone = spec.method !== 'GET' && !spec.body
-  if (takesNone && hasBody(request)) parseInput(NO_FIELDS, await readJson(request), 'body')
+  if (takesNone && hasBody(request)) parseInput(NO_FIELDS, await readJson(request, BODY_LIMIT_BYTES), 'body')
   const isOmitted = spec.isBodyOptional === true && !hasBody(request)
-  const sent = spec.body && (isOmitted ? {} : await readJson(request))
+  const sent =
+    spec.body && (isOmitted ? {} : await readJson(request, spec.bodyLimitBytes ?? BODY_LIMIT_BYTES))
   for (const field in spec.mostItems) assertLength(sent, field, spec.mostItems[field]!(caller, context))
   const body = spec.body && parseInput(spec.body, sent, 'body')
   if (spec.countsAs) await call.admitMore(spec.limit, caller, spec.countsAs({ query, body }) - 1)
@@ -120,22 +121,34 @@ function queryOf(text: string): Record<string, string> {
 
 function callerOf(
   request: IncomingMessage,
-  { key, limit }: Route,
+  { key, limit, scope }: Route,
   { callers }: NodeContext,
   call: CountedCall,
 ): Promise<Caller> {
   // A failed call must not keep a supervisor from hearing that the process lives.
   if (limit === 'other') return Promise.resolve(ANONYMOUS)
-  return call.identify((guard): Promise<Caller> => {
+  return call.identify(async (guard): Promise<Caller> => {
     switch (key) {
       case 'none':
         return callers.ofApiKey(undefined, guard)
       case 'agent':
         return callers.ofBearer(sentValues(request, 'authorization'), guard)
+      case 'operator':
+        return scoped(await callers.ofOperator(sentValues(request, 'authorization'), guard), scope)
       case 'optional':
         return callers.ofApiKey(request.headers['x-api-key']?.toString(), guard)
     }
   })
+}
+
+/** @throws ServiceError `forbidden` for a key without the scope. */
+function scoped(caller: KeyOf<'operator'>, scope: Route['scope']): Caller {
+  if (scope === undefined || caller.scopes.includes(scope)) return caller
+  throw new ServiceError(
+    'forbidden',
+    `this key has the scope ${caller.scopes.join(', ')}, and the call needs ${scope}`,
+    { type: 'missing-scope' },
+  )
 }
 
 /** Returns, for a wrong key, the header that says how to send a right one. */

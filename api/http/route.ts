@@ -4,25 +4,31 @@ import { z } from 'zod'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import type { ProblemName } from '../../schemas/problems.ts'
 import type { ApiContext } from './context.ts'
-import type { Caller, KnownKey } from '../limits/callers.ts'
+import type { OperatorScope } from '../../schemas/tiers.ts'
+import type { Caller, KeyOf } from '../limits/callers.ts'
 import type { LimitedCall } from '../limits/admission.ts'
 import type { AnswerSource } from '../published/memo.ts'
 
 /**
  * The key that a call takes: none, an optional `X-API-Key` of a client or agent, or the bearer token of an
- * agent.
+ * agent or an operator.
  */
-export type KeyPolicy = 'none' | 'optional' | 'agent'
+export type KeyPolicy = 'none' | 'optional' | 'agent' | 'operator'
 
 /**
  * Challenges that say how to send the key of a call. No scheme is registered for a key in a separate header.
  */
-export const CHALLENGES = { agent: 'Bearer', optional: 'ApiKey header="X-API-Key"' } as const
+export const CHALLENGES = {
+  agent: 'Bearer',
+  operator: 'Bearer',
+  optional: 'ApiKey header="X-API-Key"',
+} as const
 
 interface CallerOf {
   none: { kind: 'anonymous' }
   optional: Caller
-  agent: KnownKey & { kind: 'agent' }
+  agent: KeyOf<'agent'>
+  operator: KeyOf<'operator'>
 }
 
 export interface Reply {
@@ -57,7 +63,8 @@ export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
 }
 
 /** The part of the document that lists a call. */
-export type Tag = 'Agents' | 'Verification' | 'Records' | 'Questions' | 'Log' | 'Method' | 'Service'
+export type Tag =
+  'Agents' | 'Operator' | 'Verification' | 'Records' | 'Questions' | 'Log' | 'Method' | 'Service'
 
 /** Headers that some calls add to a successful answer. */
 export type SuccessHeader = 'X-Service-Signature' | 'X-Service-Receipt' | 'Vary'
@@ -73,7 +80,7 @@ export interface ProblemText {
 interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, K extends KeyPolicy> {
   /** The path, with parameters as `{name}`, and at its end `{+name}` for a parameter of several parts. */
   path: string
-  method?: 'GET' | 'POST' | 'DELETE'
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   operationId: string
   tag: Tag
   summary: string
@@ -82,6 +89,8 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   isDocumented?: false
   /** `none` if it is left out. */
   key?: K
+  /** The scope that an operator's key must have; any if it is left out. */
+  scope?: OperatorScope
   /** The limit that counts the call; that of reads if it is left out. */
   limit?: LimitedCall
   /** False for a GET whose answer no web page may read. */
@@ -105,6 +114,8 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   body?: B
   /** Whether a call without a body is one with an empty object. */
   isBodyOptional?: true
+  /** The most bytes of the body; `BODY_LIMIT_BYTES` if it is left out. */
+  bodyLimitBytes?: number
   /**
    * The most items that a list of the body may have, by its field. They are counted before any item is
    * validated.
@@ -163,7 +174,7 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
 
 /** A route of any shape. Its own schemas validate the input before `handle` is called. */
 export interface Route extends RouteSpec<z.ZodType, z.ZodType, z.ZodType, KeyPolicy> {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   key: KeyPolicy
   limit: LimitedCall
   params: z.ZodType

@@ -3,13 +3,14 @@ import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Count, Counter } from './counters.ts'
 
-export type LimitedCall = 'register' | 'forecast' | 'verification' | 'read' | 'other'
+export type LimitedCall = 'register' | 'forecast' | 'operator' | 'verification' | 'read' | 'other'
 
 /** The names of the quota policies, as callers see them. */
 export const POLICIES = [
   'registrations',
   'forecasts',
   'forecasts-by-address',
+  'operator-calls',
   'verifications',
   'monthly-calls',
   'monthly-calls-by-address',
@@ -120,6 +121,7 @@ const EXCEEDED: Record<PolicyName, (quota: number, place: string) => string> = {
   forecasts: (quota) => `this agent has submitted ${quota} forecasts in a short time`,
   'forecasts-by-address': (quota, place) =>
     `at most ${quota} forecasts a minute are allowed from one ${place}`,
+  'operator-calls': (quota) => `at most ${quota} calls a minute are allowed of one operator's key`,
   verifications: (quota, place) =>
     `at most ${quota} calls a minute are allowed from one ${place} without a key`,
   'monthly-calls': (quota) => `the ${quota} verification calls of this key for this month are used up`,

@@ -9,6 +9,8 @@ import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 /** A known key. `retired_at`: from when on its agent takes no forecasts, which may be to come. */
 export type KnownKey = KeyRecord & { retired_at: string | null }
 
+export type KeyOf<K extends KeyRecord['kind']> = KnownKey & { kind: K }
+
 export type Caller = { kind: 'anonymous' } | KnownKey
 
 /** Checks that a call must pass before its key is trusted. They throw if the caller has no attempt left. */
@@ -83,10 +85,33 @@ export class Callers {
    *
    * @throws ServiceError `unauthorized`.
    */
-  async ofBearer(sent: readonly string[], guard = FREE): Promise<KnownKey & { kind: 'agent' }> {
+  async ofBearer(sent: readonly string[], guard = FREE): Promise<KeyOf<'agent'>> {
+    return this.#ofBearer('agent', sent, (key) => this.#find(key, guard))
+  }
+
+  /**
+   * Finds the operator by its bearer token. The key is looked up in every call, so that a revoked one ends at
+   * once.
+   *
+   * @throws ServiceError `unauthorized`.
+   */
+  async ofOperator(sent: readonly string[], guard = FREE): Promise<KeyOf<'operator'>> {
+    return this.#ofBearer('operator', sent, async (key) => {
+      const known = await this.#find(key, guard)
+      if (known === undefined) return undefined
+      this.forget(known)
+      return this.#find(key, FREE)
+    })
+  }
+
+  async #ofBearer<K extends 'agent' | 'operator'>(
+    kind: K,
+    sent: readonly string[],
+    find: (key: string | undefined) => Promise<KnownKey | undefined>,
+  ): Promise<KeyOf<K>> {
     const [authorization] = sent
     const key = sent.length === 1 ? /^Bearer +(\S+)$/i.exec(authorization!)?.[1] : undefined
-    const record = await this.#find(key, guard)
+    const record = await find(key)
     if (sent.length > 1) {
       throw new ServiceError(
         'unauthorized',
@@ -98,13 +123,13 @@ export class Callers {
         type: 'no-key',
       })
     }
-    if (record?.kind !== 'agent') {
+    if (record?.kind !== kind) {
       throw new ServiceError(
         'unauthorized',
-        'the bearer token is not the API key of an agent, or was revoked',
+        `the bearer token is not the API key of an ${kind}, or was revoked`,
       )
     }
-    return record
+    return record as KeyOf<K>
   }
 
   /** Forgets a key that has ended, so that this process refuses it before its lifetime here is over. */

@@ -48,6 +48,7 @@ export class Limits {
   readonly #registrations: Rate
   readonly #forecasts: Rate
   readonly #addressForecasts: Rate
+  readonly #operators: Rate
   readonly #verifications: Rate
   readonly #reads: Rate
   readonly #others: Rate
@@ -74,6 +75,7 @@ export class Limits {
       settings.ADDRESS_FORECASTS_PER_MINUTE,
       60,
     )
+    this.#operators = rateIn(quotas, prefix, 'operator-calls', settings.OPERATOR_CALLS_PER_MINUTE, 60)
     this.#verifications = rateIn(quotas, prefix, 'verifications', settings.ANONYMOUS_PER_MINUTE, 60)
     this.#addressMonths = new MonthlyCalls(quotas, 'monthly-calls-by-address', prefix, MOST_ADDRESSES)
     this.monthlyCalls = new MonthlyCalls(quotas, 'monthly-calls', prefix, EVERYONE)
@@ -101,6 +103,8 @@ export class Limits {
         return this.#registrations.admit(networks)
       case 'forecast':
         return this.#admitForecasts(caller, networks, calls)
+      case 'operator':
+        return this.#operators.admit(payersOf(caller, networks))
       case 'read':
         return this.#reads.admit(networks, calls)
       case 'other':

@@ -10,7 +10,7 @@ import { type HeaderName, headerRefs } from './headers.ts'
 const DESCRIPTIONS: Record<number, string> = {
   400: 'The body cannot be read',
   401: 'No key, or one that does not work here',
-  403: 'A key of another agent',
+  403: 'A key of another agent, or without the scope',
   404: 'Not found',
   405: 'The path does not take this method',
   409: 'Not possible in the current state',
@@ -52,6 +52,7 @@ const NO_SUCH_PARAMETER = invalid('query', 'colour', 'is not known here')
 
 const KEY_PROBLEMS: Record<Route['key'], ProblemText | undefined> = {
   agent: { type: 'no-key', detail: 'no API key: send the header Authorization: Bearer <api_key>' },
+  operator: { type: 'no-key', detail: 'no API key: send the header Authorization: Bearer <api_key>' },
   optional: { type: 'unknown-key', detail: 'the X-API-Key is unknown or was revoked' },
   none: undefined,
 }
@@ -79,6 +80,7 @@ const QUOTAS: Record<LimitedCall, Record<string, Problem>> = {
     problem: exceeded({ policy: 'forecasts', quota: 240, resetS: 17 }),
     'from one address': exceeded({ policy: 'forecasts-by-address', quota: 1_200, resetS: 17 }),
   },
+  operator: { problem: exceeded({ policy: 'operator-calls', quota: 120, resetS: 17 }) },
   verification: {
     problem: exceeded({ policy: 'verifications', quota: 20, resetS: 17 }),
     'for the month': exceeded({ policy: 'monthly-calls-by-address', quota: 100, resetS: 3 * 86_400 }),
@@ -94,12 +96,21 @@ const QUOTA_STATE: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit']
 const AFTER_COUNTING = new Set([403, 404, 409, 429])
 
 /** Returns the failure statuses of a call, in order. */
-function failuresOf({ body, key, idempotent, needsStore, needsQuestions, problems = {} }: Route): number[] {
+function failuresOf({
+  body,
+  key,
+  scope,
+  idempotent,
+  needsStore,
+  needsQuestions,
+  problems = {},
+}: Route): number[] {
   const statuses = [
     ...GENERAL,
     ...Object.keys(problems).map(Number),
     ...(body ? BODY : []),
     ...(key === 'none' ? [] : [401]),
+    ...(scope === undefined ? [] : [403]),
     ...(idempotent ? [409] : []),
     429,
     ...(needsStore || needsQuestions ? [503] : []),

@@ -21,6 +21,8 @@ HEAD works wherever GET does, and any web page may read the answer to a GET.`
 
 const TAGS: Record<Tag, string> = {
   Agents: 'Register an agent and submit its forecasts.',
+  Operator:
+    'For whoever runs the questions: questions, outcomes, people and their forecasts, and owners of agents, by HTTP.',
   Verification: 'Verifications of agents and forecasters, signed if the operator has set a secret.',
   Records: 'What was published about agents and forecasters: scores, ranks and history.',
   Questions: 'The questions and their outcomes.',
@@ -59,6 +61,11 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
           scheme: 'bearer',
           description: 'The key of an agent, from its registration.',
         },
+        operator: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A key of the operator, from `fvs keys create --kind operator`.',
+        },
         client: {
           type: 'apiKey',
           in: 'header',
@@ -92,7 +99,12 @@ function operation(spec: Route, schemas: NamedSchemas): object {
       },
     },
     // An empty list means that no key is needed.
-    security: { agent: [{ agent: [] }], optional: [{}, { client: [] }], none: [] }[spec.key],
+    security: {
+      agent: [{ agent: [] }],
+      operator: [{ operator: [] }],
+      optional: [{}, { client: [] }],
+      none: [],
+    }[spec.key],
     responses: answersOf(spec, schemas.of(spec.success.body, 'output')),
   }
 }

@@ -17,6 +17,8 @@ import { ShardCache } from './shard-cache.ts'
  * (docs/verifying.md, Receipts).
  */
 const WINDOW_MS = 10 * 60_000
+/** A person's forecast may also come this long after it was made (METHODOLOGY, witnessed). */
+const WITNESS_MS = 10 * 60_000
 /** Room for some thousands of releases whose file was read completely and found correct. */
 const CACHE_BYTES = 1024 * 1024
 const MANIFEST_FILE_BYTES = 300
@@ -49,10 +51,10 @@ export class ForecastProofs {
    *   a release that is not logged yet, `corrupt` for a damaged tree.
    */
   async of(current: ReleaseManifest, forecastId: string): Promise<string | undefined> {
-    const madeAtMs = timeOfId(forecastId)
-    if (madeAtMs === undefined) return undefined
+    const made = timeOfId(forecastId)
+    if (made === undefined) return undefined
     const missed: number[] = []
-    for await (const { release, forecasts } of this.#candidates(current, madeAtMs)) {
+    for await (const { release, forecasts } of this.#candidates(current, made)) {
       if (forecasts === null) continue
       const tree = { root: hashOfBase64(forecasts.root), size: forecasts.size }
       const path = await forecastPath(this.#store, release, tree, forecastId)
@@ -69,12 +71,12 @@ export class ForecastProofs {
    * before follow, back to the first that is earlier by the window, because a release also takes in forecasts
    * that arrive after its `as_of` while it begins.
    */
-  async *#candidates(current: ReleaseManifest, madeAtMs: number): AsyncIterable<Searched> {
+  async *#candidates(current: ReleaseManifest, { madeAtMs, latestMs }: TimeOfId): AsyncIterable<Searched> {
     const first = await this.#firstAsOf(current, madeAtMs)
     for (let release = first; release <= current.release; release++) {
       const found = await this.#searched(current, release)
       yield found
-      if (found.asOfMs >= madeAtMs + WINDOW_MS) break
+      if (found.asOfMs >= latestMs) break
     }
     for (let release = first - 1; release >= 1; release--) {
       const found = await this.#searched(current, release)
@@ -134,17 +136,25 @@ export class ForecastProofs {
 
 /** Whether a later release may have a forecast that no release up to the current one has. */
 export function mayStillCome(asOf: string | undefined, forecastId: string, now: Date): boolean {
-  const madeAtMs = timeOfId(forecastId)
-  if (madeAtMs === undefined || madeAtMs > now.getTime() + WINDOW_MS) return false
-  return asOf === undefined || Date.parse(asOf) < madeAtMs + WINDOW_MS
+  const made = timeOfId(forecastId)
+  if (made === undefined || made.madeAtMs > now.getTime() + WINDOW_MS) return false
+  return asOf === undefined || Date.parse(asOf) < made.latestMs
+}
+
+interface TimeOfId {
+  madeAtMs: number
+  /** The `as_of` from which on a release has the forecast, or one before. */
+  latestMs: number
 }
 
 /**
- * Returns when a version 7 UUID was made (RFC 9562 §5.7). Returns undefined for any other id, because all
- * forecasts from the API have version 7 ids.
+ * Returns the time with which an id begins: version 7 (RFC 9562 §5.7) of an agent's forecast, version 8 of a
+ * person's. Returns undefined for any other id: no tree has those.
  */
-function timeOfId(id: string): number | undefined {
-  return id[14] === '7' ? parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined
+function timeOfId(id: string): TimeOfId | undefined {
+  if (id[14] !== '7' && id[14] !== '8') return undefined
+  const madeAtMs = parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+  return { madeAtMs, latestMs: madeAtMs + WINDOW_MS + (id[14] === '8' ? WITNESS_MS : 0) }
 }
 
 function statementIn(entry: Uint8Array) {

@@ -10,6 +10,7 @@ import { retire, revokeKey, rotateKey, unretire, usage } from './keys.ts'
 import { leaderboard } from './leaderboard.ts'
 import { llms } from './llms.ts'
 import { methodologyDocument, methodologyVersion } from './methodology.ts'
+import { operatorCalls } from './operator.ts'
 import { owner } from './owners.ts'
 import { pageFiles } from './page-files.ts'
 import { pages } from './pages.ts'
@@ -46,6 +47,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     revokeKey,
     retire,
     unretire,
+    ...operatorCalls,
     ...publications,
     ...scores,
     bulk,

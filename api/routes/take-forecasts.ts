@@ -27,7 +27,7 @@ export function assertTimely(forecastAt: Date, now: Date): void {
  * Checks the clock, because times decide scores. @throws ServiceError `unavailable` on a node whose clock is
  * wrong.
  */
-function assertClock(clock: Check): void {
+export function assertClock(clock: Check): void {
   if (clock.ok) return
   throw new ServiceError(
     'unavailable',

@@ -13,16 +13,20 @@ import type { Metrics } from '../../api/http/metrics.ts'
 import { RenderedPages } from '../../api/published/rendered.ts'
 import { PayloadProofs } from '../../api/published/payload-proofs.ts'
 import { PublicLog } from '../../api/published/public-log.ts'
+import { OperatorCalls } from '../../api/operator/operator-calls.ts'
 import { QuestionBook } from '../../api/questions/book.ts'
 import { ReleaseRecords } from '../../api/published/release-records.ts'
 import { Scores } from '../../api/published/scores.ts'
 import type { SignAnswer } from '../../api/published/signature.ts'
 import { CurrentForecasts } from '../../api/current-forecasts/current-forecasts.ts'
 import { Idempotency } from '../../pipeline/access/idempotency.ts'
+import { ForecastIds } from '../../pipeline/access/forecast-ids.ts'
 import { Invitations } from '../../pipeline/access/invitations.ts'
+import { OperatorLog } from '../../pipeline/access/operator-log.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
+import { releasedVersions } from '../../pipeline/release/state.ts'
 import type { OneByOne } from '../../pipeline/store/store.ts'
 import { GroupCommit, type GroupCommitComponents } from '../../pipeline/tables/group-commit.ts'
 import { Receipts } from '../../pipeline/tables/receipts.ts'
@@ -71,19 +75,29 @@ function buildIntake(components: Components, { metrics, tell }: Serving, release
   const receipts = new Receipts(signers, newId)
   // Only forecasts use it, because a registration writes the record of its key besides its row.
   const inbox = store.oneByOne?.()
+  const forecasts = groupCommit('forecasts', { ...components, store: inbox ?? store }, metrics, {
+    receiptsOf: (rows, id) => receipts.ofBatch(rows as readonly ForecastRow[], id),
+    onCommit: ({ path, rows }) => {
+      const written = rows as readonly ForecastRow[]
+      currentForecasts.wrote(path, written)
+      return tell?.({ environment, path, forecasts: written.map(sentForecast) })
+    },
+  })
   return {
     registry,
     idempotency: new Idempotency({ store, newId, now, randomBytes, leaseMs }),
     registrations: groupCommit('agents', components, metrics),
     mayRegister: own.REGISTRATION,
     invitations: new Invitations(store),
-    forecasts: groupCommit('forecasts', { ...components, store: inbox ?? store }, metrics, {
-      receiptsOf: (rows, id) => receipts.ofBatch(rows as readonly ForecastRow[], id),
-      onCommit: ({ path, rows }) => {
-        const forecasts = rows as readonly ForecastRow[]
-        currentForecasts.wrote(path, forecasts)
-        return tell?.({ environment, path, forecasts: forecasts.map(sentForecast) })
-      },
+    forecasts,
+    operator: new OperatorCalls({
+      ...components,
+      operatorLog: new OperatorLog(store),
+      forecastIds: new ForecastIds(store, randomBytes),
+      releasedVersions: () => releasedVersions(components),
+      submit: (...rows) => forecasts.submit(...rows),
+      receipts,
+      witnessMinutes: components.methodology.parameters.witness_minutes,
     }),
     inbox,
     receipts,

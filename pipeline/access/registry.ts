@@ -6,7 +6,7 @@ import pLimit from 'p-limit'
 import { pMapIterable } from 'p-map'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import { TIERS, type Tier } from '../../schemas/tiers.ts'
+import { type OperatorScope, OPERATOR_SCOPES, TIERS, type Tier } from '../../schemas/tiers.ts'
 import { type Environment, publishedUuid, instant, sha256 } from '../../schemas/values.ts'
 import {
   type ApiKey,
@@ -52,6 +52,12 @@ const keyFields = {
 const keyRecord = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('agent'), agent_id: publishedUuid, ...keyFields }),
   z.strictObject({ kind: z.literal('client'), owner: z.string(), ...keyFields }),
+  z.strictObject({
+    kind: z.literal('operator'),
+    owner: z.string(),
+    scopes: z.array(z.enum(OPERATOR_SCOPES)),
+    ...keyFields,
+  }),
 ])
 /** Everything that is stored about a key; the key itself is not. */
 export type KeyRecord = z.infer<typeof keyRecord>
@@ -63,7 +69,11 @@ export type KeyQuota =
 const FREE: KeyQuota = { tier: 'free', monthly_calls: null }
 
 type KeyGrant = Pick<KeyRecord, 'tier' | 'monthly_calls'> &
-  ({ kind: 'agent'; agent_id: string } | { kind: 'client'; owner: string })
+  (
+    | { kind: 'agent'; agent_id: string }
+    | { kind: 'client'; owner: string }
+    | { kind: 'operator'; owner: string; scopes: OperatorScope[] }
+  )
 
 /** The records of a key and of an agent that an earlier version of the service made. */
 const keyIdRecord = z.strictObject({ sha256 })
@@ -183,6 +193,13 @@ export class Registry {
   async createClientKey(owner: string, now: Date, quota: KeyQuota = FREE): Promise<string> {
     const key = this.newKey()
     await this.#createKey(key, { kind: 'client', owner, ...quota }, now)
+    return key.key
+  }
+
+  /** Creates a key for the operator's calls. */
+  async createOperatorKey(owner: string, now: Date, scopes: readonly OperatorScope[]): Promise<string> {
+    const key = this.newKey()
+    await this.#createKey(key, { kind: 'operator', owner, scopes: [...scopes], ...FREE }, now)
     return key.key
   }
 

@@ -15,6 +15,8 @@ import { readStoredTree } from './stored-tree.ts'
  * after its time and take two, and clocks differ.
  */
 const LATEST_MS = 10 * 60_000
+/** A person's forecast may come this many minutes later: that long it is witnessed. */
+const WITNESS_MINUTES = 10
 /** Of the faults of one kind in one release, at most this many are named one by one. */
 const NAMED = 10
 const DAY_MS = 86_400_000
@@ -116,7 +118,8 @@ export class ForecastChecks {
     const earliest = new Date(latest.asOf.getTime() - LATEST_MS)
     const late = await database.rows<LateForecast>(
       `SELECT forecast_id AS id, forecast_at AS at FROM leaves
-       WHERE forecast_at < '${earliest.toISOString()}'::TIMESTAMPTZ ORDER BY forecast_at, forecast_id`,
+       WHERE forecast_at < '${earliest.toISOString()}'::TIMESTAMPTZ
+         - if(entity_type = 'agent', INTERVAL 0 MINUTE, INTERVAL ${WITNESS_MINUTES} MINUTE) ORDER BY forecast_at, forecast_id`,
     )
     const faults = await exemptFrom(this.#context, manifest, known, late)
     const path = releasePrefix(release) + FORECASTS_TREE_PATH

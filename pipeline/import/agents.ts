@@ -43,7 +43,48 @@ export function retire(context: ImportContext, since: ReadonlyMap<string, string
   return say(context, [...since.keys()], { retired_at })
 }
 
-/** Takes back that agents are retired. @throws ServiceError as `say` does. */
+/** The registry's notes of retirements, which decide whether an agent may submit. */
+export interface RetirementNotes {
+  noteRetired: (agentId: string, at: Date) => Promise<unknown>
+  noteUnretired: (agentId: string) => Promise<unknown>
+}
+
+/**
+ * Retires agents now. The notes come last, because a wrong id must change nothing: until then an agent may
+ * still submit.
+ *
+ * @throws ServiceError as `say` does.
+ */
+export async function retireNow(
+  context: ImportContext,
+  notes: RetirementNotes,
+  agentIds: readonly string[],
+): Promise<Said> {
+  const at = context.now()
+  const ids = agentIds.map((id) => id.toLowerCase())
+  const said = await retire(context, new Map(ids.map((id) => [id, at.toISOString()])))
+  for (const id of ids) await notes.noteRetired(id, at)
+  return said
+}
+
+/**
+ * Takes back that agents retire or have retired. The table comes first, because a wrong id must change
+ * nothing, and again last, because a release may have written a retirement meanwhile.
+ *
+ * @throws ServiceError as `say` does.
+ */
+export async function unretireNow(
+  context: ImportContext,
+  notes: RetirementNotes,
+  agentIds: readonly string[],
+): Promise<Said> {
+  const said = await unretire(context, agentIds)
+  for (const id of agentIds) await notes.noteUnretired(id.toLowerCase())
+  await unretire(context, agentIds)
+  return said
+}
+
+/** Takes back in the table that agents are retired. @throws ServiceError as `say` does. */
 export function unretire(context: ImportContext, agentIds: readonly string[]): Promise<Said> {
   return say(context, agentIds, { retired_at: 'NULL::TIMESTAMPTZ' })
 }

@@ -32,6 +32,12 @@ export async function findStanding(database: Database, kind: ImportKind): Promis
   )
 }
 
+/** A known forecast with the content of a fresh one. Only that of a file has its id. */
+const KNOWN_FORECAST = `SELECT 1 FROM forecasts known WHERE known.forecast_id = fresh.forecast_id
+    UNION ALL SELECT 1 FROM forecasts known WHERE known.source = 'api' AND known.entity_type = fresh.entity_type
+      AND known.entity_id = fresh.entity_id AND known.question_id = fresh.question_id
+      AND known.forecast_at = fresh.forecast_at AND known.probability IS NOT DISTINCT FROM fresh.probability`
+
 /**
  * Makes the table `fresh`. Grain: one row per row that `rows` bring and that the table does not have. Returns
  * the number of rows that repeat an earlier row of the file. With `onlyUnknown` rows about a known subject
@@ -47,7 +53,7 @@ export async function findFresh(
   const id = columns[0]!.name
   const known =
     kind === 'forecasts'
-      ? `SELECT 1 FROM forecasts known WHERE known.forecast_id = fresh.forecast_id`
+      ? KNOWN_FORECAST
       : onlyUnknown
         ? `SELECT 1 FROM standing known WHERE known.${id} = fresh.${id}`
         : `SELECT 1 FROM standing known WHERE ${columns

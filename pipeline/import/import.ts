@@ -1,7 +1,6 @@
 // Imports an operator's file, all or nothing: checks every row against a version of the table, and makes the
 // new rows the next version, or checks again if another command came first.
 import { ServiceError } from '../../schemas/errors.ts'
-import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { literal } from '../duckdb.ts'
 import { IMPORT_COLUMNS, type ImportKind, isKey, isText } from './columns.ts'
 import {
@@ -15,15 +14,18 @@ import {
 import { type Source, nameOf } from './input.ts'
 import { type ImportOptions, parseOptions } from './options.ts'
 import { defineRewrites, keepFirst, moveLongTitles, rewritesOf } from './rewrites.ts'
-import { attachAll, isReplaced } from '../tables/views.ts'
+import { isReplaced } from '../tables/views.ts'
 import { lastRecordedAt } from '../tables/recorded-at.ts'
-import { assertNotBehind, currentVersions } from '../tables/delta-log.ts'
 import { type IncomingRows, readRows } from './read-file.ts'
 import type { Rejected } from './rejected.ts'
 import { type TakenIn, takeIn, takeInWaiting } from './take-in.ts'
 import { recordImport } from './undo.ts'
 import { computedValues, defineIdentified, defineZone } from './values.ts'
+import type { TableVersion } from '../tables/delta.ts'
 import { attachKnown, listKnown } from './waiting.ts'
+
+/** The tables whose waiting rows must come before the rows of an import, which may replace them. */
+const REPLACED = ['questions', 'resolutions', 'forecasters'] as const
 
 export interface Imported extends Effect {
   /** Forecasters that no row had named before. */
@@ -82,13 +84,13 @@ async function checkAndWrite(
   parts: readonly ImportPart[],
   written: Written,
 ): Promise<boolean> {
-  const { database, local, progress = () => {} } = context
+  const { local, progress = () => {} } = context
   progress('taking in what waits')
-  await takeInWaiting(context, SCORED_TABLES)
-  const versions = await currentVersions(context.store)
-  assertNotBehind(versions, context.released ?? {})
+  await takeInWaiting(context, REPLACED)
+  const known = await listKnown(context)
+  const { versions } = known
   const trials = await local.reading(async () => {
-    await attachAll(database, local, versions)
+    await attachKnown(context, known)
     return comparedParts(context, parts, versions)
   })
   const bad = trials.findIndex((trial) => trial.bad.count > 0)
@@ -101,16 +103,9 @@ async function checkAndWrite(
     const last = isReplaced(kind) ? lastRecordedAt(versions[kind]) : undefined
     const clockBehindMs = Math.max(0, (last?.getTime() ?? 0) - context.now().getTime())
     if (kind === 'forecasts') {
-      await database.run(
-        `CREATE OR REPLACE TEMP TABLE met AS
-         SELECT DISTINCT entity_id AS user_id, NULL::VARCHAR AS display_name, recorded_at FROM ${freshOf(kind)}
-         WHERE entity_id NOT IN (SELECT user_id FROM forecasters)
-         ORDER BY user_id`,
-      )
-      const created = await takeIn(context, versions.forecasters, 'met')
+      const created = await takeInMet(context, versions.forecasters, name)
       if (!created) return false
       written.created += created.rows
-      await recordOf(context, 'forecasters', created, name, 0)
     }
     const taken = await takeIn(context, versions[kind], freshOf(kind))
     if (!taken) return false
@@ -122,8 +117,28 @@ async function checkAndWrite(
   return true
 }
 
+/**
+ * Adds the forecasters whom new forecasts name and nothing else does. Returns undefined, and adds none, if
+ * another command has written to the table of forecasters since it was `seen`.
+ */
+export async function takeInMet(
+  context: ImportWork,
+  seen: TableVersion,
+  file: string,
+): Promise<TakenIn | undefined> {
+  await context.database.run(
+    `CREATE OR REPLACE TEMP TABLE met AS
+     SELECT DISTINCT entity_id AS user_id, NULL::VARCHAR AS display_name, recorded_at FROM ${freshOf('forecasts')}
+     WHERE entity_id NOT IN (SELECT user_id FROM forecasters)
+     ORDER BY user_id`,
+  )
+  const created = await takeIn(context, seen, 'met')
+  if (created) await recordOf(context, 'forecasters', created, file, 0)
+  return created
+}
+
 /** Records an import that added rows. */
-async function recordOf(
+export async function recordOf(
   { store }: ImportWork,
   table: ImportKind,
   { version }: TakenIn,
@@ -159,7 +174,7 @@ export async function tryParts(context: ImportWork, parts: readonly ImportPart[]
 }
 
 /** Reads a file once, however often its rows are compared. */
-async function filePart(
+export async function filePart(
   context: ImportWork,
   kind: ImportKind,
   source: Source,
@@ -208,7 +223,7 @@ export async function readIncoming(
   return incoming
 }
 
-function refusal({ name }: ImportPart, { faults, count }: Rejected, written?: Written): ServiceError {
+export function refusal({ name }: ImportPart, { faults, count }: Rejected, written?: Written): ServiceError {
   const rest = count - faults.length
   const kinds = [...(written?.parts.keys() ?? [])].map((kind) => `the ${kind} of this command`)
   const made = written?.created ? [`${written.created} of the forecasters that it names`] : []

@@ -125,9 +125,10 @@ const PROBABILITY = `CASE ppm WHEN 0 THEN '0' WHEN 1000000 THEN '1'
   ELSE coalesce('0.' || rtrim(lpad(ppm::VARCHAR, 6, '0'), '0'), 'null') END`
 /** The time in UTC. DuckDB writes a time without a zone in a third of the time that one with a zone takes. */
 const FORECAST_AT = `strftime(make_timestamp(epoch_us(forecast_at)), '%Y-%m-%dT%H:%M:%S.%gZ')`
-/** The body of the answer to the submission, byte for byte. */
-const LEAF = `'{"agent_id":"', entity_id, '","forecast_at":"', ${FORECAST_AT}, '","forecast_id":"', forecast_id,
-  '","probability":', ${PROBABILITY}, ',"question_id":"', question_id, '"}'`
+/** The acknowledgement of the forecast, byte for byte. */
+const LEAF = `if(entity_type = 'agent', concat('{"agent_id":"', entity_id, '","forecast_at":"'), '{"forecast_at":"'),
+  ${FORECAST_AT}, '","forecast_id":"', forecast_id, '","probability":', ${PROBABILITY}, ',"question_id":"', question_id,
+  if(entity_type = 'agent', '"}', concat('","user_id":"', entity_id, '"}'))`
 
 /**
  * Returns SQL for ranges of ids with this many leaves each, few enough to sort in memory. An id begins with

@@ -74,6 +74,17 @@ export async function assertEnvironment({
   return { number, manifest, begun }
 }
 
+/**
+ * Returns the versions of the tables that rows are compared with: those of the last release, or of the plan
+ * of one that has been begun, which will score by them. @throws ServiceError as `assertEnvironment` does.
+ */
+export async function releasedVersions(
+  context: Pick<ReleaseContext, 'store' | 'environment'>,
+): Promise<Record<string, number>> {
+  const { manifest, begun } = await assertEnvironment(context)
+  return begun?.tables ?? manifest?.tables ?? {}
+}
+
 export async function readPlan(store: Store, release: number): Promise<ReadablePlan | undefined> {
   return readRecord(store, planPath(release), readablePlan)
 }

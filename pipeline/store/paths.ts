@@ -142,6 +142,16 @@ export function moderationPath(agentId: string, atMs: number): string {
   return `registry/moderation/${agentId}-${atMs}.json`
 }
 
+/** The secret from which the ids of people's forecasts follow that come by the operator's calls. */
+export const FORECAST_IDS_PATH = 'registry/forecast-ids.json'
+
+export const OPERATOR_LOG_PREFIX = 'registry/operator-log/'
+
+/** The record of a call of the operator, by its version 7 UUID. */
+export function operatorCallPath(id: string): string {
+  return `${OPERATOR_LOG_PREFIX}${id}.json`
+}
+
 export const API_KEYS_PREFIX = 'registry/keys/'
 
 /** The record of an API key, by its public id. */

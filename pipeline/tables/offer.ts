@@ -13,7 +13,7 @@ import { lookAgain } from './quarantine.ts'
 /**
  * Makes the rows of an object the next version of a table, alone, and returns its number. Returns undefined,
  * and adds nothing, if the table has rows that `seen` lacks and that another import or statement wrote: check
- * again, and offer again. Rows that the API wrote never stand in the way, and never wait.
+ * again, and offer again. Rows that agents wrote never stand in the way, and never wait.
  *
  * Any number of calls may run at once, beside compactions, on any machines. After a crash the rows are all in
  * the table, or will be with the next compaction, or never will be.
@@ -32,7 +32,7 @@ export async function offer(
   const log = await openTable(context, table)
   for (;;) {
     const last = log.current
-    if (last.files.some((file) => file.version > seen.version && !isOfApi(table, file))) return undefined
+    if (last.files.some((file) => file.version > seen.version && !isOfAgents(table, file))) return undefined
     await deleteTaken(context, last, await listInbox(store, table))
     const version = last.version + 1
     const path = offerPath(table, version, id, bytes)
@@ -55,8 +55,8 @@ async function isMade(log: TableLog, version: number): Promise<boolean> {
 }
 
 /** Whether all rows of a data file are forecasts of agents, which no check of an import reads. */
-function isOfApi(table: TableName, file: DataFile): boolean {
-  return table === 'forecasts' && statisticsOf(file).maxValues['source'] === 'api'
+function isOfAgents(table: TableName, file: DataFile): boolean {
+  return table === 'forecasts' && statisticsOf(file).maxValues['entity_type'] === 'agent'
 }
 
 /**

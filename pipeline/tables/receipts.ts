@@ -1,17 +1,20 @@
-// The answer to an agent's forecast, and the receipts for such answers: one signature for a whole batch.
+// The acknowledgement of a forecast, and the receipts for acknowledgements: one signature for a whole batch.
 import type { ForecastRow } from '../../schemas/tables.ts'
 import type { SigningKey } from '../proof/note-keys.ts'
 import { receiptHeader, receiptsOf } from '../proof/receipts.ts'
 
 /**
- * Returns the text of the answer, byte for byte. It is a leaf of a receipt and of the tree `forecasts` of a
- * release.
+ * Returns the text of the acknowledgement, byte for byte: the answer to an agent's forecast, or the same of a
+ * person's. It is a leaf of a receipt and of the tree `forecasts` of a release.
  */
 export function acknowledgementText(row: ForecastRow): string {
-  const { entity_id, forecast_id, probability, question_id } = row
+  const { entity_type, entity_id, forecast_id, probability, question_id } = row
   const forecastAt = row.forecast_at.toISOString()
   // The text is canonical: its members are in order, and no value needs an escape.
-  return `{"agent_id":"${entity_id}","forecast_at":"${forecastAt}","forecast_id":"${forecast_id}","probability":${probability},"question_id":"${question_id}"}`
+  const what = `"forecast_at":"${forecastAt}","forecast_id":"${forecast_id}","probability":${probability},"question_id":"${question_id}"`
+  return entity_type === 'agent'
+    ? `{"agent_id":"${entity_id}",${what}}`
+    : `{${what},"user_id":"${entity_id}"}`
 }
 
 export function acknowledgementBytes(row: ForecastRow): Uint8Array {

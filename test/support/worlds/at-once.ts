@@ -6,8 +6,7 @@ import { withDatabase } from '../../../pipeline/duckdb.ts'
 import { assignOwner, retire } from '../../../pipeline/import/agents.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { compact } from '../../../pipeline/tables/compact.ts'
-import { currentVersions } from '../../../pipeline/tables/delta-log.ts'
-import { attachAll } from '../../../pipeline/tables/views.ts'
+import { attachKnown, listKnown } from '../../../pipeline/import/waiting.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../../schemas/tables.ts'
 import { type Call, FaultStore } from '../faults/fault-store.ts'
@@ -234,12 +233,13 @@ export async function rowCounts(store: MemoryStore, folder: string) {
   return withDatabase(components.openDatabase, (database) => readSerial({ ...components, database }))
 }
 
-export async function readSerial({ store, local, database }: Parameters<typeof assignOwner>[0]): Promise<{
+export async function readSerial(context: Parameters<typeof assignOwner>[0]): Promise<{
   counts: Record<ScoredTable, number>
   shared: object[]
   names: (string | null)[]
 }> {
-  await attachAll(database, local, await currentVersions(store))
+  const { database } = context
+  await attachKnown(context, await listKnown(context))
   const counts: [ScoredTable, number][] = []
   for (const table of SCORED_TABLES) {
     const [row] = await database.rows<{ n: bigint }>(`SELECT count(*) AS n FROM ${table}`)

@@ -1,0 +1,43 @@
+// Examples of the operator's calls for the OpenAPI document.
+import type { ImportedTable } from "../../schemas/tables.ts"
+import type { ProblemText } from '../http/route.ts'
+import { QUESTION_ID, USER_ID } from './examples.ts'
+
+export const rowsTaken = (kind: ImportedTable) => ({
+  kind,
+  rows: 1,
+  added: 1,
+  changed: 0,
+  changed_columns: {},
+  unchanged: 0,
+  repeats: 0,
+  missing_words: {},
+  texts_changed: {},
+  unwanted: 0,
+  too_late: 0,
+  made_void: { forecasts: 0, entities: 0 },
+  import_id: `${kind}-17`,
+})
+
+export const forecastsTaken = {
+  ...rowsTaken('forecasts'),
+  import_id: null,
+  forecasters_created: 0,
+  results: [
+    {
+      forecast_id: '019ca92e-1a15-8a90-8b3e-6a7d5c4f3e21',
+      user_id: USER_ID,
+      question_id: QUESTION_ID,
+      probability: 0.73,
+      forecast_at: '2026-02-28T11:59:58.000Z',
+      witnessed: true,
+      receipt: null,
+    },
+  ],
+}
+
+export const badRow = (call: string, list: string, detail: string): ProblemText => ({
+  type: 'invalid-body',
+  detail: `${call}: 1 bad row; nothing was imported`,
+  errors: [{ pointer: `/${list}/0`, detail }],
+})

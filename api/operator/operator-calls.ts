@@ -1,0 +1,288 @@
+// The calls of the operator: rows that are checked and taken in as those of a file are, and statements about
+// agents. Each call is in the operator's log.
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import pLimit from 'p-limit'
+import type { ForecastIds } from '../../pipeline/access/forecast-ids.ts'
+import type { OperatorCall, OperatorLog } from '../../pipeline/access/operator-log.ts'
+import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
+import {
+  type RetirementNotes,
+  type Said,
+  assignOwner,
+  retireNow,
+  unretireNow,
+} from '../../pipeline/import/agents.ts'
+import type { ImportKind } from '../../pipeline/import/columns.ts'
+import type { ImportPart, Trial } from '../../pipeline/import/compare.ts'
+import { effectJson } from '../../pipeline/import/effect-json.ts'
+import { filePart, importParts, tryParts } from '../../pipeline/import/import.ts'
+import { type GivenOptions, parseOptions } from '../../pipeline/import/options.ts'
+import { type SentForecast, takeForecasts } from '../../pipeline/import/people.ts'
+import type { ImportContext } from '../../pipeline/import/take-in.ts'
+import type { Receipts } from '../../pipeline/tables/receipts.ts'
+import { textOfImport } from '../../pipeline/tables/undone.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { ForecastRow } from '../../schemas/tables.ts'
+import type { KeyOf } from '../limits/callers.ts'
+import { faultsOfCall } from './call-faults.ts'
+
+/** The most calls that wait for their turn, in which they read the tables. A turn may take a second. */
+const MOST_WAITING = 20
+
+/** The rows of a call, and why they change how a scored question is scored. */
+export interface SentRows {
+  kind: ImportKind
+  rows: readonly object[]
+  reason?: string | undefined
+}
+
+/** A statement about an agent. A field that is left out changes nothing. */
+export interface AgentStatement {
+  owner_id?: string | null | undefined
+  retired?: boolean | undefined
+}
+
+/** A call: by whose key, and its method and path for the log. */
+export interface By {
+  caller: KeyOf<'operator'>
+  call: string
+}
+
+type WorkContext = Omit<ImportContext, 'database' | 'released'>
+
+export interface OperatorComponents extends WorkContext {
+  openDatabase: () => Promise<Database>
+  /** The versions that the last release was made from, or that one which has been begun will be made from. */
+  releasedVersions: () => Promise<Record<string, number>>
+  registry: RetirementNotes & { retiredAt: (agentId: string) => Promise<string | null> }
+  operatorLog: OperatorLog
+  forecastIds: ForecastIds
+  /** Resolves once all rows are durable, with their receipts. */
+  submit: (...rows: ForecastRow[]) => Promise<readonly string[]>
+  receipts: Pick<Receipts, 'ofRepeated'>
+  /** A forecast is witnessed if it comes at most this many minutes after it was made. */
+  witnessMinutes: number
+}
+
+export class OperatorCalls {
+  readonly #components: OperatorComponents
+  readonly #turns = pLimit(1)
+
+  constructor(components: OperatorComponents) {
+    this.#components = components
+  }
+
+  /**
+   * Takes in questions, outcomes or forecasters, all or nothing.
+   *
+   * @throws ServiceError `invalid` with the bad rows.
+   */
+  put(sent: SentRows, by: By) {
+    return this.#logged(by, { rows: sent.rows.length }, sent.reason, async (context) => {
+      const [imported] = await this.#told(sent, () => this.#imported(context, sent, by))
+      return { ...effectJson(imported!), import_id: idOf(sent.kind, imported!.version) }
+    })
+  }
+
+  async #imported(context: ImportContext, sent: SentRows, { call }: By) {
+    return importParts(context, [await partOf(context, sent, call)])
+  }
+
+  /**
+   * Takes in forecasts of people, all or nothing. A forecast that comes in time gets a receipt; another is as
+   * one of a file.
+   *
+   * @throws ServiceError `invalid` with the bad rows.
+   */
+  forecasts(rows: readonly object[], by: By) {
+    const sent: SentRows = { kind: 'forecasts', rows }
+    return this.#logged(by, { rows: rows.length }, undefined, async (context) => {
+      const { witnessMinutes } = this.#components
+      const part = await partOf(context, sent, by.call)
+      const receipts = new Map<string, string>()
+      const taken = await this.#told(sent, () =>
+        takeForecasts(context, part, witnessMinutes, async (fresh) => {
+          for (const [id, receipt] of await this.#record(fresh, context.now())) receipts.set(id, receipt)
+        }),
+      )
+      return {
+        ...effectJson(taken.effect),
+        forecasters_created: taken.forecastersCreated,
+        import_id: idOf('forecasts', taken.version),
+        results: await this.#results(taken.sent, receipts),
+      }
+    })
+  }
+
+  /** Makes forecasts durable, each once, and returns their receipts by id. */
+  async #record(sent: readonly SentForecast[], at: Date): Promise<Iterable<[string, string]>> {
+    const rows = new Map((await this.#rowsOf(sent, at)).map((row) => [row.forecast_id, row]))
+    const receipts = await this.#components.submit(...rows.values())
+    return [...rows.keys()].flatMap((id, index): [string, string][] =>
+      receipts[index] === undefined ? [] : [[id, receipts[index]]],
+    )
+  }
+
+  async #rowsOf(sent: readonly SentForecast[], at: Date): Promise<ForecastRow[]> {
+    const ids = await this.#components.forecastIds.of(sent)
+    return sent.map(({ entity_id, question_id, probability, forecast_at }, index) => ({
+      forecast_id: ids[index]!,
+      entity_type: 'forecaster',
+      entity_id,
+      question_id,
+      probability,
+      forecast_at,
+      recorded_at: at,
+      source: 'api',
+    }))
+  }
+
+  /** Returns a result for each row of the call. Witnessed forecasts that were known get new receipts. */
+  async #results(sent: readonly SentForecast[], receipts: ReadonlyMap<string, string>) {
+    const rows = await this.#rowsOf(sent, new Date(0))
+    const known = rows
+      .map((row, index) => ({ ...row, forecast_id: sent[index]!.forecast_id ?? row.forecast_id }))
+      .filter(({ forecast_id }, index) => sent[index]!.isWitnessed && !receipts.has(forecast_id))
+    const again = this.#components.receipts.ofRepeated(known)
+    const all = new Map([...receipts, ...known.map((row, index) => [row.forecast_id, again[index]] as const)])
+    return sent.map(({ entity_id, forecast_at, isWitnessed, ...row }, index) => {
+      const forecast_id = row.forecast_id ?? rows[index]!.forecast_id
+      return {
+        forecast_id,
+        user_id: entity_id,
+        question_id: row.question_id,
+        probability: row.probability,
+        forecast_at: forecast_at.toISOString(),
+        witnessed: isWitnessed,
+        receipt: all.get(forecast_id) ?? null,
+      }
+    })
+  }
+
+  /**
+   * Says who owns an agent, and whether it is retired.
+   *
+   * @throws ServiceError `notFound` for an agent that is not registered.
+   */
+  agent(agent_id: string, { owner_id, retired }: AgentStatement, by: By) {
+    const { registry } = this.#components
+    return this.#logged(by, { agent_id, owner_id, retired }, undefined, async (context) => {
+      const said: Said[] = []
+      if (owner_id !== undefined) said.push(await assignOwner(context, [agent_id], owner_id))
+      if (retired === true) said.push(await retireNow(context, registry, [agent_id]))
+      if (retired === false) said.push(await unretireNow(context, registry, [agent_id]))
+      return {
+        agent_id,
+        changed: said.some(({ changed }) => changed > 0),
+        retired_at: await registry.retiredAt(agent_id),
+      }
+    })
+  }
+
+  /** Finds what rows would do, without writing anything. Bad rows are in the answer. */
+  preview(sent: readonly SentRows[], { call }: Pick<By, 'call'>): Promise<Trial[]> {
+    return this.#inTurn(async (context) => {
+      const parts: ImportPart[] = []
+      for (const one of sent) parts.push(await partOf(context, one, call))
+      return tryParts(context, parts)
+    })
+  }
+
+  /** Does a call in its turn, and writes what it does in the log before and after. */
+  async #logged<T extends object>(
+    { caller, call }: By,
+    asked: Record<string, unknown>,
+    reason: string | undefined,
+    work: (context: ImportContext) => Promise<T>,
+  ): Promise<T> {
+    const { operatorLog, newId, now } = this.#components
+    const { key_id, owner } = caller
+    const begun: OperatorCall = {
+      call_id: newId(),
+      at: now().toISOString(),
+      key_id,
+      owner,
+      call,
+      asked: JSON.parse(JSON.stringify(asked)) as Record<string, unknown>,
+      reason: reason ?? null,
+      state: 'begun',
+      result: null,
+    }
+    return this.#inTurn(async (context) => {
+      await operatorLog.write(begun)
+      try {
+        const result = await work(context)
+        const { results: _, ...counts } = result as T & { results?: unknown }
+        await operatorLog.write({ ...begun, state: 'done', result: counts })
+        return result
+      } catch (error) {
+        const isRefused = error instanceof ServiceError && error.kind !== 'unavailable'
+        const detail = error instanceof ServiceError ? error.message : 'the service failed'
+        const state = isRefused ? 'refused' : 'failed'
+        await operatorLog.write({ ...begun, state, result: { detail } }).catch(() => undefined)
+        throw error
+      }
+    })
+  }
+
+  /** @throws ServiceError `unavailable` if too many calls wait. */
+  #inTurn<T>(work: (context: ImportContext) => Promise<T>): Promise<T> {
+    if (this.#turns.pendingCount >= MOST_WAITING) {
+      throw new ServiceError(
+        'unavailable',
+        "too many of the operator's calls are waiting; nothing was changed",
+        {
+          expose: true,
+          retryAfterS: 5,
+        },
+      )
+    }
+    const { openDatabase, releasedVersions } = this.#components
+    // A release in this process has files of its own in the folder.
+    const directory = join(this.#components.directory, 'operator')
+    return this.#turns(async () => {
+      await mkdir(directory, { recursive: true })
+      const at = this.#components.now()
+      const released = await releasedVersions()
+      return withDatabase(openDatabase, (database) =>
+        work({ ...this.#components, directory, database, released, now: () => at }),
+      )
+    })
+  }
+
+  /** Names bad rows as a caller knows them. */
+  async #told<T>({ kind }: SentRows, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== 'invalid' || error.faults.length === 0)
+        throw error
+      throw new ServiceError('invalid', error.message, {
+        faults: faultsOfCall(kind, error.faults),
+        cause: error,
+      })
+    }
+  }
+}
+
+/** Reads the rows of a call as lines of JSON, in the plain form of files. */
+async function partOf(
+  context: ImportContext,
+  { kind, rows, reason }: SentRows,
+  call: string,
+): Promise<ImportPart> {
+  const given: GivenOptions = { ...(reason !== undefined && { correct: reason }) }
+  if (kind === 'forecasts') {
+    Object.assign(given, { set: ['entity_type=forecaster'], map: ['entity_id=user_id'] })
+  }
+  const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+  const source = (async function* () {
+    yield await Promise.resolve(Buffer.from(lines))
+  })()
+  const part = await filePart(context, kind, source, parseOptions(kind, given))
+  return { ...part, name: call }
+}
+
+const idOf = (table: ImportKind, version: number | undefined) =>
+  version === undefined ? null : textOfImport({ table, version })

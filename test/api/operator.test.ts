@@ -1,0 +1,304 @@
+// The operator's calls: the checks and words of an import over HTTP, forecasts of people that are witnessed,
+// keys with least rights, and a log of every call.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
+import { OperatorLog } from '../../pipeline/access/operator-log.ts'
+import { attachKnown, listKnown } from '../../pipeline/import/waiting.ts'
+import { canonical } from '../../pipeline/proof/canonical.ts'
+import { parseReceiptHeader } from '../../pipeline/proof/receipts.ts'
+import { verifyReceipt } from '../../pipeline/proof/verify.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { OPERATOR_SCOPES, type OperatorScope } from '../../schemas/tiers.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { expectValid } from '../support/json-schema.ts'
+import { expectProblem, pointersOf } from '../support/http/problem.ts'
+import {
+  type Answer,
+  Clock,
+  type TestService,
+  bearer,
+  registerAgent,
+  release,
+  startTestService,
+  testComponents,
+} from '../support/http/service.ts'
+import { NOW, QUESTION, copyReleasedWorld, uuidOf } from '../support/worlds/world.ts'
+import { LOG_KEY } from '../support/worlds/written-log.ts'
+
+const folder = await suiteFolder()
+const clock = new Clock(NOW)
+const store = new MemoryStore()
+let service: TestService
+let key: string
+
+beforeAll(async () => {
+  await copyReleasedWorld(store)
+  const components = { ...(await testComponents({ store, folder, clock })), signers: [LOG_KEY] }
+  service = await startTestService(components)
+  key = await components.registry.createOperatorKey('the operator', clock.now(), OPERATOR_SCOPES)
+})
+afterAll(() => service.stop())
+
+const keyFor = (...scopes: OperatorScope[]) =>
+  service.components.registry.createOperatorKey('a program', clock.now(), scopes)
+const call = (method: string, path: string, body: unknown, by = key): Promise<Answer> =>
+  service.client.send(method, path, { body, headers: { 'Content-Type': 'application/json', ...bearer(by) } })
+const put = (kind: string, rows: object[], more: object = {}, by = key) =>
+  call('PUT', `/operator/${kind}`, { [kind]: rows, ...more }, by)
+const post = (forecasts: object[], by = key) => call('POST', '/operator/forecasts', { forecasts }, by)
+
+const question = (n: number) => ({
+  question_id: uuidOf(40, n),
+  title: `Will it be ${n}?`,
+  opened_at: '2026-01-01T00:00:00Z',
+  closes_at: '2026-06-01T00:00:00+02:00',
+})
+
+/** Returns rows of the tables as they are known, those that wait included. */
+async function rowsOf<T extends object>(query: string): Promise<T[]> {
+  const { components } = service
+  return withDatabase(components.openDatabase, async (database: Database) => {
+    await attachKnown({ ...components, database }, await listKnown({ ...components, database }))
+    return database.rows<T>(query)
+  })
+}
+
+describe('rows', () => {
+  test('are taken in, and sending them again changes nothing', async () => {
+    const rows = [question(1), question(2)]
+    const first = await put('questions', rows)
+    expect(first.status, first.text).toBe(200)
+    expectValid('rows-taken', first.json())
+    expect(first.json()).toMatchObject({
+      rows: 2,
+      added: 2,
+      import_id: expect.stringMatching(/^questions-\d+$/),
+    })
+    expect((await put('questions', rows)).json()).toMatchObject({ added: 0, unchanged: 2, import_id: null })
+    const changed = await put('questions', [{ ...question(1), title: 'Will it be one?' }])
+    expect(changed.json()).toMatchObject({ added: 0, changed: 1, changed_columns: { title: 1 } })
+    const known = await rowsOf<{ title: string }>(
+      `SELECT title FROM current_questions WHERE question_id = '${uuidOf(40, 1)}'`,
+    )
+    expect(known).toEqual([{ title: 'Will it be one?' }])
+  })
+
+  test('make the outcome of a question', async () => {
+    await put('questions', [question(3)])
+    const said = { question_id: uuidOf(40, 3), outcome: 'no', resolved_at: '2026-02-01T00:00:00Z' }
+    expect((await put('resolutions', [said])).json()).toMatchObject({ kind: 'resolutions', added: 1 })
+    const open = { ...said, outcome: 'open', resolved_at: '2026-02-02T00:00:00Z' }
+    expect((await put('resolutions', [open], { reason: 'it was another one' })).json()).toMatchObject({
+      changed: 1,
+    })
+  })
+
+  test('are all or nothing, and the bad ones are named as in a file, without hints at a command', async () => {
+    const bad = await put('questions', [
+      question(7),
+      { ...question(8), closes_at: '2025-12-01T00:00:00Z' },
+      { ...question(9), colour: 'red' },
+      { ...question(10), question_id: 'ten' },
+      { ...question(11), title: { of: 'it' } },
+    ])
+    expectProblem(bad, 422, /^PUT \/operator\/questions: 4 bad rows; nothing was imported$/)
+    expect(pointersOf(bad)).toEqual(['/questions/1', '/questions/2', '/questions/3', '/questions/4'])
+    expect(bad.text).not.toMatch(/--|line \d/)
+    const found = await rowsOf(`SELECT * FROM questions WHERE question_id = '${uuidOf(40, 7)}'`)
+    expect(found).toEqual([])
+  })
+
+  test('change how a scored question is scored only with a reason', async () => {
+    const [scored] = await rowsOf<{ question_id: string; opened: string }>(
+      `SELECT question_id, strftime(opened_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ') AS opened
+       FROM current_questions JOIN current_resolutions USING (question_id) WHERE outcome = 'yes' ORDER BY question_id LIMIT 1`,
+    )
+    const row = {
+      question_id: scored!.question_id,
+      title: 'Another title',
+      opened_at: scored!.opened,
+      closes_at: '2026-02-27T00:00:00Z',
+    }
+    const refused = await put('questions', [row])
+    expectProblem(refused, 422, /1 bad row/)
+    expect(refused.text).toContain('send a reason')
+    expect((await put('questions', [row], { reason: 'the close was wrong' })).json()).toMatchObject({
+      changed: 1,
+    })
+  })
+
+  test('are at most a thousand, and at least one', async () => {
+    const rows = Array.from({ length: 1001 }, (_, n) => question(n))
+    expectProblem(await put('questions', rows), 422, /1001 questions were sent/)
+    expectProblem(await put('questions', []), 422, /must have at least one row/)
+  })
+
+  test('of a thousand and long texts fit, and those beyond are told how much does', async () => {
+    const long = Array.from({ length: 1000 }, (_, n) => ({
+      ...question(n + 100),
+      background: 'x'.repeat(3000),
+    }))
+    expect((await put('questions', long)).json()).toMatchObject({ added: 1000 })
+    const longer = long.map((row) => ({ ...row, background: 'y'.repeat(5000) }))
+    expectProblem(await put('questions', longer), 413, /more than 4194304 bytes/)
+  })
+})
+
+describe('forecasts of people', () => {
+  const forecast = (n: number, more: object = {}) => ({
+    user_id: uuidOf(41, n),
+    question_id: QUESTION.open,
+    probability: 0.25,
+    forecast_at: '2026-03-01T11:55:00Z',
+    ...more,
+  })
+  type Result = Record<'forecast_id' | 'user_id' | 'question_id' | 'forecast_at', string> & {
+    probability: number | null
+    receipt: string | null
+    witnessed: boolean
+  }
+  const resultsOf = (answer: Answer) => {
+    expect(answer.status, answer.text).toBe(200)
+    expectValid('forecasts-taken', answer.json())
+    return answer.json<{ results: Result[] }>().results
+  }
+  const bodyOf = ({ forecast_id, user_id, question_id, probability, forecast_at }: Result) =>
+    canonical({ forecast_id, user_id, question_id, probability, forecast_at })
+
+  test('that come in time are witnessed, with a receipt of what was taken', async () => {
+    const answer = await post([forecast(1), forecast(2, { probability: 'withdrawn' })])
+    expect(answer.json()).toMatchObject({ added: 2, forecasters_created: 2, import_id: null })
+    const results = resultsOf(answer)
+    for (const result of results) {
+      expect(result.witnessed).toBe(true)
+      const receipt = parseReceiptHeader(result.receipt!)
+      verifyReceipt(bodyOf(result), receipt, { keys: [LOG_KEY.verifier] })
+    }
+    expect(results[1]!.probability).toBeNull()
+  })
+
+  test('that are sent again are those of before, with receipts', async () => {
+    const [first] = resultsOf(await post([forecast(3)]))
+    const answer = await post([forecast(3), forecast(4), forecast(3)])
+    expect(answer.json()).toMatchObject({ added: 1, unchanged: 2 })
+    const [again, , repeated] = resultsOf(answer)
+    expect(again).toEqual({ ...first, receipt: again!.receipt })
+    expect(repeated!.forecast_id).toBe(first!.forecast_id)
+    verifyReceipt(bodyOf(again!), parseReceiptHeader(again!.receipt!), { keys: [LOG_KEY.verifier] })
+    const rows = await rowsOf<{ n: bigint }>(
+      `SELECT count(*) AS n FROM forecasts WHERE entity_id = '${uuidOf(41, 3)}'`,
+    )
+    expect(rows).toEqual([{ n: 1n }])
+  })
+
+  test('that come late are taken as those of a file, without a receipt', async () => {
+    const late = forecast(5, { forecast_at: '2026-03-01T11:49:59.999Z' })
+    const answer = await post([late, forecast(5)])
+    expect(answer.json()).toMatchObject({ added: 2, import_id: expect.stringMatching(/^forecasts-\d+$/) })
+    expect(resultsOf(answer).map(({ witnessed, receipt }) => [witnessed, receipt === null])).toEqual([
+      [false, true],
+      [true, false],
+    ])
+    const rows = await rowsOf<{ source: string }>(
+      `SELECT source FROM forecasts WHERE entity_id = '${uuidOf(41, 5)}' ORDER BY forecast_at`,
+    )
+    expect(rows).toEqual([{ source: 'import' }, { source: 'api' }])
+    expect((await post([late, forecast(5)])).json()).toMatchObject({ added: 0, unchanged: 2 })
+  })
+
+  test('are refused where they contradict, come from the future or are about nothing', async () => {
+    await post([forecast(6)])
+    const refused = await post([
+      forecast(6, { probability: 0.5 }),
+      forecast(7, { forecast_at: '2026-03-01T12:00:01Z' }),
+      forecast(8, { question_id: uuidOf(49, 1) }),
+      forecast(9, { probability: 1.5 }),
+      forecast(10, { user_id: 7 }),
+    ])
+    expectProblem(refused, 422, /5 bad rows/)
+    const { errors } = refused.json<{ errors: { pointer: string; detail: string }[] }>()
+    expect(errors.map(({ pointer }) => pointer)).toEqual([0, 1, 2, 3, 4].map((n) => `/forecasts/${n}`))
+    expect(errors[4]!.detail).toBe('user_id is "7", not a UUID')
+    expect(await rowsOf(`FROM forecasts WHERE entity_id = '${uuidOf(41, 7)}'`)).toEqual([])
+  })
+
+  test('are proved by the next release, and scored as witnessed', async () => {
+    clock.set('2026-03-01T12:30:00.000Z')
+    try {
+      const results = resultsOf(await post([forecast(11, { forecast_at: '2026-03-01T12:21:00Z' })]))
+      clock.set('2026-03-01T13:00:00.000Z')
+      await release(service.components, {})
+      await service.client.get('/readyz')
+      const proof = await service.client.get(`/forecasts/${results[0]!.forecast_id}/proof`)
+      expect([200, 503], proof.text).toContain(proof.status)
+    } finally {
+      clock.set(NOW)
+    }
+  })
+})
+
+describe('an agent', () => {
+  test('gets an owner and retires, and comes back', async () => {
+    const { agentId, key: own } = await registerAgent(service.client)
+    const said = await call('PUT', `/operator/agents/${agentId}`, { owner_id: ' a  group ', retired: true })
+    expect(said.status, said.text).toBe(200)
+    expectValid('agent-stated', said.json())
+    expect(said.json()).toMatchObject({ changed: true, retired_at: NOW })
+    const again = await call('PUT', `/operator/agents/${agentId}`, { owner_id: 'a group' })
+    expect(again.json()).toMatchObject({ changed: false, retired_at: NOW })
+    const back = await call('PUT', `/operator/agents/${agentId}`, { retired: false, owner_id: null })
+    expect(back.json()).toMatchObject({ changed: true, retired_at: null })
+    const forecast = { question_id: QUESTION.open, probability: 0.5 }
+    expect((await service.client.post(`/agents/${agentId}/forecast`, forecast, bearer(own))).status).toBe(200)
+  })
+
+  test('that is unknown, or a statement without content, is refused', async () => {
+    expectProblem(await call('PUT', `/operator/agents/${uuidOf(9, 9)}`, { retired: true }), 404, /no agent/)
+    expectProblem(await call('PUT', `/operator/agents/${uuidOf(9, 9)}`, {}), 422, /must say something/)
+  })
+})
+
+describe('a key', () => {
+  test('does only what its scopes say', async () => {
+    const own = await keyFor('questions')
+    expect((await put('questions', [question(20)], {}, own)).status).toBe(200)
+    const outcome = { question_id: uuidOf(40, 20), outcome: 'yes', resolved_at: '2026-02-01T00:00:00Z' }
+    const refused = await put('resolutions', [outcome], {}, own)
+    expectProblem(refused, 403, /has the scope questions, and the call needs resolutions/)
+    expect(refused.json()).toMatchObject({ type: '/problems/missing-scope' })
+  })
+
+  test('of an agent or a client is none of the operator, nor the other way round', async () => {
+    const { agentId, key: own } = await registerAgent(service.client)
+    expectProblem(await put('questions', [question(21)], {}, own), 401, /not the API key of an operator/)
+    const forecast = { question_id: QUESTION.open, probability: 0.5 }
+    const answer = await service.client.post(`/agents/${agentId}/forecast`, forecast, bearer(key))
+    expectProblem(answer, 401, /not the API key of an agent/)
+  })
+
+  test('that is revoked ends at once', async () => {
+    const own = await keyFor('questions')
+    expect((await put('questions', [question(22)], {}, own)).status).toBe(200)
+    await service.components.registry.revokeKey(own.split('_')[2]!, clock.now())
+    expectProblem(await put('questions', [question(22)], {}, own), 401, /or was revoked/)
+  })
+})
+
+test('every call is in the log of the operator, those refused too', async () => {
+  const log = new OperatorLog(store)
+  const before = (await log.since(undefined)).length
+  await put('questions', [question(30)], { reason: 'a new one' })
+  await put('questions', [{ ...question(31), closes_at: 'soon' }])
+  const calls = (await log.since(undefined)).slice(before)
+  expect(calls).toMatchObject([
+    {
+      owner: 'the operator',
+      call: 'PUT /operator/questions',
+      asked: { rows: 1 },
+      reason: 'a new one',
+      state: 'done',
+      result: { added: 1 },
+    },
+    { state: 'refused', result: { detail: expect.stringContaining('1 bad row') } },
+  ])
+})
