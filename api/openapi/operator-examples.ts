@@ -1,5 +1,5 @@
 // Examples of the operator's calls for the OpenAPI document.
-import type { ImportedTable } from "../../schemas/tables.ts"
+import type { ImportedTable } from '../../schemas/tables.ts'
 import type { ProblemText } from '../http/route.ts'
 import { QUESTION_ID, USER_ID } from './examples.ts'
 
