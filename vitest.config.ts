@@ -17,7 +17,7 @@ const SYSTEM = [
 /** Every write cut off, every byte changed, every problem provoked, long random histories: what takes long to go through. */
 const EXHAUSTIVE = [
   'test/faults.test.ts',
-  'test/api/fuzz.test.ts',
+  'test/api/{fuzz,operator.faults}.test.ts',
   'test/api/openapi/walk.test.ts',
   'test/import/{faults,pairs,sources.faults}.test.ts',
   'test/release/{carried,faults,quarantine,quarantine.races,quarantine.tables}.test.ts',

@@ -24,6 +24,7 @@ import type { ImportFromOptions } from './import-from.ts'
 import { addImportsCommands } from './imports-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addLogCommands } from './log-commands.ts'
+import { addOperatorCommands } from './operator-commands.ts'
 import { reportError } from './output.ts'
 import { addSandboxCommands } from './sandbox-commands.ts'
 import { addStageCommands } from './stage-commands.ts'
@@ -160,6 +161,7 @@ storeCommand('import-from', "Import a platform's own files, all or nothing.")
   })
 
 addImportsCommands()
+addOperatorCommands()
 addAgentCommands()
 addKeyCommands()
 addLogCommands()

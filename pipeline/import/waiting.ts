@@ -2,7 +2,7 @@
 // commands that must not write, and rows that are about to be written.
 import { SCORED_TABLES, type ScoredTable, type TableName, tableSpec } from '../../schemas/tables.ts'
 import type { Database } from '../duckdb.ts'
-import { inboxPrefix, isInboxPath } from '../store/paths.ts'
+import { inboxPrefix, isInboxPath, offeredVersion } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { columnsOf } from '../tables/columns.ts'
 import { type CompactionContext, inboxRows, notBefore } from '../tables/data-files.ts'
@@ -44,7 +44,9 @@ export async function attachWaiting(
   listed: readonly string[],
 ): Promise<void> {
   const { table } = version
-  const waiting = await stillPresent({ local }, listed)
+  // An offer to a version that is made may be left over, and its rows are in the table.
+  const isToCome = (path: string) => (offeredVersion(table, path) ?? Infinity) > version.version
+  const waiting = await stillPresent({ local }, listed.filter(isToCome))
   if (waiting.length === 0) return
   const spec = tableSpec(table)
   const paths = waiting.map(([, path]) => path)
