@@ -97,7 +97,7 @@ function reportOf(
   // A forecast does not say its environment and release: the statement does.
   const record = { ...identityOf(content), ...(isProof && originOf(found)) }
   const difference = asked.map((each) => differenceOf(each, record)).find((each) => each !== undefined)
-  const words = isProof ? proofWords(found) : receiptWords(found)
+  const words = isProof ? proofWords(found) : receiptWords(found, content)
   const lines = [
     difference === undefined ? `${target}: the ${what} holds` : `${target}: ${difference}`,
     ...[identityText(record), ...forecastWords(content), ...words].map((line) => `  ${printable(line)}`),
@@ -116,12 +116,12 @@ function originOf({ statement: { environment, release, as_of } }: VerifiedProof)
 function forecastWords({
   forecast_id: id,
   agent_id: agent,
+  user_id: user,
   question_id: question,
   forecast_at: at,
 }: Record<string, unknown>): string[] {
-  return id === undefined
-    ? []
-    : [`by the agent ${String(agent)}, on the question ${String(question)}, at ${String(at)}`]
+  const by = agent === undefined ? `forecaster ${String(user)}` : `agent ${String(agent)}`
+  return id === undefined ? [] : [`by the ${by}, on the question ${String(question)}, at ${String(at)}`]
 }
 
 function proofWords({ checkpoint, tree, statement, signatures, cosignatures }: VerifiedProof): string[] {
@@ -142,10 +142,15 @@ function proofFacts({ checkpoint, tree, statement, cosignatures }: VerifiedProof
   return { tree, statement, checkpoint: { origin, size }, cosigned_by: signersOf(cosignatures) }
 }
 
-function receiptWords({ checkpoint, batch, signatures }: VerifiedReceipt): string[] {
+/** A person’s forecast may come ten minutes after it was made, and has as much time more. */
+function receiptWords(
+  { checkpoint, batch, signatures }: VerifiedReceipt,
+  { user_id: user }: Record<string, unknown>,
+): string[] {
+  const minutes = user === undefined ? 'ten' : 'twenty'
   return [
     `the service has acknowledged it in batch ${batch}, of ${checkpoint.size}, signed by ${signersOf(signatures).join(' and ')}`,
-    'the first release with an as_of ten minutes after its forecast_at, or one before, must have it',
+    `the first release with an as_of ${minutes} minutes after its forecast_at, or one before, must have it`,
   ]
 }
 

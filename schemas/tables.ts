@@ -114,7 +114,7 @@ const tables = {
       required(
         'forecast_id',
         'uuid',
-        'version 7 from the API; from an import version 5 of its content, so that importing twice is once',
+        'version 7 of an agent’s, version 8 of a person’s from the operator’s calls; from an import version 5 of its content, so that importing twice is once',
       ),
       required('entity_type', 'text', '`agent` or `forecaster`'),
       required('entity_id', 'uuid', 'whose it is: an `agent_id` or a `user_id`'),

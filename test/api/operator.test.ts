@@ -1,15 +1,16 @@
 // The operator's calls: the checks and words of an import over HTTP, forecasts of people that are witnessed,
 // keys with least rights, and a log of every call.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
 import { OperatorLog } from '../../pipeline/access/operator-log.ts'
 import { attachKnown, listKnown } from '../../pipeline/import/waiting.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { parseReceiptHeader } from '../../pipeline/proof/receipts.ts'
-import { verifyReceipt } from '../../pipeline/proof/verify.ts'
+import { verifyProof, verifyReceipt } from '../../pipeline/proof/verify.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { OPERATOR_SCOPES, type OperatorScope } from '../../schemas/tiers.ts'
 import { suiteFolder } from '../support/folder.ts'
+import { copyOf } from '../support/store-content.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../support/http/problem.ts'
 import {
@@ -21,9 +22,10 @@ import {
   release,
   startTestService,
   testComponents,
+  testService,
 } from '../support/http/service.ts'
 import { NOW, QUESTION, copyReleasedWorld, uuidOf } from '../support/worlds/world.ts'
-import { LOG_KEY } from '../support/worlds/written-log.ts'
+import { LOG_KEY, writeLog } from '../support/worlds/written-log.ts'
 
 const folder = await suiteFolder()
 const clock = new Clock(NOW)
@@ -222,18 +224,28 @@ describe('forecasts of people', () => {
     expect(await rowsOf(`FROM forecasts WHERE entity_id = '${uuidOf(41, 7)}'`)).toEqual([])
   })
 
-  test('are proved by the next release, and scored as witnessed', async () => {
+  test('are proved by the next release if they came in time', async () => {
     clock.set('2026-03-01T12:30:00.000Z')
-    try {
-      const results = resultsOf(await post([forecast(11, { forecast_at: '2026-03-01T12:21:00Z' })]))
-      clock.set('2026-03-01T13:00:00.000Z')
-      await release(service.components, {})
-      await service.client.get('/readyz')
-      const proof = await service.client.get(`/forecasts/${results[0]!.forecast_id}/proof`)
-      expect([200, 503], proof.text).toContain(proof.status)
-    } finally {
+    onTestFinished(() => {
       clock.set(NOW)
-    }
+    })
+    const sent = [
+      forecast(11, { forecast_at: '2026-03-01T12:20:00Z' }),
+      forecast(12, { forecast_at: '2026-03-01T12:19:59.999Z' }),
+    ]
+    const [inTime, late] = resultsOf(await post(sent))
+    clock.set('2026-03-01T12:31:00.000Z')
+    const published = copyOf(store)
+    const components = { ...(await testComponents({ store: published, folder, clock })), signers: [LOG_KEY] }
+    const { release: number } = await release(components)
+    await writeLog(published, number)
+    const { client } = await testService(components)
+    const proof = await client.get(`/forecasts/${inTime!.forecast_id}/proof`)
+    expect(proof.status, proof.text).toBe(200)
+    const keys = [LOG_KEY.verifier]
+    const { tree } = verifyProof(bodyOf(inTime!), proof.text, { keys, witnesses: [], leastCosignatures: 0 })
+    expect(tree).toBe('forecasts')
+    expectProblem(await client.get(`/forecasts/${late!.forecast_id}/proof`), 404, /./)
   })
 })
 

@@ -90,8 +90,8 @@
         as_of: asOf,
         environment,
       } = payload
-      if (forecast) return `The record is the forecast ${forecast} of the agent ${agent}.`
       const whom = agent ? `the agent ${agent}` : `the forecaster ${user}`
+      if (forecast) return `The record is the forecast ${forecast} of ${whom}.`
       const kind = environment === 'sandbox' ? ' It is of the sandbox, where everything is simulated.' : ''
       return `The record is of ${whom}, in release ${release}, as of ${asOf}.${kind}`
     } catch {
