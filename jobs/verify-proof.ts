@@ -120,7 +120,7 @@ function forecastWords({
   question_id: question,
   forecast_at: at,
 }: Record<string, unknown>): string[] {
-  const by = agent === undefined ? `forecaster ${String(user)}` : `agent ${String(agent)}`
+  const by = `${user === undefined ? 'agent' : 'forecaster'} ${String(user ?? agent)}`
   return id === undefined ? [] : [`by the ${by}, on the question ${String(question)}, at ${String(at)}`]
 }
 

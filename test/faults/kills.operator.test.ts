@@ -18,8 +18,10 @@ const SEED = faultSeed()
 
 test(`an operator's program, FAULT_SEED=${SEED}`, async () => {
   const { whole, chance } = choicesOf(SEED, 9)
-  const { store, options: own } = await onDisk()
-  const options = { folder: own.folder, env: { ...own.env, ...SHORT_TIMES } }
+  const place = await onDisk()
+  const { store } = place
+  const { folder } = place.options
+  const options = { folder, env: { ...place.options.env, ...SHORT_TIMES } }
   await importBatch(options, 0)
   const made = await succeeded(
     fvs(
@@ -94,7 +96,7 @@ test(`an operator's program, FAULT_SEED=${SEED}`, async () => {
   }
 
   await releaseNow(options)
-  const components = await testComponents({ store, folder: own.folder })
+  const components = await testComponents({ store, folder })
   const rows = await withDatabase(components.openDatabase, (database) =>
     readRows({ ...components, database }, 'forecasts'),
   )

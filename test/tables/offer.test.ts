@@ -39,17 +39,25 @@ test('is refused once the table has other rows, and what is void is deleted', as
   expect(await pathsOf(store, offersPrefix('questions'))).toEqual([])
 })
 
-test('of forecasts is not refused for forecasts of the API', async () => {
+test('of forecasts is not refused for forecasts of agents, and is for those of people', async () => {
   const store = new MemoryStore()
   using worker = await openWorker(store, await testFolder())
-  const rows = (source: string, from: number) =>
-    sampleRows('forecasts', 1, from).map((row) => ({ ...row, source }))
+  const rows = (entity_type: string, from: number, source = 'api') =>
+    sampleRows('forecasts', 1, from).map((row) => ({ ...row, entity_type, source }))
   const seen = await currentVersion(store, 'forecasts')
-  await send(store, 'forecasts', 'of-the-api', rows('api', 1))
+  await send(store, 'forecasts', 'of-the-api', rows('agent', 1))
   await compact(worker, 'forecasts')
-  expect(await offer(worker, seen, ID, encodeRows('forecasts', rows('import', 0)))).toBe(2)
-  expect(await offer(worker, seen, ID, encodeRows('forecasts', rows('import', 2)))).toBeUndefined()
-  expect(await readRows(worker, 'forecasts')).toHaveLength(2)
+  expect(await offer(worker, seen, ID, encodeRows('forecasts', rows('forecaster', 0, 'import')))).toBe(2)
+  expect(
+    await offer(worker, seen, ID, encodeRows('forecasts', rows('forecaster', 2, 'import'))),
+  ).toBeUndefined()
+  const now = await currentVersion(store, 'forecasts')
+  await send(store, 'forecasts', 'of-people', rows('forecaster', 3))
+  await compact(worker, 'forecasts')
+  expect(
+    await offer(worker, now, ID, encodeRows('forecasts', rows('forecaster', 4, 'import'))),
+  ).toBeUndefined()
+  expect(await readRows(worker, 'forecasts')).toHaveLength(3)
 })
 
 test('that is decided and damaged can be moved aside', async () => {
