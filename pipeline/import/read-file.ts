@@ -174,6 +174,8 @@ async function readLines(
       (name) =>
         `WHEN json_type(line, ${pointerTo(name)}) IN ('OBJECT', 'ARRAY', 'BOOLEAN') THEN ${literal(`${name} is neither text nor a number`)}`,
     )
+  const has = (field: string) =>
+    `(json_exists(line, ${field})${hasHead ? ` OR json_exists(head, ${field})` : ''})`
   const unknown = `list_filter(json_keys(line), lambda k: k NOT IN (${names}))`
   const faulty = [
     ...mapped.map(
@@ -209,7 +211,7 @@ async function readLines(
     const field = pointerTo(fieldOf(column))
     return {
       text: textOf(fieldOf(column)),
-      isThere: `json_exists(line, ${field})`,
+      isThere: has(field),
       isBare: `json_type(line, ${field}) = 'DOUBLE'`,
     }
   }

@@ -80,6 +80,21 @@ test('a bad row among the chosen ones is named by its line', async () => {
   ).rejects.toMatchObject({ faults: [{ pointer: 'line 4' }] })
 })
 
+test('members around a list of JSON are also those of columns that a file may lack', async () => {
+  const rows = [
+    {
+      question_id: uuidOf(1, 9),
+      title: 'Nine?',
+      opened_at: '2024-05-01T00:00:00Z',
+      closes_at: '2024-05-02T00:00:00Z',
+    },
+  ]
+  await imported('questions', 'a.json', JSON.stringify({ category: 'sport', rows }), {})
+  expect(await rowsOf(`SELECT category FROM questions WHERE title = 'Nine?'`)).toEqual([
+    { category: 'sport' },
+  ])
+})
+
 test('one column of the file may be two of ours', async () => {
   const options = { map: ['user_id=name', 'display_name=name'], ids: 'text', namespace: NAMESPACE }
   await imported('forecasters', 'a.csv', 'name\nAda\n', options)
@@ -154,7 +169,7 @@ test.each<[GivenOptions, string]>([
   [{ set: ['entity_type'] }, '--set is "entity_type", not of the form column=Text'],
   [
     { set: ['kind=a'] },
-    '--set kind=a: forecasts have no column "kind", only entity_type, entity_id, question_id, probability, forecast_at',
+    '--set kind=a: forecasts have no column "kind", only entity_type, entity_id, question_id, probability, withdrawn, forecast_at',
   ],
   [{ set: ['entity_id=a', 'entity_id=b'] }, '--set gives entity_id two texts'],
   [{ set: ['entity_id=a'], map: ['entity_id=b'] }, '--set and --map both say what entity_id is'],
