@@ -120,7 +120,7 @@ export function restOf({ changed, changedColumns, unchanged, repeats }: Effect):
   return `${changes}${unchanged} known already${repeated}`
 }
 
-export function notesOf({ voidCells, altered, unwanted, tooLate, madeVoid }: Effect): string[] {
+export function notesOf({ voidCells, altered, unwanted, withdrawals, tooLate, madeVoid }: Effect): string[] {
   const notes: string[] = []
   if (unwanted > 0) notes.push(`${unwanted} further rows were left out by --where`)
   if (Object.keys(altered).length > 0) {
@@ -128,6 +128,9 @@ export function notesOf({ voidCells, altered, unwanted, tooLate, madeVoid }: Eff
   }
   if (Object.keys(voidCells).length > 0) {
     notes.push(`cells with a word such as NaN were taken as missing: ${byColumn(voidCells)}`)
+  }
+  if (withdrawals > 0) {
+    notes.push(`${withdrawals} of the rows ${withdrawals === 1 ? 'withdraws' : 'withdraw'} a forecast`)
   }
   if (tooLate > 0) {
     notes.push(

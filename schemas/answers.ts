@@ -274,6 +274,7 @@ export const rowsTaken = z.strictObject({
   missing_words: byColumn.describe('Texts such as NaN that were taken as missing, by column'),
   texts_changed: byColumn,
   unwanted: count,
+  withdrawals: count.describe('Rows that withdraw a forecast'),
   too_late: count.describe('Forecasts that count for nothing: their question was over'),
   made_void: z
     .strictObject({ forecasts: count, entities: count })

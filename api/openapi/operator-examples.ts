@@ -14,6 +14,7 @@ export const rowsTaken = (kind: ImportedTable) => ({
   missing_words: {},
   texts_changed: {},
   unwanted: 0,
+  withdrawals: 0,
   too_late: 0,
   made_void: { forecasts: 0, entities: 0 },
   import_id: `${kind}-17`,

@@ -42,6 +42,8 @@ export interface ExpectedColumns {
   texts?: readonly string[]
   /** Columns by which rows belong together: their texts are brought into one form. */
   keys?: readonly string[]
+  /** Required columns in which nothing says something, so that a line of JSON must have them. */
+  emptied?: readonly string[]
   /** Columns that may hold a list, an object or a boolean in JSON; their text is then JSON. */
   nested?: readonly string[]
   /** Columns whose text is the same in every row, instead of one of the file. */

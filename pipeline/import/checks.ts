@@ -131,6 +131,13 @@ const ofAgent = (column: string): Check => ({
   ),
 })
 
+/** Checks a row that says whether it withdraws against its probability. */
+const contradicts = (column: string, says: string, fails: string, what: string, ending = ''): Check => ({
+  fails: `${valueOf(column)} = '${says}' AND ${fails}`,
+  summary: `${column} is ${says}, but probability ${what}`,
+  reason: `'${column} is ' || ${shown(column)} || ', but probability is ' || coalesce(${shown('probability')}, 'empty')${ending}`,
+})
+
 function probability(column: string, options: ImportOptions): Check {
   const most = options.percent ? 100 : 1
   const number = numberOf(column, options)
@@ -215,6 +222,12 @@ function checksOf(column: ImportColumn, options: ImportOptions): Check[] {
       return [oneOf(name, OUTCOMES, ` || '; see --outcomes'`), withdrawsNothing(name)]
     case 'probability':
       return [probability(name, options)]
+    case 'withdrawal':
+      return [
+        oneOf(name, ['true', 'false'], ''),
+        contradicts(name, 'true', 'probability IS NOT NULL', 'is not empty', ` || '; leave it empty'`),
+        contradicts(name, 'false', isWithdrawal('probability'), 'is none'),
+      ]
     case 'plan':
     case 'event':
       return times(column, options)
@@ -328,7 +341,7 @@ export function rowChecks(columns: readonly ImportColumn[], options: ImportOptio
   const opens = columns.some(({ name }) => name === 'opened_at')
   return [
     isHeader(columns, options.map),
-    ...columns.filter(({ required }) => required).map(missing),
+    ...columns.filter(({ required, holds }) => required && holds !== 'probability').map(missing),
     ...columns
       .filter((column) => column.required && isText(column, options.namespace !== undefined))
       .map(wordForMissing),

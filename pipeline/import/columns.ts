@@ -13,6 +13,8 @@ export type ImportKind = ImportedTable
  * - `name`: text by the rule of schemas/names.ts. `key`: a name by which rows belong together. `group`: the
  *   key of an event. `text`: any text. `prose`: text of many lines by that rule.
  * - `plan`: a time. `event`: a time that is not later than now.
+ * - `probability`: a number, or nothing, which withdraws the forecast. `withdrawal`: whether the row
+ *   withdraws it; the table has no such column, because its probability says the same.
  */
 export type Holds =
   | 'id'
@@ -26,6 +28,7 @@ export type Holds =
   | 'event'
   | 'outcome'
   | 'probability'
+  | 'withdrawal'
 
 /** The columns by which two rows of a kind are about the same. */
 export const KEY_COLUMNS: Record<ImportKind, readonly string[]> = {
@@ -63,6 +66,11 @@ const optional = (name: string, holds: Holds, example: string, rules: Partial<Im
 
 export function isTime({ holds }: Pick<ImportColumn, 'holds'>): boolean {
   return holds === 'plan' || holds === 'event'
+}
+
+/** Whether a column of a file is one of its table. */
+export function isStored({ holds }: Pick<ImportColumn, 'holds'>): boolean {
+  return holds !== 'withdrawal'
 }
 
 /** Whether a column holds text, in which a program may have written a word for a missing value. */
@@ -110,6 +118,7 @@ export const IMPORT_COLUMNS: Record<ImportKind, readonly ImportColumn[]> = {
     required('entity_id', 'id', FORECASTER),
     required('question_id', 'id', QUESTION, { known: true }),
     required('probability', 'probability', '0.73'),
+    optional('withdrawn', 'withdrawal', 'false'),
     required('forecast_at', 'event', '2026-01-15T12:00:00Z'),
   ],
 }

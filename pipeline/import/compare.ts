@@ -35,6 +35,8 @@ export interface Effect {
   altered: ByColumn
   /** Rows of the file that `--where` leaves out, which are not in `rows`. */
   unwanted: number
+  /** Rows that withdraw a forecast. */
+  withdrawals: number
   /**
    * Forecasts in the file that count for nothing, since they were made at the effective close of their
    * question or later.
@@ -122,6 +124,7 @@ async function compared(
     voidCells: await voidCells(database, kind, options.namespace !== undefined),
     altered: await alteredCells(database, kind, options),
     unwanted: incoming.unwanted ?? 0,
+    withdrawals: kind === 'forecasts' ? await countOf(context, `${good} WHERE ${WITHDRAWS}`) : 0,
     tooLate: kind === 'forecasts' ? await countOf(context, `(${TOO_LATE})`) : 0,
     madeVoid: await voidForecasts(database, kind),
     bad,
@@ -167,6 +170,8 @@ async function faultsOf(
     byReason,
   }
 }
+
+const WITHDRAWS = `${valueOf('probability')} = -1`
 
 /**
  * Grain: one row per forecast in the file that no score reads, by the tables as they are. An outcome that

@@ -14,6 +14,7 @@ export function effectJson(effect: Effect) {
     missing_words: effect.voidCells,
     texts_changed: effect.altered,
     unwanted: effect.unwanted,
+    withdrawals: effect.withdrawals,
     too_late: tooLate,
     made_void: madeVoid,
   }

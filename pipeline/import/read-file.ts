@@ -176,6 +176,10 @@ async function readLines(
     )
   const has = (field: string) =>
     `(json_exists(line, ${field})${hasHead ? ` OR json_exists(head, ${field})` : ''})`
+  const lacking = (columns.emptied ?? []).map(
+    (column) =>
+      `WHEN NOT ${has(pointerTo(fieldOf(column)))} THEN ${literal(`${column} is missing; null would withdraw the forecast`)}`,
+  )
   const unknown = `list_filter(json_keys(line), lambda k: k NOT IN (${names}))`
   const faulty = [
     ...mapped.map(
@@ -188,6 +192,7 @@ async function readLines(
           `WHEN len(${unknown}) > 0 THEN 'unknown field ' || left(${unknown}[1], 80) || '; see --map and --ignore-unknown'`,
         ]),
     ...nested,
+    ...lacking,
   ]
   // Grain: one row per line that is not an object of text and numbers under known names.
   const faults = `SELECT record, CASE

@@ -4,7 +4,7 @@ import { literal } from '../duckdb.ts'
 import type { Database } from '../duckdb.ts'
 import { tableSpec } from '../../schemas/tables.ts'
 import { isSaid } from './cells.ts'
-import { type ImportColumn, type ImportKind, isTime } from './columns.ts'
+import { type ImportColumn, type ImportKind, isStored, isTime } from './columns.ts'
 import type { ValueOptions } from './options.ts'
 
 /** The namespace of the ids of imported forecasts, an arbitrary UUID. */
@@ -16,8 +16,8 @@ export const FORECAST_IDS = '0f7b0a4e-6a0d-4c57-8a64-0c1f5f6b6a11'
  */
 export const valueOf = (column: string) => `value_${column}`
 
-/** Whether a text says in place of a probability that a forecast is withdrawn. */
-export const isWithdrawal = (column: string) => `coalesce(lower(${column}) = 'withdrawn', false)`
+/** Whether a probability withdraws the forecast: it is the word, or empty. */
+export const isWithdrawal = (column: string) => `coalesce(lower(${column}) = 'withdrawn', true)`
 
 /** Patterns of times with an offset, or without one in a given zone; the seconds may be left out. */
 const CLOCK = '\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?'
@@ -76,6 +76,8 @@ function expressionOf(
       )
       return meanings.length === 0 ? name : `CASE ${name} ${meanings.join(' ')} ELSE ${name} END`
     }
+    case 'withdrawal':
+      return `lower(${name})`
     case 'group':
       return options.ownEvents ? `coalesce(${stated}, ${valueOf('question_id')})` : stated
     case 'entityType':
@@ -132,7 +134,7 @@ export async function defineParsed(
     .filter((column) => !isNumber(column) && column.holds !== 'id')
     .map((column) => `${expressionOf(column, options)} AS ${valueOf(column.name)}`)
   const kept = columns
-    .filter(({ required }) => !required)
+    .filter((column) => !column.required && isStored(column))
     .map(({ name }) => `standing.${name} AS ${keptOf(name)}`)
   const rows =
     kept.length === 0
@@ -177,7 +179,8 @@ function columnOf({ name, holds }: ImportColumn): string {
  * Returns the query of a table's rows with their record numbers, from rows of `parsed` that passed every
  * check. Grain: one row per row of `rows`.
  */
-export function tableRows(kind: ImportKind, columns: readonly ImportColumn[], rows = 'parsed'): string {
+export function tableRows(kind: ImportKind, given: readonly ImportColumn[], rows = 'parsed'): string {
+  const columns = given.filter(isStored)
   const values = [...columns.map(columnOf), `getvariable('now')::TIMESTAMPTZ AS recorded_at`, 'record']
   if (tableSpec(kind).columns.some(({ name }) => name === 'reason')) {
     values.push(`getvariable('reason')::VARCHAR AS reason`)

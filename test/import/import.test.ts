@@ -695,7 +695,7 @@ describe('forecasts', () => {
       `forecaster,${PERSON}0,${QUESTION},0.5,2026-01-05T00:00:00Z`,
       `entity_id is "${PERSON}0", not a UUID; an id of your own? see --ids`,
     ],
-    ['no probability', forecast(''), 'probability is missing'],
+    ['a word for a missing value', forecast('NaN'), 'probability is "NaN", not a number from 0 to 1'],
   ] as const
   test('are refused if another value is wrong', async () => {
     await expectEachRefused('forecasts', wrong)

@@ -115,7 +115,7 @@ const UGLY: readonly Ugly[] = [
     semicolons(forecasts(forecast('0.5'))),
     { delimiter: ',' },
     [
-      'a.csv lacks "entity_type", "entity_id", "question_id", "probability", "forecast_at"; the columns it may have are entity_type, entity_id, question_id, probability, forecast_at; see --map; the header that was found, read with commas: "entity_type;entity_id;question_id;probability;forecast_at"; its delimiter may be another, see --delimiter',
+      'a.csv lacks "entity_type", "entity_id", "question_id", "probability", "forecast_at"; the columns it may have are entity_type, entity_id, question_id, probability, forecast_at, withdrawn; see --map; the header that was found, read with commas: "entity_type;entity_id;question_id;probability;forecast_at"; its delimiter may be another, see --delimiter',
     ],
   ],
   [
@@ -866,7 +866,9 @@ describe('a dry run', () => {
 
   test('counts what is bad by its reason, and names the first', async () => {
     await importRows(components, 'forecasts', forecasts(forecast('0.5')))
-    const bad = Array.from({ length: 30 }, (_, index) => forecast(index % 3 === 0 ? '' : String(index + 2)))
+    const bad = Array.from({ length: 30 }, (_, index) =>
+      index % 3 === 0 ? forecast('0.5', '') : forecast(String(index + 2)),
+    )
     const { ok, text, json } = await tried(
       'forecasts',
       forecasts(forecast('0.5'), forecast('0.6', '2026-01-06T00:00:00Z'), ...bad),
@@ -875,9 +877,9 @@ describe('a dry run', () => {
     expect(text.split('\n').slice(0, 5)).toEqual([
       'forecasts, dry run: of 32 rows 1 are new, 1 known already, 30 bad; nothing was imported',
       '  20  probability is not a number from 0 to 1',
-      '  10  probability is missing',
+      '  10  forecast_at is missing',
       'the first 20:',
-      '  line 4: probability is missing',
+      '  line 4: forecast_at is missing',
     ])
     expect(json).toMatchObject({
       dry_run: true,
@@ -887,7 +889,7 @@ describe('a dry run', () => {
       bad: 30,
       reasons: [
         { reason: 'probability is not a number from 0 to 1', count: 20 },
-        { reason: 'probability is missing', count: 10 },
+        { reason: 'forecast_at is missing', count: 10 },
       ],
     })
   })

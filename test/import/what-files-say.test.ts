@@ -409,6 +409,127 @@ describe('two forecasts of the same instant', () => {
   })
 })
 
+describe('a withdrawal', () => {
+  const HEADER = `${FORECASTS},withdrawn`
+  const later = '2026-01-06T00:00:00Z'
+  const probabilities = async () =>
+    (await rows('SELECT probability FROM forecasts ORDER BY forecast_at, entity_id')).map(
+      (row) => row['probability'],
+    )
+  const object = (members: object) =>
+    JSON.stringify({
+      entity_type: 'forecaster',
+      entity_id: 'ada',
+      question_id: 'q1',
+      forecast_at: '2026-01-05T00:00:00Z',
+      ...members,
+    })
+
+  test('is an empty probability, the word, or said by its own column, and is counted', async () => {
+    const file = lines(
+      HEADER,
+      `${forecast('ada', '0.5')},`,
+      `${forecast('eve', '0.5')},False`,
+      `${forecast('ada', '', later)},`,
+      `${forecast('eve', '', later)},TRUE`,
+      `${forecast('joe', 'Withdrawn', later)},`,
+    )
+    const { text, json } = await tried('forecasts', 'f.csv', file)
+    expect(text[1]).toBe('3 of the rows withdraw a forecast')
+    expect(json).toMatchObject({ rows: 5, added: 5, withdrawals: 3, bad: 0 })
+    expect((await said('forecasts', 'f.csv', file))[1]).toBe('3 of the rows withdraw a forecast')
+    expect(await probabilities()).toEqual([0.5, 0.5, null, null, null])
+  })
+
+  test('is the same row however it is said, and the column changes no id', async () => {
+    const plain = lines(FORECASTS, forecast('ada', '0.5'), forecast('ada', 'withdrawn', later))
+    expect((await said('forecasts', 'f.csv', plain))[0]).toMatch(/^forecasts: 2 of 2 rows added/)
+    const marked = lines(HEADER, `${forecast('ada', '0.5')},false`, `${forecast('ada', '', later)},true`)
+    expect(await said('forecasts', 'f.csv', marked)).toEqual([
+      'forecasts: 0 of 2 rows added, 2 known already',
+      '1 of the rows withdraws a forecast',
+    ])
+    expect((await said('forecasts', 'f.csv', lines(FORECASTS, forecast('ada', '', later))))[0]).toBe(
+      'forecasts: 0 of 1 rows added, 1 known already',
+    )
+  })
+
+  test('may be a null or a boolean of JSON, and not a member that the line lacks', async () => {
+    const file = lines(
+      object({ probability: null }),
+      object({ entity_id: 'eve', probability: null, withdrawn: true }),
+      object({ entity_id: 'joe', probability: 0.5, withdrawn: false }),
+      object({ entity_id: 'kim', withdrawn: true }),
+      object({ entity_id: 'lee', probability: true }),
+      object({ entity_id: 'max', probability: 0.5, withdrawn: [true] }),
+    )
+    const { json } = await tried('forecasts', 'f.ndjson', file)
+    expect(json).toMatchObject({
+      added: 3,
+      withdrawals: 2,
+      errors: [
+        { pointer: 'line 4', detail: 'probability is missing; null would withdraw the forecast' },
+        { pointer: 'line 5', detail: 'probability is neither text nor a number' },
+        { pointer: 'line 6', detail: 'withdrawn is "[true]", not one of true, false' },
+      ],
+    })
+  })
+
+  test('may be said of all rows around a list of JSON', async () => {
+    const file = JSON.stringify({ probability: null, withdrawn: true, rows: [JSON.parse(object({}))] })
+    await said('forecasts', 'f.json', file)
+    expect(await probabilities()).toEqual([null])
+  })
+
+  test('may be a null or a boolean of Parquet', async () => {
+    const path = join(components.directory, 'f.parquet')
+    using database = await components.openDatabase()
+    await database.run(
+      `COPY (SELECT 'forecaster' AS entity_type, 'ada' AS entity_id, 'q1' AS question_id, unnest([0.5, NULL, NULL]) AS probability,
+         unnest([false, true, NULL]) AS withdrawn, unnest(['2026-01-05T00:00:00Z', '2026-01-06T00:00:00Z', '2026-01-07T00:00:00Z']) AS forecast_at)
+       TO '${path}' (FORMAT parquet)`,
+    )
+    const { json } = await runImport(components, 'forecasts', path, parseOptions('forecasts', IDS))
+    expect(json).toMatchObject({ added: 3, withdrawals: 2 })
+    expect(await probabilities()).toEqual([0.5, null, null])
+  })
+
+  test('that its row contradicts makes the row bad, and so does a word for a missing value', async () => {
+    const file = lines(
+      HEADER,
+      `${forecast('ada', '0.5')},true`,
+      `${forecast('ada', 'withdrawn')},true`,
+      `${forecast('ada', '')},false`,
+      `${forecast('ada', 'withdrawn')},FALSE`,
+      `${forecast('ada', '0.5')},yes`,
+      `${forecast('ada', 'NaN')},`,
+      `${forecast('ada', 'null')},true`,
+    )
+    expect(await said('forecasts', 'f.csv', file)).toEqual([
+      'line 2: withdrawn is "true", but probability is "0.5"; leave it empty',
+      'line 3: withdrawn is "true", but probability is "withdrawn"; leave it empty',
+      'line 4: withdrawn is "false", but probability is empty',
+      'line 5: withdrawn is "FALSE", but probability is "withdrawn"',
+      'line 6: withdrawn is "yes", not one of true, false',
+      'line 7: probability is "NaN", not a number from 0 to 1',
+      'line 8: probability is "null", not a number from 0 to 1',
+    ])
+    const { json } = await tried('forecasts', 'f.csv', file)
+    expect(json).toMatchObject({ withdrawals: 0 })
+  })
+
+  test('needs the column of probabilities', async () => {
+    const file = lines(
+      'entity_type,entity_id,question_id,forecast_at,withdrawn',
+      `forecaster,ada,q1,${later},true`,
+    )
+    const path = await written('f.csv', file)
+    await expect(
+      runImport(components, 'forecasts', path, parseOptions('forecasts', IDS)),
+    ).rejects.toMatchObject({ message: expect.stringMatching(/lacks "probability"/) as string })
+  })
+})
+
 describe('forecasts that no longer count', () => {
   const note = (count: number, entities: number) =>
     `${count} known forecasts of ${entities} entities no longer count: by this file their question had closed, or its outcome was known, when they were made`

@@ -410,6 +410,7 @@ describe('import', () => {
       missing_words: {},
       texts_changed: {},
       unwanted: 0,
+      withdrawals: 0,
       forecasters_created: 0,
       too_late: 0,
       made_void: { forecasts: 0, entities: 0 },
