@@ -118,6 +118,7 @@ const activity = {
   last_forecast_at: lastForecastAt,
   open_forecasts: count.describe('Open questions on which it has a forecast'),
   next_close_at: instant.nullable().describe('When the first of these closes; null without one'),
+  overdue_forecasts: count.describe('Questions on which it has a forecast, which closed without an outcome'),
 }
 export const agentProfile = z.strictObject({
   ...agentId,

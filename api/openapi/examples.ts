@@ -34,6 +34,7 @@ const ACTIVITY = {
   last_forecast_at: '2026-02-28T21:04:11.018Z',
   open_forecasts: 17,
   next_close_at: '2026-03-02T00:00:00.000Z',
+  overdue_forecasts: 2,
 }
 export const OWNER_ID = 'example-laboratory'
 const AGENT_FACTS = {

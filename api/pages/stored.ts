@@ -15,6 +15,7 @@ type SinceVersion3 =
       | 'strict_skill_interval'
       | 'witnessed_share'
     >
+  | 'overdue_forecasts'
   | 'retired_at'
 
 /** A payload whose newer members may be absent. */

@@ -69,8 +69,8 @@ EVENT = (
 CIRCUMSTANCE = "entity voice strength pool pool_size owner_agents attempt".split()
 JUDGED = [*CIRCUMSTANCE, *"place outcome settled cluster_number standard standard_other".split()]
 UNIT = (
-    "unit entity entity_type entity_id names registered_ms retired_ms last_forecast_ms open_forecasts next_close_ms pairs "
-    "scores"
+    "unit entity entity_type entity_id names registered_ms retired_ms last_forecast_ms open_forecasts next_close_ms "
+    "overdue_forecasts pairs scores"
 ).split()
 SCORE = (
     "scores_part entity entity_type entity_id question question_id outcome resolved_ms settled settled_ms cluster place "
@@ -444,22 +444,25 @@ class Job:
     def profile(self):
         """Makes the view `profile`, one row per entity: its names, its activity, and its scores."""
         self.view(
-            "open_question",
+            "undecided",
             f"""SELECT question_id, closes_at FROM current_questions
                 ANTI JOIN (SELECT question_id FROM current_resolutions WHERE outcome <> 'open' AND resolved_at <= {self.now()})
                   USING (question_id)
-                WHERE opened_at <= {self.now()} AND closes_at > {self.now()}""",
+                WHERE opened_at <= {self.now()}""",
         )
         # Grain: one row per entity with a forecast.
         self.view(
             "activity",
             f"""SELECT * FROM (SELECT entity_type, entity_id, max(unix_millis(forecast_at)) AS last_forecast_ms FROM forecasts
                                WHERE forecast_at <= {self.now()} GROUP BY entity_type, entity_id)
-                LEFT JOIN (SELECT entity_type, entity_id, count(*) AS questions, min(unix_millis(closes_at)) AS next_close_ms
+                LEFT JOIN (SELECT entity_type, entity_id, count_if(closes_at > {self.now()}) AS open,
+                             count_if(closes_at <= {self.now()}) AS overdue,
+                             min(unix_millis(closes_at)) FILTER (WHERE closes_at > {self.now()}) AS next_close_ms
                            FROM (SELECT entity_type, entity_id, any_value(closes_at) AS closes_at,
                                    max_by(probability, struct(forecast_at, forecast_id)) AS probability
-                                 FROM forecasts JOIN open_question USING (question_id)
-                                 WHERE forecast_at <= {self.now()} GROUP BY entity_type, entity_id, question_id)
+                                 FROM forecasts JOIN undecided USING (question_id)
+                                 WHERE forecast_at <= {self.now()} AND forecast_at < closes_at
+                                 GROUP BY entity_type, entity_id, question_id)
                            WHERE probability IS NOT NULL GROUP BY entity_type, entity_id)
                   USING (entity_type, entity_id)""",
             keep=True,
@@ -467,7 +470,7 @@ class Job:
         self.view(
             "profile",
             """SELECT *, to_json(struct(name, model_type, organization_name, owner_id)) AS names,
-                 coalesce(questions, 0) AS open_forecasts
+                 coalesce(open, 0) AS open_forecasts, coalesce(overdue, 0) AS overdue_forecasts
                FROM placed JOIN scored USING (entity) LEFT JOIN activity USING (entity_type, entity_id)""",
         )
 

@@ -34,6 +34,8 @@ export interface Activity {
   /** Open questions on which it has a forecast, and the close of the first of them. */
   openForecasts: number
   nextCloseAtMs: number | null
+  /** Questions on which it has a forecast, which closed without a known outcome. */
+  overdueForecasts: number
 }
 
 export interface OrderedEntity extends Omit<KnownEntity, 'firstOfOwner'>, Activity {

@@ -99,28 +99,31 @@ export async function createEntities(database: Database, asOf: Date): Promise<vo
 export const FORECAST_COUNT = `SELECT count(*) AS forecasts FROM counted`
 
 /**
- * Selects the entities, each with its activity by `asOf`. A question is open from its opening to its close,
- * unless an outcome is known. Grain: one row per entity, in the order of their numbers.
+ * Selects the entities, each with its activity by `asOf`. A question without a known outcome is open from its
+ * opening to its close, and overdue from then on. A forecast counts if it was made before the close. Grain:
+ * one row per entity, in the order of their numbers.
  */
 export function entitiesAt(asOf: Date): string {
   const now = `${literal(asOf.toISOString())}::TIMESTAMPTZ`
   return `
-    WITH open_question AS (
+    WITH undecided AS (
       SELECT question_id, closes_at FROM current_questions
       ANTI JOIN (FROM ${RESOLVED} WHERE resolved_at <= ${now}) USING (question_id)
-      WHERE opened_at <= ${now} AND closes_at > ${now}
+      WHERE opened_at <= ${now}
     ), current AS (
-      SELECT entity_type, entity_id, count(*)::INTEGER AS questions, min(closes_at) AS next_close
+      SELECT entity_type, entity_id, count(*) FILTER (closes_at > ${now})::INTEGER AS open,
+        count(*) FILTER (closes_at <= ${now})::INTEGER AS overdue, min(closes_at) FILTER (closes_at > ${now}) AS next_close
       FROM (SELECT entity_type, entity_id, question_id, any_value(closes_at) AS closes_at,
           max(struct_pack(forecast_at, forecast_id, probability)).probability AS probability
-        FROM counted JOIN open_question USING (question_id) WHERE forecast_at <= ${now} GROUP BY ALL)
+        FROM counted JOIN undecided USING (question_id)
+        WHERE forecast_at <= ${now} AND forecast_at < closes_at GROUP BY ALL)
       WHERE probability IS NOT NULL GROUP BY ALL
     )
     SELECT entity_type AS "entityType", entity_id AS "entityId", name, model_type AS "modelType",
       organization_name AS "organizationName", owner_id AS "ownerId",
       first_of_owner AS "firstOfOwner", coalesce(epoch_ms(registered_at), 0)::DOUBLE AS "registeredAtMs", epoch_ms(retired_at)::DOUBLE AS "retiredAtMs",
-      epoch_ms(last_at)::DOUBLE AS "lastForecastAtMs", coalesce(questions, 0) AS "openForecasts",
-      epoch_ms(next_close)::DOUBLE AS "nextCloseAtMs"
+      epoch_ms(last_at)::DOUBLE AS "lastForecastAtMs", coalesce(open, 0) AS "openForecasts",
+      epoch_ms(next_close)::DOUBLE AS "nextCloseAtMs", coalesce(overdue, 0) AS "overdueForecasts"
     FROM entity LEFT JOIN latest USING (entity_type, entity_id) LEFT JOIN current USING (entity_type, entity_id)
     ORDER BY entity`
 }

@@ -204,6 +204,7 @@ function profileOf(entity: RankedEntity): object {
     last_forecast_at: instantOf(entity.lastForecastAtMs),
     open_forecasts: entity.openForecasts,
     next_close_at: instantOf(entity.nextCloseAtMs),
+    overdue_forecasts: entity.overdueForecasts,
   }
 }
 

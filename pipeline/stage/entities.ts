@@ -36,6 +36,7 @@ const COLUMNS = [
   'last_forecast_ms',
   'open_forecasts',
   'next_close_ms',
+  'overdue_forecasts',
   'pairs',
   'scores',
 ] as const
@@ -121,7 +122,8 @@ function rankedIn(methodology: Methodology, { voiceRule, tallies }: FieldOfRelea
     ENTITY_TYPES.map((entityType) => [entityType, boardsOf(tallies[entityType])]),
   ) as Record<EntityType, Boards>
   return (fields: Fields): RankedEntity => {
-    const [, , type, entityId, names, registered, retired, last, open, nextClose, pairs, scores] = fields
+    const [, , type, entityId, names, registered, retired, last, open, nextClose, overdue, pairs, scores] =
+      fields
     const entityType = entityTypeOf(type!)
     const { name, model_type, organization_name, owner_id } = jsonOf(names!) as Record<
       string,
@@ -139,6 +141,7 @@ function rankedIn(methodology: Methodology, { voiceRule, tallies }: FieldOfRelea
       lastForecastAtMs: wholeOrNull(last!),
       openForecasts: wholeOf(open!),
       nextCloseAtMs: wholeOrNull(nextClose!),
+      overdueForecasts: wholeOf(overdue!),
       pairs: wholeOf(pairs!),
       scores: jsonOf(scores!) as EntityScores,
     })

@@ -168,7 +168,7 @@ describe('forecasts of people', () => {
     canonical({ forecast_id, user_id, question_id, probability, forecast_at })
 
   test('that come in time are witnessed, with a receipt of what was taken', async () => {
-    const answer = await post([forecast(1), forecast(2, { probability: 'withdrawn' })])
+    const answer = await post([forecast(1), forecast(2, { probability: null })])
     expect(answer.json()).toMatchObject({ added: 2, forecasters_created: 2, import_id: null })
     const results = resultsOf(answer)
     for (const result of results) {

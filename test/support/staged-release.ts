@@ -216,16 +216,16 @@ async function carryOut(
     components,
     database,
     'activity',
-    { entity: 'BIGINT', last_ms: 'BIGINT', open_forecasts: 'BIGINT', next_ms: 'BIGINT' },
+    { entity: 'BIGINT', last_ms: 'BIGINT', open_forecasts: 'BIGINT', next_ms: 'BIGINT', overdue: 'BIGINT' },
     await linesOf(
       database,
-      `SELECT row_number() OVER () - 1, "lastForecastAtMs"::BIGINT, "openForecasts", "nextCloseAtMs"::BIGINT
+      `SELECT row_number() OVER () - 1, "lastForecastAtMs"::BIGINT, "openForecasts", "nextCloseAtMs"::BIGINT, "overdueForecasts"
        FROM (${entitiesAt(new Date(plan.as_of))})`,
     ),
   )
   const ranked = (unit: string) =>
     `SELECT ${unit}, entity, entity_type, entity_id, ${named}::VARCHAR AS names, epoch_ms(registered_at), epoch_ms(retired_at),
-       last_ms, open_forecasts, next_ms, pairs, scores
+       last_ms, open_forecasts, next_ms, overdue, pairs, scores
      FROM entity JOIN sharded USING (entity, entity_type, entity_id) JOIN part USING (shard) JOIN activity USING (entity)
      JOIN scored_entity USING (entity) ORDER BY entity`
   const shards = await publish('shards', ranked('shard'), tally)

@@ -22,6 +22,7 @@ export function notes(
     imported(of),
     everyoneIsAVoice(of),
     pending(of),
+    overdue(of),
     ended(of),
     corrected(site, of, rows, superseded),
   ]
@@ -42,6 +43,13 @@ function pending({ verification: { pending_questions: count = 0 } }: Payloads): 
   return count === 1
     ? html`<p>1 question has an outcome and has not closed yet: it counts from its close on.</p>`
     : html`<p>${grouped(count)} questions have an outcome and have not closed yet: each counts from its close on.</p>`
+}
+
+/** An operator who never resolves what came out as no is seen here. */
+function overdue({ profile: { overdue_forecasts: count = 0 } }: Payloads): Html | undefined {
+  if (count === 0) return undefined
+  const are = count === 1 ? '1 is overdue: it' : `${grouped(count)} are overdue: they`
+  return html`<p>Of the questions that it answered, ${are} closed without an outcome.</p>`
 }
 
 function everyoneIsAVoice({ verification }: Payloads): Html | undefined {

@@ -13,14 +13,14 @@ interface AgentPayloads {
   metrics: Stored<z.infer<typeof payloads.agentMetrics>>
   rankings: Stored<z.infer<typeof payloads.agentRankings>>
   advanced_metrics: z.infer<typeof payloads.agentAdvancedMetrics>
-  profile: z.infer<typeof payloads.agentProfile>
+  profile: Stored<z.infer<typeof payloads.agentProfile>>
 }
 interface ForecasterPayloads {
   verification: Stored<z.infer<typeof payloads.forecasterVerification>>
   metrics: Stored<z.infer<typeof payloads.forecasterMetrics>>
   rankings: Stored<z.infer<typeof payloads.forecasterRankings>>
   advanced_metrics: z.infer<typeof payloads.forecasterAdvancedMetrics>
-  profile: z.infer<typeof payloads.forecasterProfile>
+  profile: Stored<z.infer<typeof payloads.forecasterProfile>>
 }
 export type Payloads = AgentPayloads | ForecasterPayloads
 
@@ -77,7 +77,7 @@ export function awardOf(of: Payloads): ReturnType<typeof titleOf> {
 
 /** Returns when an agent retired; null while it takes part, and of a person. */
 export function retiredAt({ profile }: Payloads): string | null {
-  return 'retired_at' in profile ? profile.retired_at : null
+  return 'retired_at' in profile ? (profile.retired_at ?? null) : null
 }
 
 /** How many questions with an outcome it has forecast, also those that have not closed. */

@@ -157,6 +157,7 @@ describe('a profile', () => {
       last_forecast_at: '2026-02-01T10:00:00.000Z',
       open_forecasts: 1,
       next_close_at: '2027-02-05T00:00:00.000Z',
+      overdue_forecasts: 0,
     })
     expect(key).toMatch(/^fv_live_/)
   })

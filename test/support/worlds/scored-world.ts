@@ -175,6 +175,7 @@ export const UNTOLD = {
   openForecasts: 0,
   registeredAtMs: 0,
   nextCloseAtMs: null,
+  overdueForecasts: 0,
 }
 
 interface AskedQuestion extends ResolvedQuestion {

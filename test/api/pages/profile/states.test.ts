@@ -82,6 +82,14 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
     ['Nothing settled yet', '1 question has an outcome and has not closed yet: it counts from its close on.'],
     ['Skill, question by question'],
   ],
+  overdue: [
+    { questions: 30, overdueForecasts: 1200 },
+    ['Of the questions that it answered, 1,200 are overdue: they closed without an outcome.'],
+  ],
+  'one-overdue': [
+    { questions: 0, overdueForecasts: 1 },
+    ['Of the questions that it answered, 1 is overdue: it closed without an outcome.'],
+  ],
   retired: [
     { questions: 30, error: 0.6, retiredAtMs: day(30) },
     [
@@ -135,6 +143,7 @@ const SINCE_VERSION_3 = [
   'coverage',
   'crowd_evidence',
   'evidence',
+  'overdue_forecasts',
   'pending_questions',
   'pool',
   'pool_size',
