@@ -152,6 +152,10 @@ storeCommand('import-from', "Import a platform's own files, all or nothing.")
   .argument('<files...>', 'the files, or a .zip of them, in any order')
   .option('--dry-run', 'write nothing; say what would be added')
   .option('--check', 'score the files alone, and compare with the scores that the platform publishes')
+  .option(
+    '--with-freeze',
+    'forecastbench: take what markets said at the freeze as forecasts of `freeze-value`',
+  )
   .option('--report <file>', 'write the report to a file too, as NDJSON')
   .action(async (source: ImportSource, files: string[], options: StoreOptions & ImportFromOptions) => {
     const { runImportFrom } = await import('./import-from.ts')

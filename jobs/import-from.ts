@@ -16,6 +16,8 @@ export interface ImportFromOptions {
   dryRun?: boolean
   /** Whether the files are scored, and the scores compared with those of the platform. */
   check?: boolean
+  /** Whether the values that markets had when the questions were frozen are forecasts too. */
+  withFreeze?: boolean
   /** A file for the report in NDJSON. */
   report?: string
 }
@@ -23,10 +25,11 @@ export interface ImportFromOptions {
 /** @throws ServiceError `invalid` for bad files: nothing is written. */
 export async function runImportFrom(
   components: Components,
-  source: ImportSource,
+  platform: ImportSource,
   paths: readonly string[],
-  { dryRun = false, check = false, report }: ImportFromOptions = {},
+  { dryRun = false, check = false, withFreeze = false, report }: ImportFromOptions = {},
 ): Promise<Report> {
+  const source = withFreeze ? withFreezeValues(platform) : platform
   // The file is made before anything is imported, so that a report is never lost.
   await using file = report === undefined ? undefined : await reportFile(report)
   const { imported, checked } = await onFile(components, async (context) => {
@@ -60,6 +63,14 @@ export async function runImportFrom(
       .map(printable)
       .join('\n'),
   }
+}
+
+function withFreezeValues(source: ImportSource): ImportSource {
+  if (source.freezeRows !== undefined) return { ...source, rows: [...source.rows, ...source.freezeRows] }
+  throw new ServiceError(
+    'invalid',
+    `--with-freeze is not for ${source.name}: its files have no freeze values`,
+  )
 }
 
 async function reportFile(path: string): Promise<FileHandle> {

@@ -51,6 +51,8 @@ export interface ImportSource {
   readonly forms: Readonly<Record<string, SourceForm>>
   /** Of two rows with one key, such as the id of a question, the first in this order is taken. */
   readonly rows: readonly SourceRows[]
+  /** Further rows, which are read with `--with-freeze`: what a market said when the questions were frozen. */
+  readonly freezeRows?: readonly SourceRows[]
   readonly scores?: readonly PublishedScores[]
 }
 

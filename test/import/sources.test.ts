@@ -118,6 +118,46 @@ test('a row that was taken and is refused refuses all files, by its place in its
   expect(await contentOf(components.store)).toEqual(before)
 })
 
+test('freeze values of markets are forecasts of one forecaster where they are asked for', async () => {
+  const components = await fresh()
+  const market = (id: string, freeze_datetime_value: string) => ({
+    id,
+    source: 'manifold',
+    question: `Will ${id} happen?`,
+    resolution_criteria: 'N/A',
+    market_info_close_datetime: '2026-01-01T04:59:00+00:00',
+    freeze_datetime: '2025-10-16T00:00:00+00:00',
+    freeze_datetime_value,
+    resolution_dates: 'N/A',
+  })
+  const data = { ...market('EXPINF30YR', '2.41'), source: 'fred', resolution_dates: ['2025-11-25'] }
+  const path = join(components.directory, '2025-10-26-llm.json')
+  const questions = [market('m1', '0.25'), market('m2', '0.75'), market('m3', 'N/A'), data]
+  await writeFile(path, JSON.stringify({ forecast_due_date: '2025-10-26', questions }))
+  const plain = await runImportFrom(components, sourceOf('forecastbench'), [path], { dryRun: true })
+  expect(plain.text).not.toContain('freeze')
+  const { text } = await runImportFrom(components, sourceOf('forecastbench'), [path], { withFreeze: true })
+  expect(text).toContain(`  freeze-value: 1 read = 1 taken + 0 repeated + 0 left out
+  freeze values: 4 read = 2 taken + 0 repeated + 2 left out
+    1  a question about data, whose freeze value is no probability (item 4)
+    1  the probability is not a number from 0 to 1 (item 3)
+`)
+  const { namespace } = sourceOf('forecastbench')
+  const rows = await rowsOf(components)
+  for (const [id, probability] of [
+    ['m1', '0.25'],
+    ['m2', '0.75'],
+  ] as const) {
+    const row = rows.split('\n').find((line) => line.includes(`"probability":${probability}`))!
+    expect(row).toContain(uuidv5('freeze-value', namespace))
+    expect(row).toContain(uuidv5(`manifold/${id}/2025-10-26`, namespace))
+    expect(row).toContain('2025-10-16T00:00:00.000Z')
+  }
+  await expect(
+    runImportFrom(components, sourceOf('manifold'), await filesOf('manifold'), { withFreeze: true }),
+  ).rejects.toThrow('--with-freeze is not for manifold: its files have no freeze values')
+})
+
 test('a report goes to a file as one object a line', async () => {
   const components = await fresh()
   const report = join(components.directory, 'report.ndjson')

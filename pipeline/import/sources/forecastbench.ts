@@ -8,6 +8,8 @@ const ENTITY = `r.organization || '/' || r.model`
 const said = (text: string) => `nullif(trim(${text}), 'N/A')`
 const filled = (text: string) =>
   `replace(replace(${text}, '{resolution_date}', coalesce(d.day, '')), '{forecast_due_date}', r.due)`
+/** The forecaster whose forecasts are what the markets said when the questions were frozen. */
+const FREEZE_VALUE = `'freeze-value'`
 const COMBINATION = ['a combination of questions', `starts_with(r.id, '[')`] as const
 
 export const forecastbench: ImportSource = {
@@ -30,7 +32,13 @@ export const forecastbench: ImportSource = {
         closes: 'market_info_close_datetime',
         days: 'resolution_dates',
       },
-      optional: { background: 'background', market_criteria: 'market_info_resolution_criteria', url: 'url' },
+      optional: {
+        background: 'background',
+        market_criteria: 'market_info_resolution_criteria',
+        url: 'url',
+        frozen_at: 'freeze_datetime',
+        frozen: 'freeze_datetime_value',
+      },
       nested: ['id', 'days'],
     },
     resolution_set: {
@@ -107,6 +115,30 @@ export const forecastbench: ImportSource = {
         forecast_at: `${dayBegins('r.due')} + INTERVAL 86399 SECOND`,
       },
       leftOut: [COMBINATION],
+    },
+  ],
+  freezeRows: [
+    {
+      kind: 'forecasters',
+      form: 'question_set',
+      label: 'freeze-value',
+      rest: `WHERE ${IS_MARKET} QUALIFY row_number() OVER (ORDER BY r.file, r.record) = 1`,
+      columns: { user_id: FREEZE_VALUE, display_name: `'Freeze value (ForecastBench)'` },
+    },
+    {
+      kind: 'forecasts',
+      form: 'question_set',
+      label: 'freeze values',
+      columns: {
+        entity_id: FREEZE_VALUE,
+        question_id: idOf('NULL'),
+        probability: 'r.frozen',
+        forecast_at: instant('r.frozen_at'),
+      },
+      leftOut: [
+        COMBINATION,
+        ['a question about data, whose freeze value is no probability', `NOT coalesce(${IS_MARKET}, false)`],
+      ],
     },
   ],
 }
