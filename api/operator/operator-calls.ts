@@ -218,7 +218,7 @@ export class OperatorCalls {
         return result
       } catch (error) {
         const isRefused = error instanceof ServiceError && error.kind !== 'unavailable'
-        const detail = error instanceof ServiceError ? error.message : 'the service failed'
+        const detail = detailOf(error)
         const state = isRefused ? 'refused' : 'failed'
         await operatorLog.write({ ...begun, state, result: { detail } }).catch(() => undefined)
         throw error
@@ -282,6 +282,13 @@ async function partOf(
   })()
   const part = await filePart(context, kind, source, parseOptions(kind, given))
   return { ...part, name: call }
+}
+
+/** The reason why a call changed nothing, with the first of the bad rows. */
+function detailOf(error: unknown): string {
+  if (!(error instanceof ServiceError)) return 'the service failed'
+  const [fault] = error.faults
+  return fault === undefined ? error.message : `${error.message}; ${fault.pointer}: ${fault.detail}`
 }
 
 const idOf = (table: ImportKind, version: number | undefined) =>

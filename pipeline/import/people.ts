@@ -42,8 +42,6 @@ export async function takeForecasts(
   minutes: number,
   record: (sent: SentForecast[]) => Promise<void>,
 ): Promise<TakenForecasts> {
-  const { rejected } = await part.read()
-  if (rejected.count > 0) throw refusal(part, rejected)
   for (;;) {
     const known = await listKnown(context)
     const { bad, sent, ...effect } = await context.local.reading(async () => {

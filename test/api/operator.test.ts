@@ -216,11 +216,13 @@ describe('forecasts of people', () => {
       forecast(8, { question_id: uuidOf(49, 1) }),
       forecast(9, { probability: 1.5 }),
       forecast(10, { user_id: 7 }),
+      forecast(11, { entity_id: uuidOf(41, 11) }),
     ])
-    expectProblem(refused, 422, /5 bad rows/)
+    expectProblem(refused, 422, /6 bad rows/)
     const { errors } = refused.json<{ errors: { pointer: string; detail: string }[] }>()
-    expect(errors.map(({ pointer }) => pointer)).toEqual([0, 1, 2, 3, 4].map((n) => `/forecasts/${n}`))
+    expect(errors.map(({ pointer }) => pointer)).toEqual([0, 1, 2, 3, 4, 5].map((n) => `/forecasts/${n}`))
     expect(errors[4]!.detail).toBe('user_id is "7", not a UUID')
+    expect(errors[5]!.detail).toBe('unknown field entity_id')
     expect(await rowsOf(`FROM forecasts WHERE entity_id = '${uuidOf(41, 7)}'`)).toEqual([])
   })
 
