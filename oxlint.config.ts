@@ -27,10 +27,18 @@ room('pipeline/engine', ...DATA, 'pipeline/scoring')
 room('pipeline/release', ...DATA, 'pipeline/scoring', 'pipeline/engine')
 room('pipeline/transparency', ...DATA, 'pipeline/bounded-fetch.ts', 'pipeline/release')
 room('pipeline/stage', ...DATA, 'pipeline/scoring', 'pipeline/engine', 'pipeline/release')
+room('pipeline/events', ...DATA, 'pipeline/release')
 const PIPELINE = Object.keys(ARROWS)
 // Only the commands that check releases and the log import it.
 room('pipeline/audit', ...DATA, 'pipeline/engine', 'pipeline/release', 'pipeline/transparency')
-const READING = [...GROUND, 'pipeline/tables', 'pipeline/access', 'pipeline/release', 'pipeline/transparency']
+const READING = [
+  ...GROUND,
+  'pipeline/tables',
+  'pipeline/access',
+  'pipeline/release',
+  'pipeline/transparency',
+  'pipeline/events',
+]
 room('api/mounts.ts', 'schemas')
 room('api/limits', ...GROUND, 'pipeline/access')
 room('api/questions', ...DATA)

@@ -1,5 +1,6 @@
 // `fvs release`.
 import { MOUNTS } from '../api/mounts.ts'
+import { FeedWriter } from '../pipeline/events/feed.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { type ReleaseRequest, type ReleaseResult, makeRelease } from '../pipeline/release/make.ts'
 import { readManifest } from '../pipeline/release/read.ts'
@@ -20,9 +21,10 @@ export async function runRelease(components: Components, request: ReleaseRequest
   // Before housekeeping, which may delete files of the release before.
   const summary = result.made ? await summaryOrNone(components, result.release) : undefined
   await keepHouse(components, result)
-  // The log comes last, because a damaged log must stop nothing else. The next run logs the releases that a
-  // run has left out.
+  // The log and the feed come last, because a damaged one must stop nothing else. The next run logs the
+  // releases that a run has left out.
   await completeLog(components, result.release)
+  await new FeedWriter(components).write()
   if (result.made) {
     const { all: _all, ...numbers } = summary ?? { all: undefined }
     const manifest = manifestAddress(components, result.release)

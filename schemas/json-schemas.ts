@@ -1,6 +1,7 @@
 // The JSON Schemas (draft 2020-12) of everything that callers send or receive, by the names of their files.
 import { z } from 'zod'
 import * as answers from './answers.ts'
+import * as events from './events.ts'
 import * as metrics from './metrics.ts'
 import * as manifests from './manifests.ts'
 import * as payloads from './payloads.ts'
@@ -53,6 +54,7 @@ export const RESPONSES = {
   question: answers.question,
   'question-page': answers.questionPage,
   'methodology-version': answers.methodologyVersion,
+  'events-page': events.eventsPage,
   readiness: answers.readiness,
   problem: answers.problem,
 } satisfies Record<string, z.ZodType>

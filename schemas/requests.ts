@@ -300,3 +300,14 @@ export const agentStatement = z
     retired: z.boolean().optional().describe('Whether it is retired'),
   })
   .refine(({ owner_id, retired }) => owner_id !== undefined || retired !== undefined, 'must say something')
+
+export const eventsQuery = z.strictObject({
+  after: z
+    .string()
+    .max(40, 'must be the next of a page, or end')
+    .optional()
+    .describe(
+      '`next` of the page before, or `end` for none and the `next` of now; the first event if left out',
+    ),
+  limit: limit.meta({ default: 100, description: 'How many events a page may have' }),
+})

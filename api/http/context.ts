@@ -4,6 +4,7 @@ import type { Idempotency } from '../../pipeline/access/idempotency.ts'
 import type { Invitations } from '../../pipeline/access/invitations.ts'
 import type { Registry } from '../../pipeline/access/registry.ts'
 import type { UsageLog } from '../../pipeline/access/usage.ts'
+import type { EventFeed } from '../../pipeline/events/feed.ts'
 import type { Receipts } from '../../pipeline/tables/receipts.ts'
 import type { Check, Checks } from '../../schemas/answers.ts'
 import type { OwnSettings } from '../../schemas/config.ts'
@@ -56,6 +57,7 @@ export interface Published {
   leaderboard: Leaderboard
   scores: Scores
   records: ReleaseRecords
+  events: Pick<EventFeed, 'after'>
   sign: SignAnswer
   publicLog: PublicLog
   payloadProofs: PayloadProofs

@@ -4,6 +4,7 @@ import type { Route } from '../http/route.ts'
 import { register } from './agents.ts'
 import { badges } from './badges.ts'
 import { documentation } from './docs.ts'
+import { listEvents } from './events.ts'
 import { submitForecasts } from './forecast-batch.ts'
 import { submitForecast, withdrawForecast } from './forecasts.ts'
 import { retire, revokeKey, rotateKey, unretire, usage } from './keys.ts'
@@ -58,6 +59,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     currentRelease,
     release,
     releaseFeed,
+    listEvents,
     ...proofs,
     forecastProof,
     logCheckpoint,

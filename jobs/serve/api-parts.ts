@@ -24,6 +24,7 @@ import { ForecastIds } from '../../pipeline/access/forecast-ids.ts'
 import { Invitations } from '../../pipeline/access/invitations.ts'
 import { OperatorLog } from '../../pipeline/access/operator-log.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
+import { EventFeed } from '../../pipeline/events/feed.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { releasedVersions } from '../../pipeline/release/state.ts'
@@ -107,7 +108,7 @@ function buildIntake(components: Components, { metrics, tell }: Serving, release
 }
 
 function buildPublished(
-  { environment, settings, store, secrets, signers, witnesses }: Components,
+  { environment, settings, store, now, secrets, signers, witnesses }: Components,
   { isSandboxSeeded }: Serving,
 ) {
   const manifests = new Manifests(store)
@@ -129,6 +130,7 @@ function buildPublished(
     ...warmed,
     releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES, Object.values(warmed)),
     records: new ReleaseRecords(store, site),
+    events: new EventFeed(store, now),
     sign,
     publicLog,
     payloadProofs: new PayloadProofs(store, manifests, publicLog),

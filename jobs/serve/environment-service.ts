@@ -6,6 +6,7 @@ import type { Environment } from '../../schemas/values.ts'
 import type { Components } from '../components/components.ts'
 import { type ApiParts, type Serving, buildApiParts } from './api-parts.ts'
 import { type Starting, followReleases, followForecasts, followStore, readLog } from './following.ts'
+import { FeedWriter } from '../../pipeline/events/feed.ts'
 import { repeat } from './repeat.ts'
 import { Scheduler } from './scheduler.ts'
 import { type News, receivedForecast } from './workers/messages.ts'
@@ -44,6 +45,7 @@ export async function startEnvironment(
   const flush = () => flushUsage(starting)
   const looking = repeat(settings.PROBE_MS, () => parts.health.look())
   const flushing = repeat(settings.USAGE_FLUSH_MS, flush)
+  const telling = tellEvents(starting)
   measure(environment, parts)
   return {
     context: {
@@ -62,7 +64,7 @@ export async function startEnvironment(
       learn(news, parts)
     },
     quiesce: async () => {
-      const stopped = [scheduler.stop(), follower.stop(), looking.stop(), flushing.stop()]
+      const stopped = [scheduler.stop(), follower.stop(), looking.stop(), flushing.stop(), telling.stop()]
       // A long read must not delay the answers under way. Only `close` waits for it.
       void forecasting.follower.stop()
       await Promise.all(stopped)
@@ -71,6 +73,27 @@ export async function startEnvironment(
       await Promise.all([parts.forecasts.close(), parts.registrations.close(), flush(), parts.health.close()])
       parts.inbox?.close()
       await forecasting.follower.stop()
+    },
+  }
+}
+
+/** The process that makes releases also writes the feed of events, unless its clock is wrong. */
+function tellEvents({ components, serving, parts }: Starting): { stop: () => Promise<void> } {
+  if (!serving.scheduler) return { stop: () => Promise.resolve() }
+  const { environment, settings, logger } = components
+  const writer = new FeedWriter(components)
+  const stopping = new AbortController()
+  const repeated = repeat(settings.REFRESH_MS, async () => {
+    try {
+      if (parts.health.clock.ok) await writer.write(stopping.signal)
+    } catch (error) {
+      logger.warn({ err: error, environment }, 'could not write the feed of events; it is tried again')
+    }
+  })
+  return {
+    stop: () => {
+      stopping.abort()
+      return repeated.stop()
     },
   }
 }

@@ -71,7 +71,7 @@ async function certificates(
 }
 
 /** The files of entities of a release, by their paths in the store. */
-function entitiesOf(manifest: ReleaseManifest | undefined): ManifestFile[] {
+export function entitiesOf(manifest: ReleaseManifest | undefined): ManifestFile[] {
   if (!manifest) return []
   const own = manifest.files.filter(({ path }) => isEntitiesPath(path))
   return own.map((file) => ({ ...file, path: releasePrefix(manifest.release) + file.path }))

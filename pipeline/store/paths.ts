@@ -370,6 +370,11 @@ export function quarantinableOf(path: string): Quarantinable | undefined {
   return path === intakePath(table, version) ? { kind: 'intake', table, version } : undefined
 }
 
+/** A segment of the feed of events, by its number; the first is 1. */
+export function eventsPath(segment: number): string {
+  return `events/${padded(segment, 20)}.json`
+}
+
 export const LOG_PREFIX = 'log/'
 
 /** The path of a tile or a bundle of the public log, from its path in the log. */

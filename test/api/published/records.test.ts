@@ -439,6 +439,7 @@ describe('GET /openapi.json', () => {
         'POST /operator/forecasts',
         'PUT /operator/agents/{agent_id}',
         'GET /releases.atom',
+        'GET /events',
         'GET /leaderboard/{entity_type}',
         'GET /agents/{agent_id}',
         'GET /forecaster/{user_id}',
