@@ -28,6 +28,7 @@ room('pipeline/release', ...DATA, 'pipeline/scoring', 'pipeline/engine')
 room('pipeline/transparency', ...DATA, 'pipeline/bounded-fetch.ts', 'pipeline/release')
 room('pipeline/stage', ...DATA, 'pipeline/scoring', 'pipeline/engine', 'pipeline/release')
 room('pipeline/events', ...DATA, 'pipeline/release')
+room('pipeline/webhooks', ...DATA, 'pipeline/access')
 const PIPELINE = Object.keys(ARROWS)
 // Only the commands that check releases and the log import it.
 room('pipeline/audit', ...DATA, 'pipeline/engine', 'pipeline/release', 'pipeline/transparency')

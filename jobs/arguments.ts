@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { nameFault } from '../schemas/names.ts'
+import { EVENT_TYPES, type EventType } from '../schemas/events.ts'
 import { REASON_LENGTH } from '../schemas/requests.ts'
 import { type OperatorScope, OPERATOR_SCOPES } from '../schemas/tiers.ts'
 
@@ -46,14 +47,19 @@ export function collected(text: string, before: readonly string[] = []): readonl
   return [...before, text]
 }
 
-/** Parses the scopes of an operator's key, each once and in order. */
-export function scopes(text: string): readonly OperatorScope[] {
+/** Parses the scopes of an operator's key. */
+export const scopes = (text: string): readonly OperatorScope[] => namesOf(text, OPERATOR_SCOPES)
+
+/** Parses types of events. */
+export const eventTypes = (text: string): readonly EventType[] => namesOf(text, EVENT_TYPES)
+
+/** Parses names by commas. Returns each once, in the order of all. */
+function namesOf<Name extends string>(text: string, all: readonly Name[]): readonly Name[] {
   const named = text.split(',').map((part) => part.trim())
-  const unknown = named.find((one) => !OPERATOR_SCOPES.some((scope) => scope === one))
-  if (unknown !== undefined) {
-    throw new InvalidArgumentError(`It must be of ${OPERATOR_SCOPES.join(', ')}, by commas.`)
+  if (!named.every((one) => all.some((name) => name === one))) {
+    throw new InvalidArgumentError(`It must be of ${all.join(', ')}, by commas.`)
   }
-  return OPERATOR_SCOPES.filter((scope) => named.includes(scope))
+  return all.filter((name) => named.includes(name))
 }
 
 export function reason(text: string): string {

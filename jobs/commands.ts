@@ -28,6 +28,7 @@ import { addOperatorCommands } from './operator-commands.ts'
 import { reportError } from './output.ts'
 import { addSandboxCommands } from './sandbox-commands.ts'
 import { addStageCommands } from './stage-commands.ts'
+import { addWebhookCommands } from './webhook-commands.ts'
 import type { ProofOptions } from './verify-proof.ts'
 
 interface ImportCommandOptions extends StoreOptions, GivenOptions {
@@ -166,6 +167,7 @@ storeCommand('import-from', "Import a platform's own files, all or nothing.")
 
 addImportsCommands()
 addOperatorCommands()
+addWebhookCommands()
 addAgentCommands()
 addKeyCommands()
 addLogCommands()

@@ -212,6 +212,11 @@ export const settings = z.object({
   KEY_CACHE_MS: integer(5_000, 0, 9_000).describe(
     'milliseconds for which a node remembers a key, and so may still accept a revoked one',
   ),
+  WEBHOOKS_PRIVATE: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .transform((text) => text === 'true')
+    .describe('whether webhooks may have private addresses and plain HTTP, such as in a network of your own'),
   SHARD_CACHE_BYTES: integer(256 * 1024 * 1024, 0, 64 * 1024 ** 3).describe(
     'memory for published payloads, and as much again for history; both once for each environment',
   ),

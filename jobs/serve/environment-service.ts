@@ -6,6 +6,9 @@ import type { Environment } from '../../schemas/values.ts'
 import type { Components } from '../components/components.ts'
 import { type ApiParts, type Serving, buildApiParts } from './api-parts.ts'
 import { type Starting, followReleases, followForecasts, followStore, readLog } from './following.ts'
+import { Deliverer } from '../../pipeline/webhooks/deliver.ts'
+import { TIMEOUT_MS, lookUpAll } from '../../pipeline/webhooks/send.ts'
+import { Webhooks } from '../../pipeline/webhooks/webhooks.ts'
 import { FeedWriter } from '../../pipeline/events/feed.ts'
 import { repeat } from './repeat.ts'
 import { Scheduler } from './scheduler.ts'
@@ -46,6 +49,7 @@ export async function startEnvironment(
   const looking = repeat(settings.PROBE_MS, () => parts.health.look())
   const flushing = repeat(settings.USAGE_FLUSH_MS, flush)
   const telling = tellEvents(starting)
+  const delivering = deliverEvents(starting)
   measure(environment, parts)
   return {
     context: {
@@ -64,7 +68,14 @@ export async function startEnvironment(
       learn(news, parts)
     },
     quiesce: async () => {
-      const stopped = [scheduler.stop(), follower.stop(), looking.stop(), flushing.stop(), telling.stop()]
+      const stopped = [
+        scheduler.stop(),
+        follower.stop(),
+        looking.stop(),
+        flushing.stop(),
+        telling.stop(),
+        delivering.stop(),
+      ]
       // A long read must not delay the answers under way. Only `close` waits for it.
       void forecasting.follower.stop()
       await Promise.all(stopped)
@@ -94,6 +105,33 @@ function tellEvents({ components, serving, parts }: Starting): { stop: () => Pro
     stop: () => {
       stopping.abort()
       return repeated.stop()
+    },
+  }
+}
+
+/** The same process delivers the events to webhooks. */
+function deliverEvents({ components, serving, parts }: Starting): { stop: () => Promise<void> } {
+  if (!serving.scheduler) return { stop: () => Promise.resolve() }
+  const { environment, settings, store, now, logger, log } = components
+  const deliverer = new Deliverer({
+    webhooks: new Webhooks(store),
+    events: parts.events,
+    now,
+    log,
+    isPrivateAllowed: settings.WEBHOOKS_PRIVATE,
+    lookUp: lookUpAll,
+    timeoutMs: TIMEOUT_MS,
+  })
+  const repeated = repeat(settings.REFRESH_MS, async () => {
+    try {
+      await deliverer.begin()
+    } catch (error) {
+      logger.warn({ err: error, environment }, 'could not read the webhooks; it is tried again')
+    }
+  })
+  return {
+    stop: async () => {
+      await Promise.all([repeated.stop(), deliverer.stop()])
     },
   }
 }

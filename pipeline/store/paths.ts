@@ -152,6 +152,18 @@ export function operatorCallPath(id: string): string {
   return `${OPERATOR_LOG_PREFIX}${id}.json`
 }
 
+export const WEBHOOKS_PREFIX = 'registry/webhooks/'
+
+/** A webhook with its secret, by its id. */
+export function webhookPath(id: string): string {
+  return `${WEBHOOKS_PREFIX}${id}.json`
+}
+
+/** How far a webhook is. */
+export function webhookStatePath(id: string): string {
+  return `registry/webhook-states/${id}.json`
+}
+
 export const API_KEYS_PREFIX = 'registry/keys/'
 
 /** The record of an API key, by its public id. */

@@ -1,0 +1,60 @@
+// `fvs webhooks`.
+import { randomBytes } from 'node:crypto'
+import { EventFeed } from '../pipeline/events/feed.ts'
+import { assertWebhookUrl } from '../pipeline/webhooks/send.ts'
+import { type Webhook, type WebhookState, Webhooks } from '../pipeline/webhooks/webhooks.ts'
+import type { EventType } from '../schemas/events.ts'
+import type { Components } from './components/components.ts'
+import { KEEP_IT } from './keys.ts'
+import { type Report, printable } from './output.ts'
+
+/** Adds a webhook for what happens from now on. */
+export async function addWebhook(
+  { store, settings, now }: Components,
+  url: string,
+  events: readonly EventType[] | undefined,
+): Promise<Report> {
+  assertWebhookUrl(url, settings.WEBHOOKS_PRIVATE)
+  const { next } = await new EventFeed(store, now).after('end', 1)
+  const wanted = { url, events: events === undefined ? null : [...events] }
+  const { id, secret } = await new Webhooks(store).add(wanted, next, { randomBytes, now: now() })
+  return {
+    ok: true,
+    json: { webhook_id: id, secret, ...wanted },
+    text: `${secret}\n${KEEP_IT} The webhook ${id} is told of what happens from now on, by the process that makes releases.`,
+  }
+}
+
+export async function listWebhooks({ store }: Components): Promise<Report> {
+  const webhooks = new Webhooks(store)
+  const all = await webhooks.list()
+  const listed: Listed[] = []
+  for (const { secret: _, from, ...webhook } of all) {
+    listed.push({ ...webhook, ...(await webhooks.state({ id: webhook.id, from })) })
+  }
+  const lines = listed.map((webhook) => printable(lineOf(webhook)))
+  return {
+    ok: true,
+    json: { webhooks: listed.map(({ id, ...rest }) => ({ webhook_id: id, ...rest })) },
+    text: lines.length === 0 ? 'no webhooks' : lines.join('\n'),
+  }
+}
+
+type Listed = Omit<Webhook, 'secret' | 'from'> & WebhookState
+
+function lineOf({ id, url, events, failing, given_up: givenUp, disabled_at: disabledAt }: Listed): string {
+  const state =
+    disabledAt !== null
+      ? `ended ${disabledAt}: the receiver is gone`
+      : failing
+        ? `failing since ${failing.since} (${failing.tries} tries, the next at ${failing.next_try_at}): ${failing.reason}`
+        : 'in order'
+  const lost =
+    givenUp.events === 0 ? '' : `; ${givenUp.events} events given up, last ${givenUp.last_event_id}`
+  return `${id}  ${url}  ${events === null ? 'all events' : events.join(', ')}  ${state}${lost}`
+}
+
+export async function removeWebhook({ store }: Components, id: string): Promise<Report> {
+  await new Webhooks(store).remove(id)
+  return { ok: true, json: { webhook_id: id }, text: `the webhook ${id} is removed` }
+}

@@ -1,0 +1,113 @@
+// The webhooks of an operator, and how far each is: records in the store, so that no delivery is lost with a
+// process.
+import pMap from 'p-map'
+import { z } from 'zod'
+import { ServiceError } from '../../schemas/errors.ts'
+import { EVENT_TYPES } from '../../schemas/events.ts'
+import { instant } from '../../schemas/values.ts'
+import type { RandomBytes } from '../access/api-key.ts'
+import { randomText } from '../access/api-key.ts'
+import { WEBHOOKS_PREFIX, webhookPath, webhookStatePath } from '../store/paths.ts'
+import { readRecord, recordBytes } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+
+const READS_AT_ONCE = 16
+const ID_LENGTH = 8
+const SECRET_BYTES = 32
+/** Standard Webhooks marks secrets so. */
+const SECRET_PREFIX = 'whsec_'
+
+const webhookRecord = z.strictObject({
+  id: z.string(),
+  url: z.string(),
+  secret: z.string(),
+  /** The events that are delivered; null for all. */
+  events: z.array(z.enum(EVENT_TYPES)).nullable(),
+  created_at: instant,
+  /** The cursor at which the delivery begins. */
+  from: z.string(),
+})
+export type Webhook = z.infer<typeof webhookRecord>
+
+const stateRecord = z.strictObject({
+  /** The cursor after the last event that was delivered or given up. */
+  after: z.string(),
+  failing: z
+    .strictObject({
+      event_id: z.string(),
+      since: instant,
+      tries: z.number().int(),
+      next_try_at: instant,
+      reason: z.string(),
+    })
+    .nullable(),
+  given_up: z.strictObject({ events: z.number().int(), last_event_id: z.string().nullable() }),
+  /** When the receiver said that it is gone for good. */
+  disabled_at: instant.nullable(),
+})
+export type WebhookState = z.infer<typeof stateRecord>
+
+export class Webhooks {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Adds a webhook for events after a cursor. The secret is shown to nobody else. */
+  async add(
+    { url, events }: Pick<Webhook, 'url' | 'events'>,
+    from: string,
+    { randomBytes, now }: { randomBytes: RandomBytes; now: Date },
+  ): Promise<Webhook> {
+    const webhook: Webhook = {
+      id: randomText(ID_LENGTH, randomBytes),
+      url,
+      secret: SECRET_PREFIX + Buffer.from(randomBytes(SECRET_BYTES)).toString('base64'),
+      events,
+      created_at: now.toISOString(),
+      from,
+    }
+    const path = webhookPath(webhook.id)
+    if (await this.#store.putIfAbsent(path, recordBytes(path, webhook))) return webhook
+    throw new ServiceError('unavailable', 'the random id of the new webhook is taken; try again')
+  }
+
+  /** Returns all webhooks in the order in which they were added. */
+  async list(): Promise<Webhook[]> {
+    const paths: string[] = []
+    for await (const { path } of this.#store.list(WEBHOOKS_PREFIX)) paths.push(path)
+    const found = await pMap(paths, (path) => readRecord(this.#store, path, webhookRecord), {
+      concurrency: READS_AT_ONCE,
+    })
+    const order = ({ created_at, id }: Webhook) => `${created_at} ${id}`
+    return found
+      .filter((webhook) => webhook !== undefined)
+      .toSorted((one, other) => (order(one) < order(other) ? -1 : 1))
+  }
+
+  /** @throws ServiceError `notFound`. */
+  async remove(id: string): Promise<void> {
+    const isId = /^[0-9A-Za-z]{1,64}$/.test(id)
+    if (!isId || !(await readRecord(this.#store, webhookPath(id), webhookRecord))) {
+      throw new ServiceError(
+        'notFound',
+        `there is no webhook ${JSON.stringify(id.slice(0, 100))}; \`fvs webhooks list\` lists them`,
+      )
+    }
+    await this.#store.delete(webhookPath(id))
+    await this.#store.delete(webhookStatePath(id))
+  }
+
+  async state({ id, from }: Pick<Webhook, 'id' | 'from'>): Promise<WebhookState> {
+    const known = await readRecord(this.#store, webhookStatePath(id), stateRecord)
+    return (
+      known ?? { after: from, failing: null, given_up: { events: 0, last_event_id: null }, disabled_at: null }
+    )
+  }
+
+  async setState(id: string, state: WebhookState): Promise<void> {
+    const path = webhookStatePath(id)
+    await this.#store.put(path, recordBytes(path, state))
+  }
+}
