@@ -221,76 +221,56 @@ const reason = name
     'Why the rows change how a question is scored that a release has scored; every manifest repeats it',
   )
 
-/** An instant with any offset, as files may have it too. */
-const time = (description: string) => ({
-  type: 'string',
-  examples: ['2026-01-31T12:00:00Z'],
-  description: `${description}; an instant with an offset`,
-})
-const text = (description: string) => ({ type: ['string', 'null'], description })
-const id = (description: string) => ({ type: 'string', format: 'uuid', description })
+/** Text that is checked where that of files is, so that both are told of faults in the same words. */
+const text = z.string()
+const optionalText = (description: string) => text.nullish().describe(description)
+const time = (description: string) =>
+  text.meta({ description: `${description}; an instant with an offset`, examples: ['2026-01-31T12:00:00Z'] })
 
-/**
- * Rows whose fields are described here and checked where those of files are, so that both are told of faults
- * in the same words. A column that a row does not have keeps what stands.
- */
-function rowsOf(properties: Record<string, object>, required: readonly string[]) {
-  const row = z
-    .record(z.string(), z.unknown())
-    .meta({ type: 'object', properties, required: [...required], additionalProperties: false })
-  return z.array(row).min(1, 'must have at least one row').meta({ maxItems: MOST_ROWS })
-}
+/** A column that a row does not have keeps what stands. */
+const rowsOf = <Row extends z.ZodType>(row: Row) =>
+  z.array(row).min(1, 'must have at least one row').meta({ maxItems: MOST_ROWS })
 
 export const operatorQuestions = z.strictObject({
   questions: rowsOf(
-    {
-      question_id: id('The question'),
-      title: { type: 'string', description: 'What is asked' },
-      resolution_criteria: text('How the outcome is decided'),
-      background: text('What is known about it'),
-      category: text('Free grouping'),
-      url: text('Where it was asked'),
-      event_id: text('Questions that share one are about the same event'),
-      source: text('Who asked it first'),
-      source_id: text('Its id there'),
+    z.strictObject({
+      question_id: uuid,
+      title: text.describe('What is asked'),
+      resolution_criteria: optionalText('How the outcome is decided'),
+      background: optionalText('What is known about it'),
+      category: optionalText('Free grouping'),
+      url: optionalText('Where it was asked'),
+      event_id: optionalText('Questions that share one are about the same event'),
+      source: optionalText('Who asked it first'),
+      source_id: optionalText('Its id there'),
       opened_at: time('Forecasts count from here on'),
       closes_at: time('The scheduled close'),
-    },
-    ['question_id', 'title', 'opened_at', 'closes_at'],
+    }),
   ),
   reason,
 })
 
 export const operatorResolutions = z.strictObject({
   resolutions: rowsOf(
-    {
-      question_id: id('The question'),
-      outcome: { type: 'string', enum: [...OUTCOMES], description: '`open` withdraws the earlier outcome' },
+    z.strictObject({
+      question_id: uuid,
+      outcome: z.enum(OUTCOMES).describe('`open` withdraws the earlier outcome'),
       resolved_at: time('When the outcome became known'),
-    },
-    ['question_id', 'outcome', 'resolved_at'],
+    }),
   ),
   reason,
 })
 
 export const operatorForecasters = z.strictObject({
-  forecasters: rowsOf({ user_id: id('The forecaster'), display_name: text('The name to show') }, ['user_id']),
+  forecasters: rowsOf(z.strictObject({ user_id: uuid, display_name: optionalText('The name to show') })),
 })
 
 export const operatorForecasts = z.strictObject({
   forecasts: rowsOf(
-    {
-      user_id: id('The forecaster'),
-      question_id: id('The question'),
-      probability: {
-        type: ['number', 'null'],
-        minimum: 0,
-        maximum: 1,
-        description: 'Of yes, held to six decimals; null withdraws the current forecast',
-      },
+    submissionOrWithdrawal.extend({
+      user_id: uuid,
       forecast_at: time('When it was made, never later than now'),
-    },
-    ['user_id', 'question_id', 'probability', 'forecast_at'],
+    }),
   ),
 })
 

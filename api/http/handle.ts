@@ -9,7 +9,7 @@ import type { NodeContext } from './context.ts'
 import { parseIdempotencyKey } from './idempotency-key.ts'
 import { faultAt, invalidInput, parseInput } from './input.ts'
 import { rateLimitHeaders } from '../limits/admission.ts'
-import type { Caller, KeyOf } from '../limits/callers.ts'
+import type { Caller } from '../limits/callers.ts'
 import { CountedCall } from '../limits/counted-call.ts'
 import { ofOneRelease } from './one-release.ts'
 import { problemOf } from './problems.ts'
@@ -69,6 +69,7 @@ async function replyOf(
   const params = parseInput(spec.params, named, 'path')
   const header = spec.idempotent && request.headers['idempotency-key']?.toString()
   await call.admit(spec.limit, caller, spec.repeatable === true && header !== undefined)
+  assertScope(caller, spec.scope)
   if (spec.follows) await context.catchUp()
   if (spec.needsQuestions && !(await context.questionsRead())) throw notRead()
   const query = parseInput(spec.query, queryOf(querystring), 'query')
@@ -121,29 +122,29 @@ function queryOf(text: string): Record<string, string> {
 
 function callerOf(
   request: IncomingMessage,
-  { key, limit, scope }: Route,
+  { key, limit }: Route,
   { callers }: NodeContext,
   call: CountedCall,
 ): Promise<Caller> {
   // A failed call must not keep a supervisor from hearing that the process lives.
   if (limit === 'other') return Promise.resolve(ANONYMOUS)
-  return call.identify(async (guard): Promise<Caller> => {
+  return call.identify((guard): Promise<Caller> => {
     switch (key) {
       case 'none':
         return callers.ofApiKey(undefined, guard)
       case 'agent':
         return callers.ofBearer(sentValues(request, 'authorization'), guard)
       case 'operator':
-        return scoped(await callers.ofOperator(sentValues(request, 'authorization'), guard), scope)
+        return callers.ofOperator(sentValues(request, 'authorization'), guard)
       case 'optional':
         return callers.ofApiKey(request.headers['x-api-key']?.toString(), guard)
     }
   })
 }
 
-/** @throws ServiceError `forbidden` for a key without the scope. */
-function scoped(caller: KeyOf<'operator'>, scope: Route['scope']): Caller {
-  if (scope === undefined || caller.scopes.includes(scope)) return caller
+/** @throws ServiceError `forbidden` for an operator's key without the scope. */
+function assertScope(caller: Caller, scope: Route['scope']): void {
+  if (scope === undefined || caller.kind !== 'operator' || caller.scopes.includes(scope)) return
   throw new ServiceError(
     'forbidden',
     `this key has the scope ${caller.scopes.join(', ')}, and the call needs ${scope}`,

@@ -11,7 +11,6 @@ export function faultsOfCall(list: string, faults: readonly Fault[]): Fault[] {
     detail: named(
       detail
         .replace('say why by --correct', 'send a reason')
-        .replace(/^has (\S+), which --map says is another$/, 'unknown field $1')
         .replace(/^entity_id\b/, 'user_id')
         .replace(/; [^;]*--.*$/, ''),
     ),

@@ -18,7 +18,7 @@ export const listEvents = route({
   needsStore: true,
   query: eventsQuery,
   countsAs: callsOfPage,
-  examples: { query: { after: '17_0', limit: 100 } },
+  examples: { query: { after: 'end', limit: 100 } },
   success: {
     description: 'A page, which is empty if nothing has happened since',
     body: eventsPage,

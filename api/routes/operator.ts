@@ -92,13 +92,13 @@ const putQuestions = put({
     'scored it, `opened_at`, `closes_at`, `event_id` and `category` change only with a `reason`.',
   body: operatorQuestions,
   row: {
-    question_id: QUESTION_ID,
-    title: 'Will it rain in Paris on 2026-06-01?',
+    question_id: examples.CHANGED_QUESTION_ID,
+    title: 'Will it rain in Paris on New Year’s Eve?',
     category: 'weather',
     opened_at: '2026-01-01T00:00:00Z',
-    closes_at: '2026-06-01T00:00:00Z',
+    closes_at: '2199-01-01T00:00:00Z',
   },
-  fault: 'closes_at is missing',
+  fault: 'closes_at is "soon", not a time with an offset such as 2026-01-31T12:00:00Z',
 })
 
 const putResolutions = put({
@@ -108,8 +108,8 @@ const putResolutions = put({
   summary: 'Say how questions ended, or take it back',
   about: 'The last outcome of a question counts; `annulled` scores nobody, and `open` withdraws an outcome.',
   body: operatorResolutions,
-  row: { question_id: QUESTION_ID, outcome: 'yes', resolved_at: '2026-02-01T08:00:00Z' },
-  fault: 'resolved_at is missing',
+  row: { question_id: examples.CHANGED_QUESTION_ID, outcome: 'yes', resolved_at: '2026-02-01T08:00:00Z' },
+  fault: 'resolved_at is "2199-01-01T00:00:00Z", later than now',
 })
 
 const putForecasters = put({
@@ -120,7 +120,7 @@ const putForecasters = put({
   about: 'A forecaster needs no row: the first forecast is enough. A row gives the name to show.',
   body: operatorForecasters,
   row: { user_id: USER_ID, display_name: 'Ada' },
-  fault: 'user_id is missing',
+  fault: 'display_name must have at least one letter or digit',
 })
 
 const postForecasts = route({
@@ -160,7 +160,7 @@ const postForecasts = route({
     422: examples.badRow(
       'POST /operator/forecasts',
       'forecasts',
-      'probability is "1.2", not a number from 0 to 1',
+      'forecast_at is "2199-01-01T00:00:00Z", later than now',
     ),
   },
   handle: async ({ body, caller }, { operator, health }) => {

@@ -86,7 +86,8 @@ async function checkAndWrite(
 ): Promise<boolean> {
   const { local, progress = () => {} } = context
   progress('taking in what waits')
-  await takeInWaiting(context, REPLACED)
+  const kinds = parts.map(({ kind }) => kind)
+  await takeInWaiting(context, [...new Set([...REPLACED, ...kinds])])
   const known = await listKnown(context)
   const { versions } = known
   const trials = await local.reading(async () => {

@@ -99,15 +99,34 @@ describe('rows', () => {
     const bad = await put('questions', [
       question(7),
       { ...question(8), closes_at: '2025-12-01T00:00:00Z' },
-      { ...question(9), colour: 'red' },
-      { ...question(10), question_id: 'ten' },
-      { ...question(11), title: { of: 'it' } },
+      { ...question(9), opened_at: '2026-01-01T00:00:00' },
+      { ...question(10), title: '' },
     ])
-    expectProblem(bad, 422, /^PUT \/operator\/questions: 4 bad rows; nothing was imported$/)
-    expect(pointersOf(bad)).toEqual(['/questions/1', '/questions/2', '/questions/3', '/questions/4'])
+    expectProblem(bad, 422, /^PUT \/operator\/questions: 3 bad rows; nothing was imported$/)
+    expect(pointersOf(bad)).toEqual(['/questions/1', '/questions/2', '/questions/3'])
     expect(bad.text).not.toMatch(/--|line \d/)
     const found = await rowsOf(`SELECT * FROM questions WHERE question_id = '${uuidOf(40, 7)}'`)
     expect(found).toEqual([])
+  })
+
+  test('of the wrong form are named by their fields, before any other check', async () => {
+    const bad = await put('questions', [
+      { ...question(9), colour: 'red' },
+      { ...question(10), question_id: 'ten' },
+      { ...question(11), title: { of: 'it' }, category: 7 },
+      { question_id: uuidOf(40, 12) },
+    ])
+    expect(pointersOf(bad)).toEqual([
+      '/questions/0/colour',
+      '/questions/1/question_id',
+      '/questions/2/title',
+      '/questions/2/category',
+      '/questions/3/title',
+      '/questions/3/opened_at',
+      '/questions/3/closes_at',
+    ])
+    const forecast = { user_id: 7, question_id: QUESTION.open, probability: 1.5, forecast_at: NOW }
+    expect(pointersOf(await post([forecast]))).toEqual(['/forecasts/0/probability', '/forecasts/0/user_id'])
   })
 
   test('change how a scored question is scored only with a reason', async () => {
@@ -214,15 +233,11 @@ describe('forecasts of people', () => {
       forecast(6, { probability: 0.5 }),
       forecast(7, { forecast_at: '2026-03-01T12:00:01Z' }),
       forecast(8, { question_id: uuidOf(49, 1) }),
-      forecast(9, { probability: 1.5 }),
-      forecast(10, { user_id: 7 }),
-      forecast(11, { entity_id: uuidOf(41, 11) }),
     ])
-    expectProblem(refused, 422, /6 bad rows/)
+    expectProblem(refused, 422, /3 bad rows/)
     const { errors } = refused.json<{ errors: { pointer: string; detail: string }[] }>()
-    expect(errors.map(({ pointer }) => pointer)).toEqual([0, 1, 2, 3, 4, 5].map((n) => `/forecasts/${n}`))
-    expect(errors[4]!.detail).toBe('user_id is "7", not a UUID')
-    expect(errors[5]!.detail).toBe('unknown field entity_id')
+    expect(errors.map(({ pointer }) => pointer)).toEqual([0, 1, 2].map((n) => `/forecasts/${n}`))
+    expect(errors[0]!.detail).toMatch(/^probability is 0.5, but the known forecast .* has 0.25/)
     expect(await rowsOf(`FROM forecasts WHERE entity_id = '${uuidOf(41, 7)}'`)).toEqual([])
   })
 

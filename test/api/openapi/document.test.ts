@@ -114,7 +114,13 @@ describe('the operation', () => {
   test('that registers an agent gives two people who try it an agent each', async () => {
     const { client } = await testService()
     const operation = api.operations.find(({ operationId }) => operationId === 'registerAgent')!
-    const request = exampleOf(operation, { agent: '', leavingAgent: '', keylessAgent: '', client: '' })
+    const request = exampleOf(operation, {
+      agent: '',
+      leavingAgent: '',
+      keylessAgent: '',
+      client: '',
+      operator: '',
+    })
     const answers = [await send(client, request), await send(client, request)]
     expect(answers.map(({ status }) => status)).toEqual([201, 201])
     const [one, two] = answers.map((answer) => answer.json<{ agent_id: string; api_key: string }>())

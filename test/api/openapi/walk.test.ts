@@ -28,6 +28,7 @@ import {
   Client,
   Clock,
   type TestService,
+  bearer,
   startTestService,
   testComponents,
 } from '../../support/http/service.ts'
@@ -76,6 +77,7 @@ const ONE_OF_EACH = {
   ANONYMOUS_PER_MINUTE: '1',
   READS_PER_MINUTE: '1',
   OTHER_CALLS_PER_MINUTE: '1',
+  OPERATOR_CALLS_PER_MINUTE: '1',
 }
 
 /** The real application over routes and components of a test's own. */
@@ -124,17 +126,20 @@ const PROVOKE: Record<string, Provoke> = {
   400: (request) => send(service.client, { ...request, body: '{"a' }),
   401: (request, { security }) => {
     const { Authorization: _key, ...others } = request.headers
-    const needed = security.some((scheme) => 'agent' in scheme)
+    const needed = security.some((scheme) => 'agent' in scheme || 'operator' in scheme)
     return send(service.client, {
       ...request,
       headers: needed ? others : { ...others, 'X-API-Key': 'wrong' },
     })
   },
-  403: (request) =>
-    send(service.client, {
-      ...request,
-      path: request.path.replace(/^(\/agents)\/[^/]+/, `$1/${uuidOf(9, 9)}`),
-    }),
+  403: async (request, { security }) => {
+    if (security.some((scheme) => 'operator' in scheme)) {
+      const key = await service.components.registry.createOperatorKey('nobody', clock.now(), [])
+      return send(service.client, { ...request, headers: { ...request.headers, ...bearer(key) } })
+    }
+    const path = request.path.replace(/^(\/agents)\/[^/]+/, `$1/${uuidOf(9, 9)}`)
+    return send(service.client, { ...request, path })
+  },
   404: (request, operation) => {
     if (operation.method === 'POST') {
       return send(service.client, { ...request, body: { question_id: uuidOf(9, 9), probability: 0.5 } })
@@ -145,7 +150,10 @@ const PROVOKE: Record<string, Provoke> = {
   405: ({ path }) => send(service.client, { method: 'PATCH', path, query: {}, headers: {} }),
   409: (request) =>
     send(service.client, { ...request, body: { question_id: QUESTION.closed, probability: 0.5 } }),
-  413: (request) => send(service.client, { ...request, body: ' '.repeat(70_000) }),
+  413: (request, { security }) => {
+    const isLong = security.some((scheme) => 'operator' in scheme)
+    return send(service.client, { ...request, body: ' '.repeat(isLong ? 4_200_000 : 70_000) })
+  },
   415: (request) =>
     send(service.client, { ...request, headers: { ...request.headers, 'Content-Type': 'text/plain' } }),
   422: (request) => send(service.client, { ...request, query: { ...request.query, colour: 'red' } }),
@@ -176,7 +184,7 @@ const PROVOKE: Record<string, Provoke> = {
     const client = await another({ store })
     down = true
     const body = (request.body ?? {}) as { question_id?: string }
-    const isKnown = /questions|forecast$/.test(request.path) && body.question_id === undefined
+    const isKnown = /^\/questions|forecast$/.test(request.path) && body.question_id === undefined
     return send(client, isKnown ? { ...request, path: `/questions/${uuidOf(9, 9)}` } : request)
   },
 }

@@ -21,8 +21,9 @@ export function exampleOf(operation: Operation, keys: ExampleKeys): Request {
   const values = (place: string) => of(place).map(({ name, example }) => [name, String(example)])
   const headers: Record<string, string> = {}
   if (security.some((scheme) => 'agent' in scheme)) Object.assign(headers, bearer(keys.agent))
+  if (security.some((scheme) => 'operator' in scheme)) Object.assign(headers, bearer(keys.operator))
   if (security.some((scheme) => 'client' in scheme)) headers['X-API-Key'] = keys.client
-  if (method === 'POST') headers['Content-Type'] = 'application/json'
+  if (method === 'POST' || method === 'PUT') headers['Content-Type'] = 'application/json'
   return {
     method,
     path: of('path').reduce(filled, operation.path),

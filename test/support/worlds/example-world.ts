@@ -9,6 +9,8 @@ import {
   USER_ID,
   acknowledgedForecast,
 } from '../../../api/openapi/examples.ts'
+import { CHANGED_QUESTION_ID } from '../../../api/openapi/operator-examples.ts'
+import { OPERATOR_SCOPES } from '../../../schemas/tiers.ts'
 import { importRows, registerAgent, release, startTestService } from '../http/service.ts'
 import type { ForecastRow } from '../../../schemas/tables.ts'
 import { submitForecasts } from './submitted-forecasts.ts'
@@ -23,6 +25,9 @@ export const KEYLESS_AGENT_ID = '00000000-0000-4000-8000-00000000ace6'
 
 /** Stays open for as long as anyone will run the tests. */
 const OPEN_QUESTION = `${QUESTION_ID},Open for long?,example,,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z,example-platform,1,Yes.,Nothing.`
+
+/** The operator's calls change and resolve it. */
+const CHANGED_QUESTION = `${CHANGED_QUESTION_ID},Rain?,weather,,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z,,,,`
 
 const { forecast_id, question_id, probability, forecast_at } = acknowledgedForecast
 /** The forecast of the examples, as the API records it. */
@@ -46,13 +51,15 @@ export interface ExampleKeys {
   keylessAgent: string
   /** The API key of a client with the highest quota. */
   client: string
+  /** A key of the operator with every scope. */
+  operator: string
 }
 
 export async function releaseExamples(components: Components): Promise<ExampleKeys> {
   const agent = await registerWithId(components, AGENT_ID)
   const leavingAgent = await registerWithId(components, LEAVING_AGENT_ID)
   const keylessAgent = await registerWithId(components, KEYLESS_AGENT_ID)
-  await importRows(components, 'questions', `${QUESTIONS_CSV}${OPEN_QUESTION}\n`)
+  await importRows(components, 'questions', `${QUESTIONS_CSV}${OPEN_QUESTION}\n${CHANGED_QUESTION}\n`)
   await importRows(components, 'resolutions', RESOLUTIONS_CSV)
   const [ofAgent, ofPeople] = [true, false].map((isAgents) =>
     FORECAST_LINES.filter((line) => line.includes(forecasterId(2)) === isAgents),
@@ -72,7 +79,8 @@ export async function releaseExamples(components: Components): Promise<ExampleKe
   await writeLog(components.store, 1)
   const quota = { tier: 'enterprise', monthly_calls: 1_000_000 } as const
   const client = await components.registry.createClientKey('examples', components.now(), quota)
-  return { agent, leavingAgent, keylessAgent, client }
+  const operator = await components.registry.createOperatorKey('examples', components.now(), OPERATOR_SCOPES)
+  return { agent, leavingAgent, keylessAgent, client, operator }
 }
 
 async function registerWithId(components: Components, id: string): Promise<string> {
