@@ -310,3 +310,48 @@ export const agentStated = z.strictObject({
   changed: z.boolean().describe('False if all of it was so already'),
   retired_at: instant.nullable(),
 })
+
+/** The effect that rows would have, with the bad ones among them. */
+const rowsPreviewed = rowsTaken.omit({ import_id: true }).extend({
+  bad: count.describe('Rows that a call would be refused for'),
+  errors: z.array(fault).describe('The first twenty bad rows'),
+})
+
+export const preview = z.strictObject({
+  at: instant,
+  needs_reason: z.boolean().describe('Whether rows are bad that a `reason` would make good'),
+  corrects: z
+    .array(
+      z.strictObject({
+        question_id: publishedUuid,
+        from: z.enum(OUTCOMES).describe('As the last release has it'),
+        to: z.enum(OUTCOMES).describe('As the next release would have it; `open` is none'),
+      }),
+    )
+    .describe('Outcomes of the last release that the next one would replace'),
+  parts: z.array(rowsPreviewed).describe('First the questions, then the resolutions, where they were sent'),
+})
+
+const agendaList = (what: string) =>
+  z
+    .strictObject({
+      count: count.describe('How many there are, also beyond the limit'),
+      questions: z.array(
+        listedQuestion.pick({
+          question_id: true,
+          title: true,
+          category: true,
+          url: true,
+          opened_at: true,
+          closes_at: true,
+        }),
+      ),
+    })
+    .describe(what)
+
+export const agenda = z.strictObject({
+  at: instant,
+  overdue: agendaList('Past their close without an outcome, the one that closed first before the others'),
+  closing: agendaList('Open, and closing within 24 hours, the first to close before the others'),
+  opening: agendaList('Opening within seven days, the first to open before the others'),
+})

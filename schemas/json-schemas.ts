@@ -51,6 +51,8 @@ export const RESPONSES = {
   'rows-taken': answers.rowsTaken,
   'forecasts-taken': answers.forecastsTaken,
   'agent-stated': answers.agentStated,
+  preview: answers.preview,
+  agenda: answers.agenda,
   question: answers.question,
   'question-page': answers.questionPage,
   'methodology-version': answers.methodologyVersion,
@@ -106,6 +108,7 @@ export const REQUESTS = {
   'operator-resolutions': requests.operatorResolutions,
   'operator-forecasters': requests.operatorForecasters,
   'operator-forecasts': requests.operatorForecasts,
+  'operator-preview': requests.operatorPreview,
   'agent-statement': requests.agentStatement,
   'bulk-verification': requests.bulkVerification,
 } satisfies Record<string, z.ZodType>

@@ -261,6 +261,28 @@ export const operatorResolutions = z.strictObject({
   reason,
 })
 
+/** The body of `PUT /operator/questions`, that of `PUT /operator/resolutions`, or both. */
+export const operatorPreview = z
+  .strictObject({
+    questions: operatorQuestions.shape.questions.optional(),
+    resolutions: operatorResolutions.shape.resolutions.optional(),
+    reason,
+  })
+  .refine(
+    ({ questions, resolutions }) => questions !== undefined || resolutions !== undefined,
+    'must have questions or resolutions',
+  )
+
+/** The questions of each list of the agenda, if the call does not say how many. */
+const AGENDA_LENGTH = 200
+
+export const agendaQuery = z.strictObject({
+  limit: limit
+    .unwrap()
+    .default(AGENDA_LENGTH)
+    .meta({ default: AGENDA_LENGTH, description: 'How many questions each list may have' }),
+})
+
 export const operatorForecasters = z.strictObject({
   forecasters: rowsOf(z.strictObject({ user_id: uuid, display_name: optionalText('The name to show') })),
 })

@@ -9,7 +9,7 @@ import type { NodeContext } from './context.ts'
 import { parseIdempotencyKey } from './idempotency-key.ts'
 import { faultAt, invalidInput, parseInput } from './input.ts'
 import { rateLimitHeaders } from '../limits/admission.ts'
-import type { Caller } from '../limits/callers.ts'
+import { type Caller, assertScope } from '../limits/callers.ts'
 import { CountedCall } from '../limits/counted-call.ts'
 import { ofOneRelease } from './one-release.ts'
 import { problemOf } from './problems.ts'
@@ -135,21 +135,11 @@ function callerOf(
       case 'agent':
         return callers.ofBearer(sentValues(request, 'authorization'), guard)
       case 'operator':
-        return callers.ofOperator(sentValues(request, 'authorization'), guard)
+        return assertScope(await callers.ofOperator(sentValues(request, 'authorization'), guard), scope)
       case 'optional':
         return callers.ofApiKey(request.headers['x-api-key']?.toString(), guard)
     }
   })
-}
-
-/** @throws ServiceError `forbidden` for an operator's key without the scope. */
-function assertScope(caller: Caller, scope: Route['scope']): void {
-  if (scope === undefined || caller.kind !== 'operator' || caller.scopes.includes(scope)) return
-  throw new ServiceError(
-    'forbidden',
-    `this key has the scope ${caller.scopes.join(', ')}, and the call needs ${scope}`,
-    { type: 'missing-scope' },
-  )
 }
 
 /** Returns, for a wrong key, the header that says how to send a right one. */

@@ -4,6 +4,7 @@ import { KEY_LENGTH, KEY_PREFIXES, isWellFormedKey } from '../../pipeline/access
 import { type KeyRecord, type Registry, isInForce } from '../../pipeline/access/registry.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { OperatorScope } from '../../schemas/tiers.ts'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 
 /** A known key. `retired_at`: from when on its agent takes no forecasts, which may be to come. */
@@ -33,6 +34,16 @@ interface LookUp extends Pick<Guard, 'hold'> {
 const WORKS: Record<Environment, string> = {
   production: 'works in production only, not under /sandbox',
   sandbox: 'works under /sandbox only',
+}
+
+/** Returns the caller if its key has the scope, or if none is needed. @throws ServiceError `forbidden`. */
+export function assertScope(caller: KeyOf<'operator'>, scope: OperatorScope | undefined): KeyOf<'operator'> {
+  if (scope === undefined || caller.scopes.includes(scope)) return caller
+  throw new ServiceError(
+    'forbidden',
+    `this key has the scope ${caller.scopes.join(', ')}, and the call needs ${scope}`,
+    { type: 'missing-scope' },
+  )
 }
 
 export class Callers {

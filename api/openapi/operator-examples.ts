@@ -40,6 +40,41 @@ export const forecastsTaken = {
   ],
 }
 
+const { import_id: _, ...effect } = rowsTaken('resolutions')
+
+export const preview = {
+  at: '2026-03-01T12:34:56.789Z',
+  needs_reason: false,
+  corrects: [{ question_id: QUESTION_ID, from: 'yes', to: 'no' }],
+  parts: [
+    {
+      ...effect,
+      added: 0,
+      changed: 1,
+      changed_columns: { outcome: 1 },
+      made_void: { forecasts: 12, entities: 3 },
+      bad: 0,
+      errors: [],
+    },
+  ],
+}
+
+const asked = {
+  question_id: QUESTION_ID,
+  title: 'Will the simulated coin show heads?',
+  category: 'example',
+  url: null,
+  opened_at: '2026-01-01T00:00:00.000Z',
+  closes_at: '2026-02-28T00:00:00.000Z',
+}
+
+export const agenda = {
+  at: '2026-03-01T12:34:56.789Z',
+  overdue: { count: 1, questions: [asked] },
+  closing: { count: 0, questions: [] },
+  opening: { count: 0, questions: [] },
+}
+
 export const badRow = (call: string, list: string, detail: string): ProblemText => ({
   type: 'invalid-body',
   detail: `${call}: 1 bad row; nothing was imported`,

@@ -14,11 +14,12 @@ import {
   unretireNow,
 } from '../../pipeline/import/agents.ts'
 import type { ImportKind } from '../../pipeline/import/columns.ts'
-import type { ImportPart, Trial } from '../../pipeline/import/compare.ts'
+import type { ImportPart } from '../../pipeline/import/compare.ts'
 import { effectJson } from '../../pipeline/import/effect-json.ts'
-import { filePart, importParts, tryParts } from '../../pipeline/import/import.ts'
-import { type GivenOptions, parseOptions } from '../../pipeline/import/options.ts'
+import { filePart, importParts } from '../../pipeline/import/import.ts'
+import { type GivenOptions, type ImportOptions, parseOptions } from '../../pipeline/import/options.ts'
 import { type SentForecast, takeForecasts } from '../../pipeline/import/people.ts'
+import { previewParts } from '../../pipeline/import/preview.ts'
 import type { ImportContext } from '../../pipeline/import/take-in.ts'
 import type { Receipts } from '../../pipeline/tables/receipts.ts'
 import { textOfImport } from '../../pipeline/tables/undone.ts'
@@ -180,12 +181,30 @@ export class OperatorCalls {
     })
   }
 
-  /** Finds what rows would do, without writing anything. Bad rows are in the answer. */
-  preview(sent: readonly SentRows[], { call }: Pick<By, 'call'>): Promise<Trial[]> {
+  /**
+   * Finds what questions and outcomes would do, and what the next release would change by them, without
+   * writing anything. Bad rows are in the answer.
+   */
+  preview(sent: readonly SentRows[], call: string) {
     return this.#inTurn(async (context) => {
-      const parts: ImportPart[] = []
-      for (const one of sent) parts.push(await partOf(context, one, call))
-      return tryParts(context, parts)
+      // The rows of one part are read when those before it have been compared.
+      const parts = sent.map((one): ImportPart => ({
+        kind: one.kind,
+        name: call,
+        options: optionsOf(one),
+        read: async () => (await partOf(context, one, call)).read(),
+      }))
+      const { trials, corrected, needsReason } = await previewParts(context, parts)
+      return {
+        at: context.now().toISOString(),
+        needs_reason: needsReason,
+        corrects: corrected,
+        parts: trials.map(({ bad, ...effect }) => ({
+          ...effectJson(effect),
+          bad: bad.count,
+          errors: faultsOfCall(effect.kind, bad.faults),
+        })),
+      }
     })
   }
 
@@ -267,21 +286,21 @@ export class OperatorCalls {
 }
 
 /** Reads the rows of a call as lines of JSON, in the plain form of files. */
-async function partOf(
-  context: ImportContext,
-  { kind, rows, reason }: SentRows,
-  call: string,
-): Promise<ImportPart> {
+async function partOf(context: ImportContext, sent: SentRows, call: string): Promise<ImportPart> {
+  const lines = sent.rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+  const source = (async function* () {
+    yield await Promise.resolve(Buffer.from(lines))
+  })()
+  const part = await filePart(context, sent.kind, source, optionsOf(sent))
+  return { ...part, name: call }
+}
+
+function optionsOf({ kind, reason }: SentRows): ImportOptions {
   const given: GivenOptions = { ...(reason !== undefined && { correct: reason }) }
   if (kind === 'forecasts') {
     Object.assign(given, { set: ['entity_type=forecaster'], map: ['entity_id=user_id'] })
   }
-  const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('')
-  const source = (async function* () {
-    yield await Promise.resolve(Buffer.from(lines))
-  })()
-  const part = await filePart(context, kind, source, parseOptions(kind, given))
-  return { ...part, name: call }
+  return parseOptions(kind, given)
 }
 
 /** The reason why a call changed nothing, with the first of the bad rows. */

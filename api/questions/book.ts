@@ -13,7 +13,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { Change, UndoneImport } from '../../schemas/manifests.ts'
 import type { Outcome } from '../../schemas/tables.ts'
 import { Changes } from './changes.ts'
-import { Listing } from './listing.ts'
+import { type DueQuestions, Listing } from './listing.ts'
 import { type KnownQuestion, isOverAt } from './question.ts'
 import { Texts } from './texts.ts'
 
@@ -102,6 +102,12 @@ export class QuestionBook {
     return this.#refreshing
   }
 
+  /** As `refresh`, but shares none that began before this call: it sees all that was written before. */
+  async refreshAnew(): Promise<void> {
+    await this.#refreshing?.catch(() => undefined)
+    return this.refresh()
+  }
+
   /**
    * Whether all questions that the tables had at some time are in memory. Until then, a missing question
    * proves nothing.
@@ -170,6 +176,11 @@ export class QuestionBook {
   /** @throws ServiceError `invalid` for a cursor that no page gave. */
   page(request: Parameters<Listing['page']>[0]): QuestionPage {
     return this.#listing.page(request)
+  }
+
+  /** Returns the first questions that need an operator at an instant, up to `limit` of each kind. */
+  due(now: Date, limit: number): DueQuestions {
+    return this.#listing.due(now, limit)
   }
 
   /**

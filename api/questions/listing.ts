@@ -4,12 +4,39 @@ import type { QuestionPage } from '../../schemas/answers.ts'
 import type { QuestionStatus } from '../../schemas/requests.ts'
 import { wordsOf } from '../../schemas/requests.ts'
 import { ByKey } from './by-key.ts'
-import { type Ordered, type ClosePosition, byClose, changed } from './order.ts'
+import {
+  type ClosePosition,
+  FIRST_ID,
+  LAST_ID,
+  type Ordered,
+  byClose,
+  byOpening,
+  changed,
+  indexAfter,
+  indexOfOpening,
+} from './order.ts'
 import { type PageRequest, pageOf } from './page.ts'
 import type { KnownQuestion } from './question.ts'
 
-/** Strings that sort before and after every id. */
-const [FIRST_ID, LAST_ID] = ['', '~']
+const HOUR_MS = 3_600_000
+const CLOSING_MS = 24 * HOUR_MS
+const OPENING_MS = 7 * CLOSING_MS
+
+/** The first questions of a stretch of a list, and how many the stretch has. */
+export interface Due {
+  count: number
+  questions: Ordered
+}
+
+/** The questions without an outcome that need an operator: each is in one list at most. */
+export interface DueQuestions {
+  /** Closed, the one that closed first before the others. */
+  overdue: Due
+  /** Open, and closing within a day. */
+  closing: Due
+  /** Opening within a week, the first to open before the others. */
+  opening: Due
+}
 
 /** The conditions that all questions of a page meet; undefined is no condition. */
 export interface Filters {
@@ -31,17 +58,18 @@ export class Listing {
   #begun: Ordered = []
   /** Questions without an outcome that have not opened yet. */
   #upcoming: Ordered = []
-  /** The instants between which `#begun` and `#upcoming` are right. */
-  #fromMs = -Infinity
-  #untilMs = Infinity
+  /** The same questions as `#upcoming`, in the order of `byOpening`. */
+  #toOpen: Ordered = []
+  /** An instant from which on `#begun` and `#upcoming` are right, until the next of `#toOpen` opens. */
+  #atMs = -Infinity
 
   /** Replaces the questions in `gone`, all of which are listed, by those in `come`. */
   change(gone: KnownQuestion[], come: KnownQuestion[], now: Date): void {
     this.#moveTo(now.getTime())
-    this.#fromMs = now.getTime()
+    this.#atMs = now.getTime()
     const listOf = ({ outcome, openedAtMs }: KnownQuestion) => {
       if (outcome !== null) return 'resolved'
-      return openedAtMs <= this.#fromMs ? 'begun' : 'upcoming'
+      return openedAtMs <= this.#atMs ? 'begun' : 'upcoming'
     }
     gone.sort(byClose)
     come.sort(byClose)
@@ -52,8 +80,12 @@ export class Listing {
     this.#words.change(gone, come)
     this.#resolved = changed(this.#resolved, left.resolved ?? [], joined.resolved ?? [])
     this.#begun = changed(this.#begun, left.begun ?? [], joined.begun ?? [])
-    this.#upcoming = changed(this.#upcoming, left.upcoming ?? [], joined.upcoming ?? [])
-    this.#untilMs = Math.min(this.#untilMs, nextOpening(joined.upcoming ?? []))
+    this.#changeUpcoming(left.upcoming ?? [], joined.upcoming ?? [])
+  }
+
+  #changeUpcoming(gone: Ordered, come: Ordered): void {
+    this.#upcoming = changed(this.#upcoming, gone, come)
+    this.#toOpen = changed(this.#toOpen, gone.toSorted(byOpening), come.toSorted(byOpening), byOpening)
   }
 
   /** @throws ServiceError `invalid` for a cursor that no page gave. */
@@ -86,6 +118,23 @@ export class Listing {
     )
   }
 
+  /** Returns the first questions that are due at an instant, up to `limit` of each kind. */
+  due(now: Date, limit: number): DueQuestions {
+    const nowMs = now.getTime()
+    this.#moveTo(nowMs)
+    const dueIn = (list: Ordered, from: number, to: number): Due => ({
+      count: to - from,
+      questions: list.slice(from, Math.min(to, from + limit)),
+    })
+    const closedBy = (ms: number) => indexAfter(this.#begun, { closesAtMs: ms, question_id: LAST_ID })
+    const closed = closedBy(nowMs)
+    return {
+      overdue: dueIn(this.#begun, 0, closed),
+      closing: dueIn(this.#begun, closed, closedBy(nowMs + CLOSING_MS)),
+      opening: dueIn(this.#toOpen, 0, indexOfOpening(this.#toOpen, nowMs + OPENING_MS)),
+    }
+  }
+
   #ofStatus(status: QuestionStatus): Ordered {
     if (status === 'resolved') return this.#resolved
     return status === 'upcoming' ? this.#upcoming : this.#begun
@@ -95,18 +144,11 @@ export class Listing {
    * Moves all questions that have opened since the last call, or moves them back if the clock was set back.
    */
   #moveTo(nowMs: number): void {
-    if (nowMs >= this.#fromMs && nowMs < this.#untilMs) return
-    const due = this.#upcoming.filter(({ openedAtMs }) => openedAtMs <= nowMs)
-    const early = nowMs < this.#fromMs ? this.#begun.filter(({ openedAtMs }) => openedAtMs > nowMs) : []
+    const due = this.#toOpen.slice(0, indexOfOpening(this.#toOpen, nowMs)).sort(byClose)
+    if (due.length === 0 && nowMs >= this.#atMs) return
+    const early = nowMs < this.#atMs ? this.#begun.filter(({ openedAtMs }) => openedAtMs > nowMs) : []
+    this.#atMs = nowMs
     this.#begun = changed(this.#begun, early, due)
-    this.#upcoming = changed(this.#upcoming, due, early)
-    this.#fromMs = nowMs
-    this.#untilMs = nextOpening(this.#upcoming)
+    this.#changeUpcoming(due, early)
   }
-}
-
-function nextOpening(upcoming: Ordered): number {
-  let nextMs = Infinity
-  for (const { openedAtMs } of upcoming) if (openedAtMs < nextMs) nextMs = openedAtMs
-  return nextMs
 }

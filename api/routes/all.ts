@@ -12,6 +12,7 @@ import { leaderboard } from './leaderboard.ts'
 import { llms } from './llms.ts'
 import { methodologyDocument, methodologyVersion } from './methodology.ts'
 import { operatorCalls } from './operator.ts'
+import { operatorAgenda } from './operator-agenda.ts'
 import { owner } from './owners.ts'
 import { pageFiles } from './page-files.ts'
 import { pages } from './pages.ts'
@@ -49,6 +50,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     retire,
     unretire,
     ...operatorCalls,
+    ...operatorAgenda,
     ...publications,
     ...scores,
     bulk,

@@ -21,7 +21,7 @@ import { assertClock } from './take-forecasts.ts'
 const BODY_BYTES = 4 * 1024 * 1024
 
 /** The common part of the operator's calls. */
-const OF_OPERATOR = {
+export const OF_OPERATOR = {
   key: 'operator',
   limit: 'operator',
   tag: 'Operator',
@@ -29,12 +29,12 @@ const OF_OPERATOR = {
   bodyLimitBytes: BODY_BYTES,
 } as const
 
-const lacking = (scope: OperatorScope) =>
+export const lacking = (scope: OperatorScope) =>
   ({
     type: 'missing-scope',
     detail: `this key has the scope ${scope === 'agents' ? 'people' : 'agents'}, and the call needs ${scope}`,
   }) as const
-const TOO_LARGE = { type: 'too-large', detail: `the body has more than ${BODY_BYTES} bytes` } as const
+export const TOO_LARGE = { type: 'too-large', detail: `the body has more than ${BODY_BYTES} bytes` } as const
 
 const ALL_OR_NOTHING =
   `Up to ${MOST_ROWS} rows, all or nothing, checked as \`fvs import\` checks a file: of bad rows the first twenty are named, and nothing ` +

@@ -1,20 +1,31 @@
-// Refuses to change without a reason how a question is scored that a release has scored.
-import { SCORING_COLUMNS } from '../../schemas/tables.ts'
+// Finds what rows change of questions that a release has scored: how they are scored, which is refused
+// without a reason, and their outcomes.
+import { type Outcome, SCORING_COLUMNS } from '../../schemas/tables.ts'
 import { versionAt } from '../tables/delta-log.ts'
 import type { TableVersion } from '../tables/delta.ts'
-import { attachTable } from '../tables/views.ts'
+import { attachTable, currentRows } from '../tables/views.ts'
 import type { IncomingRows } from './read-file.ts'
 import { type Rejected, SHOWN } from './rejected.ts'
 import type { ImportContext } from './take-in.ts'
 
+/** The summary of bad rows that a reason makes good. */
+export const UNEXPLAINED = 'changes how a scored question is scored, without --correct'
+
+/** An outcome that a release has published, and the one that rows would replace it by. */
+export interface Correction {
+  question_id: string
+  from: Outcome
+  to: Outcome
+}
+
 /** Takes the rows of questions that need a reason out of the table `fresh`, and returns them as bad rows. */
 export async function takeOutUnexplained(
-  { database, local, released }: ImportContext,
+  context: ImportContext,
   resolutions: TableVersion,
   incoming: IncomingRows,
 ): Promise<Rejected> {
-  const before = versionAt(resolutions, released?.['resolutions'] ?? -1)
-  await attachTable(database, local, before, 0, 'released_resolutions')
+  const { database } = context
+  await attachReleased(context, resolutions)
   const changes = SCORING_COLUMNS.map(
     (name) => `if(fresh.${name} IS DISTINCT FROM standing.${name}, '${name}', NULL)`,
   )
@@ -32,13 +43,38 @@ export async function takeOutUnexplained(
   )
   const count = Number(rows[0]?.count ?? 0n)
   const places = await incoming.placesOf(rows.map(({ record }) => Number(record)))
-  const reason = 'changes how a scored question is scored, without --correct'
   return {
     faults: rows.map(({ question_id, changed }, index) => ({
       pointer: places[index]!,
       detail: `changes ${changed} of question ${question_id}, which a release has scored; say why by --correct`,
     })),
     count,
-    byReason: count === 0 ? [] : [{ reason, count }],
+    byReason: count === 0 ? [] : [{ reason: UNEXPLAINED, count }],
   }
+}
+
+/**
+ * Returns the outcomes in `rows` that differ from those that the last release was made from. Grain: one per
+ * question.
+ */
+export async function correctedOutcomes(
+  context: ImportContext,
+  resolutions: TableVersion,
+  rows: string,
+): Promise<Correction[]> {
+  await attachReleased(context, resolutions)
+  return context.database.rows<Correction>(
+    `SELECT question_id, before.outcome AS "from", rows.outcome AS "to"
+     FROM ${rows} rows JOIN (${currentRows('resolutions', 'released_resolutions')}) before USING (question_id)
+     WHERE before.outcome <> 'open' AND rows.outcome <> before.outcome ORDER BY record`,
+  )
+}
+
+/** Makes the view `released_resolutions` of the rows that the last release was made from. */
+async function attachReleased(
+  { database, local, released }: ImportContext,
+  resolutions: TableVersion,
+): Promise<void> {
+  const before = versionAt(resolutions, released?.['resolutions'] ?? -1)
+  await attachTable(database, local, before, 0, 'released_resolutions')
 }

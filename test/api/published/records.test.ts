@@ -438,6 +438,8 @@ describe('GET /openapi.json', () => {
         'PUT /operator/forecasters',
         'POST /operator/forecasts',
         'PUT /operator/agents/{agent_id}',
+        'GET /operator/agenda',
+        'POST /operator/preview',
         'GET /releases.atom',
         'GET /events',
         'GET /leaderboard/{entity_type}',

@@ -2,8 +2,8 @@
 // page.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Filters, Listing } from '../../../api/questions/listing.ts'
-import { byClose } from '../../../api/questions/order.ts'
+import { type DueQuestions, type Filters, Listing } from '../../../api/questions/listing.ts'
+import { byClose, byOpening } from '../../../api/questions/order.ts'
 import { type KnownQuestion, shownAt } from '../../../api/questions/question.ts'
 import { QUESTION_STATUSES, type QuestionStatus } from '../../../schemas/requests.ts'
 import { START_MS, counting, questionOf } from '../../support/worlds/questions.ts'
@@ -27,6 +27,19 @@ function idsOf(listing: Listing, filters: Filters, now: Date, limit = 3): string
     // No page but the last is short, and none is empty but that of an empty list.
     expect(questions).toHaveLength(limit)
     cursor = next_cursor
+  }
+}
+
+/** The questions that are due, by asking each. All close within a day and open within a week. */
+function dueOf(questions: readonly KnownQuestion[], now: Date, limit: number): DueQuestions {
+  const due = (status: QuestionStatus, order: typeof byClose | typeof byOpening) => {
+    const all = questions.filter((question) => shownAt(question, now).status === status).toSorted(order)
+    return { count: all.length, questions: all.slice(0, limit) }
+  }
+  return {
+    overdue: due('closed', byClose),
+    closing: due('open', byClose),
+    opening: due('upcoming', byOpening),
   }
 }
 
@@ -65,6 +78,7 @@ describe('the questions of a status', () => {
                 .toSorted(byClose)
               expect(idsOf(listing, { status }, now)).toEqual(expected.map(({ question_id }) => question_id))
             }
+            expect(listing.due(now, 2)).toEqual(dueOf([...known.values()], now, 2))
           }
         }
       }),
