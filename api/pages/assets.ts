@@ -27,10 +27,20 @@ const VERIFY_SCRIPT = asset('verify.js', 'text/javascript')
 /** The scripts of a page with a check. */
 export const CHECK_SCRIPTS = [PROOF_SCRIPT, VERIFY_SCRIPT]
 
+/** The script of the operator's page. */
+export const OPERATOR_SCRIPT = asset('operator.js', 'text/javascript')
+
 /** The verifiers that pages tell readers to take from the service, by the name of the file. */
 export const VERIFIERS = {
   'verify.py': asset('verify.py', 'text/x-python', '../../examples/verify.py'),
   'verify.js': PROOF_SCRIPT,
 }
 
-export const ASSETS: readonly Asset[] = [STYLE, ICON, PROOF_SCRIPT, VERIFY_SCRIPT, VERIFIERS['verify.py']]
+export const ASSETS: readonly Asset[] = [
+  STYLE,
+  ICON,
+  PROOF_SCRIPT,
+  VERIFY_SCRIPT,
+  OPERATOR_SCRIPT,
+  VERIFIERS['verify.py'],
+]

@@ -1,5 +1,5 @@
 // Pages for people that are not about one entity: the landing page, the leaderboards, questions, the method,
-// the check.
+// the check, the page of the operator.
 import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -13,6 +13,7 @@ import { type LandingView, landingPage } from '../pages/landing.ts'
 import { leaderboardPage } from '../pages/leaderboard.ts'
 import { LEADERBOARD_PATHS } from '../pages/links.ts'
 import { methodologyPage } from '../pages/methodology.ts'
+import { operatorPage } from '../pages/operator.ts'
 import { questionPage } from '../pages/question.ts'
 import { questionsPage } from '../pages/questions.ts'
 import { type Board, type Entry, type RankRules, boardsOf, populationOf } from '../pages/ranking.ts'
@@ -33,6 +34,7 @@ export function pages(methodology: Methodology, methodologyText: Uint8Array): Ro
     question,
     method(methodologyText),
     verify,
+    operator,
   ]
 }
 
@@ -191,4 +193,13 @@ const verify = pageRoute({
   summary: 'The check of a signed record',
   follows: false,
   render: (_request, { site }) => verifyPage(site),
+})
+
+/** The page is the same for everyone, and has no data. */
+const operator = pageRoute({
+  path: '/operator',
+  operationId: 'showOperator',
+  summary: 'The page of the person who resolves questions',
+  follows: false,
+  render: (_request, { site }) => operatorPage(site),
 })

@@ -46,6 +46,8 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   { name: 'method', service: 'full', path: '/view/methodology' },
   { name: 'check', service: 'full', path: '/view/verify' },
   { name: 'check in the sandbox', service: 'full', path: '/sandbox/view/verify' },
+  { name: 'operator', service: 'full', path: '/operator' },
+  { name: 'operator of the sandbox', service: 'full', path: '/sandbox/operator' },
   { name: 'unknown path', service: 'full', path: '/view/nothing', status: 404 },
   { name: 'unknown page of the leaderboard', service: 'full', path: '/view/agents?page=7', status: 404 },
   { name: 'wrong input', service: 'full', path: '/view/questions/%3Cb%3E', status: 422 },

@@ -45,6 +45,7 @@ const PAGES = [
   `/view/questions/${QUESTION.open}`,
   '/view/methodology',
   '/view/verify',
+  '/operator',
 ]
 
 test.for(PAGES)(

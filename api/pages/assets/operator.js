@@ -1,0 +1,433 @@
+// The page of the operator: lists the questions that are due, and says for each action what it would do before
+// it does it. The key is a variable of this script: it is in no storage, no cookie and no address, and gone
+// when the page is left or read again.
+;(() => {
+  const root = document.getElementById('operator')
+  const { mount } = root.dataset
+  const find = (selector, within = root) => within.querySelector(selector)
+  const [enter, work, said, ask] = ['#enter', '#work', '.said', '#ask'].map((selector) => find(selector))
+  const LISTS = ['overdue', 'closing', 'opening', 'done']
+
+  let key
+  /** The questions of each list, and how many there are. */
+  let lists = {}
+  /** The questions of the list `done`, the last one first. */
+  let done = []
+  /** The task that has the keys, and the clock of the service: its time less that of this page. */
+  let current
+  let aheadMs = 0
+
+  const shown = (instant) => `${instant.slice(0, 19).replace('T', ' ')} UTC`
+  const now = () => new Date(Date.now() + aheadMs).toISOString()
+  const inField = (instant) => instant.slice(0, 19)
+  const many = (count, one, more) => `${count.toLocaleString('en')} ${count === 1 ? one : more}`
+
+  function apart(instant) {
+    const minutes = Math.round(Math.abs(Date.parse(instant) - Date.parse(now())) / 60_000)
+    if (minutes < 120) return many(minutes, 'minute', 'minutes')
+    const hours = Math.round(minutes / 60)
+    return hours < 48 ? many(hours, 'hour', 'hours') : many(Math.round(hours / 24), 'day', 'days')
+  }
+
+  const say = (words) => (said.textContent = words)
+
+  // Calls
+
+  const REFUSED = {
+    401: 'The key does not work.',
+    403: 'The key may not do this.',
+    429: 'Too many calls.',
+    503: 'The service cannot do this now.',
+  }
+
+  async function call(method, path, body) {
+    const options = { method, cache: 'no-store', credentials: 'omit', signal: AbortSignal.timeout(60_000) }
+    const headers = path.startsWith('/operator/') ? { Authorization: `Bearer ${key}` } : {}
+    if (body) headers['Content-Type'] = 'application/json'
+    let answer
+    try {
+      answer = await fetch(mount + path, { ...options, headers, body: body && JSON.stringify(body) })
+    } catch {
+      const unsure = method === 'PUT' ? ' It may be done or not; doing it again does no harm.' : ''
+      throw new Error(`The service did not answer: is there a network?${unsure}`)
+    }
+    const told = await answer.json().catch(() => ({}))
+    if (answer.ok) return told
+    const details = told.errors?.length ? told.errors.map(({ detail }) => detail) : [told.detail]
+    const after = answer.headers.get('Retry-After')
+    const words = [
+      REFUSED[answer.status] ?? `The service answered ${answer.status}.`,
+      details.filter(Boolean).map(sentence).join(' '),
+      after === null ? '' : `Try again in ${many(Number(after), 'second', 'seconds')}.`,
+    ]
+    const error = new Error(words.filter(Boolean).join(' '))
+    if (answer.status === 401) leave(error.message)
+    throw error
+  }
+
+  const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`
+
+  // Lists
+
+  function whenOf({ opened_at: opens, closes_at: closes, outcome, category }, list) {
+    const when = {
+      overdue: `closed ${shown(closes)}, ${apart(closes)} ago`,
+      closing: `closes ${shown(closes)}, in ${apart(closes)}`,
+      opening: `opens ${shown(opens)}, in ${apart(opens)}; closes ${shown(closes)}`,
+      done: `${outcome ? `outcome: ${outcome}` : 'no outcome'}; ${closes > now() ? 'closes' : 'closed'} ${shown(closes)}`,
+    }
+    return category === null ? when[list] : `${category} · ${when[list]}`
+  }
+
+  function taskOf(question, list) {
+    const item = find('#task').content.cloneNode(true)
+    const task = find('.task', item)
+    const link = find('a', task)
+    link.textContent = question.title
+    link.href = `${mount}/view/questions/${question.question_id}`
+    link.id = `${list}-${question.question_id}`
+    task.setAttribute('aria-labelledby', link.id)
+    find('.mute', task).textContent = whenOf(question, list)
+    find('[data-act=withdraw]', task).hidden = !question.outcome
+    task.question = question
+    for (const reached of task.querySelectorAll('a, button')) reached.tabIndex = -1
+    return item
+  }
+
+  function show() {
+    for (const name of LISTS) {
+      const { count, questions } = name === 'done' ? { count: done.length, questions: done } : lists[name]
+      const list = find(`[data-list=${name}]`)
+      list.replaceChildren(...questions.map((question) => taskOf(question, name)))
+      list.previousElementSibling.hidden = count > 0
+      const rest = count > questions.length ? `, the first ${questions.length} are shown` : ''
+      find(`#${name} span`).textContent = `${count.toLocaleString('en')}${rest}`
+    }
+    const due = ['overdue', 'closing', 'opening'].map((name) => lists[name].count)
+    return `${due[0]} overdue, ${due[1]} closing within a day, ${due[2]} opening within a week.`
+  }
+
+  const tasks = () => [...work.querySelectorAll('.task')]
+
+  function activate(task) {
+    const of = (which, tabIndex) => {
+      for (const reached of [which, ...which.querySelectorAll('a, button')]) reached.tabIndex = tabIndex
+      which.classList.toggle('current', tabIndex === 0)
+    }
+    if (current) of(current, -1)
+    current = task
+    of(task, 0)
+  }
+
+  /** Moves the keys to the task at an index, or to the nearest one. */
+  function moveTo(index) {
+    const all = tasks()
+    const task = all[Math.max(0, Math.min(index, all.length - 1))]
+    if (!task) return find('#again').focus()
+    activate(task)
+    task.focus()
+  }
+
+  /** Reads the lists again, and leaves the focus where it was: on its question, or on the one after it. */
+  async function read(words = '') {
+    const before = tasks()
+    const at = Math.max(0, before.indexOf(current))
+    const { id } = before.length > 0 ? find('a', before[at]) : {}
+    const { at: time, ...found } = await call('GET', '/operator/agenda')
+    aheadMs = Date.parse(time) - Date.now()
+    lists = found
+    current = undefined
+    say(`${words} ${show()}`.trim())
+    const same = tasks().findIndex((task) => find('a', task).id === id)
+    moveTo(same < 0 ? at : same)
+  }
+
+  function leave(words = '') {
+    key = undefined
+    lists = {}
+    done = []
+    current = undefined
+    for (const list of root.querySelectorAll('[data-list]')) list.replaceChildren()
+    for (const dialog of root.querySelectorAll('dialog')) dialog.close()
+    work.hidden = true
+    enter.hidden = false
+    enter.reset()
+    say(words)
+    enter.elements.key.focus()
+  }
+
+  const failed = (error) => say(error.message)
+
+  // Actions
+
+  const resolution =
+    (outcome) =>
+    (question, { resolved_at }) => ({
+      resolutions: [{ question_id: question.question_id, outcome, resolved_at }],
+    })
+  const resolve = (as, outcome, effect) => ({
+    title: `Resolve as ${as}?`,
+    field: 'resolved_at',
+    first: now,
+    body: resolution(outcome),
+    words: ({ title }, at) => `Resolves “${title}” as ${as}, known since ${shown(at)}${effect}.`,
+    after: (question) => ({ ...question, outcome }),
+    said: ({ title }) => `“${title}” is resolved as ${as}.`,
+  })
+  const ACTS = {
+    yes: resolve('yes', 'yes', ''),
+    no: resolve('no', 'no', ''),
+    annul: {
+      ...resolve('annulled', 'annulled', ': it scores nobody'),
+      title: 'Annul?',
+      words: ({ title }) => `Annuls “${title}”: it scores nobody.`,
+      said: ({ title }) => `“${title}” is annulled.`,
+    },
+    withdraw: {
+      ...resolve('open', 'open', ''),
+      title: 'Withdraw the outcome?',
+      words: ({ title, outcome }) => `Withdraws the outcome “${outcome}” of “${title}”, which then has none.`,
+      after: (question) => ({ ...question, outcome: null }),
+      said: ({ title }) => `The outcome of “${title}” is withdrawn.`,
+    },
+    close: {
+      title: 'Correct the close?',
+      field: 'closes_at',
+      first: () => undefined,
+      body: ({ question_id, title, opened_at }, { closes_at }) => ({
+        questions: [{ question_id, title, opened_at, closes_at }],
+      }),
+      words: ({ title, closes_at }, at) =>
+        `Moves the close of “${title}” from ${shown(closes_at)} to ${shown(at)}.`,
+      after: (question, { closes_at }) => ({ ...question, closes_at }),
+      said: ({ title }, at) => `“${title}” closes at ${shown(at)}.`,
+    },
+  }
+
+  const form = find('form', ask)
+  const effect = find('#ask-effect')
+  /** The action that is asked about, and the rows whose effect is shown, as text. */
+  let asked
+  let previewed
+
+  const fieldOf = (name) => form.elements.namedItem(name)
+
+  function bodyOf({ act, question }) {
+    const at = fieldOf(act.field).value
+    const instant = at === '' ? '' : `${inField(at.padEnd(19, ':00'))}Z`
+    const reason = fieldOf('reason').value.trim()
+    const rows = act.body(question, { [act.field]: instant })
+    return { body: reason === '' ? rows : { ...rows, reason }, rows: JSON.stringify(rows), instant }
+  }
+
+  function tell(words, isRefused = false) {
+    const lines = words.map((text) => {
+      const line = document.createElement('p')
+      line.textContent = text
+      line.classList.toggle('no', isRefused)
+      return line
+    })
+    effect.replaceChildren(...lines)
+  }
+
+  function begin(name) {
+    if (!current || ask.open) return
+    const { question } = current
+    const act = ACTS[name]
+    if (name === 'withdraw' && !question.outcome)
+      return say(`“${question.title}” has no outcome to withdraw.`)
+    asked = { act, question, at: tasks().indexOf(current), name }
+    previewed = undefined
+    form.reset()
+    tell([])
+    find('#ask-what').textContent = act.title
+    const shownFields = [act.field, ...(name === 'close' || question.outcome ? ['reason'] : [])]
+    for (const label of form.querySelectorAll('[data-field]')) showField(label.dataset.field, shownFields)
+    fieldOf('reason').required = name === 'close'
+    fieldOf(act.field).value = inField(act.first() ?? question.closes_at)
+    ask.showModal()
+    if (name === 'close') {
+      find('button', form).textContent = 'Show what it does'
+      fieldOf(act.field).focus()
+    } else {
+      find('button', form).focus()
+      preview()
+    }
+  }
+
+  function showField(name, all) {
+    find(`[data-field=${name}]`, form).hidden = !all.includes(name)
+    // A hidden field must not keep the form from being sent.
+    fieldOf(name).disabled = !all.includes(name)
+  }
+
+  /** The columns that the actions change. */
+  const EXPECTED = { outcome: true, resolved_at: true, closes_at: true }
+
+  function effectsOf({ needs_reason: needsReason, corrects, parts: [part] }, { act, question }, instant) {
+    if (needsReason) return ['A release has scored this question: a reason is needed.']
+    if (part.bad > 0) return part.errors.map(({ detail }) => sentence(detail))
+    const words = [act.words(question, instant)]
+    const { forecasts, entities } = part.made_void
+    if (forecasts > 0) {
+      const whose = many(entities, 'forecaster or agent', 'forecasters and agents')
+      words.push(
+        `${many(forecasts, 'forecast', 'forecasts')} of ${whose}, made later, no longer count${forecasts === 1 ? 's' : ''}.`,
+      )
+    }
+    for (const { from, to } of corrects) {
+      const then = to === 'open' ? 'takes that back' : `corrects that to ${to}`
+      words.push(`A release has it as ${from}: the next release ${then}.`)
+    }
+    const others = Object.keys(part.changed_columns).filter((column) => !(column in EXPECTED))
+    if (others.length > 0)
+      words.push(`It also changes ${others.join(', ')}, which is another now: read again.`)
+    if (part.unchanged > 0) words.push('It is so already: nothing changes.')
+    return words
+  }
+
+  async function preview() {
+    const mine = asked
+    const { body, rows, instant } = bodyOf(mine)
+    const text = JSON.stringify(body)
+    const isOld = () => asked !== mine || JSON.stringify(bodyOf(mine).body) !== text
+    tell(['Asking what it would do…'])
+    try {
+      const found = await call('POST', '/operator/preview', body)
+      if (isOld()) return
+      const isRefused = found.needs_reason || found.parts[0].bad > 0
+      tell(effectsOf(found, mine, instant), isRefused)
+      if (found.needs_reason || found.corrects.length > 0) showField('reason', ['reason'])
+      if (found.needs_reason) {
+        fieldOf('reason').required = true
+        fieldOf('reason').focus()
+      }
+      if (isRefused) return
+      previewed = rows
+      find('button', form).textContent = 'Confirm'
+    } catch (error) {
+      if (!isOld()) tell([error.message], true)
+    }
+  }
+
+  async function confirm() {
+    const mine = asked
+    const { act, question, name } = mine
+    const { body, instant } = bodyOf(mine)
+    mine.isUnderWay = true
+    tell(['Writing…'])
+    try {
+      const [kind] = Object.keys(body)
+      await call('PUT', `/operator/${kind}`, body)
+      const { question_id } = question
+      done = [
+        act.after(question, { [act.field]: instant }),
+        ...done.filter((one) => one.question_id !== question_id),
+      ]
+      if (asked === mine) ask.close()
+      await read(act.said(question, instant)).catch((error) =>
+        say(`${act.said(question, instant)} ${error.message}`),
+      )
+    } catch (error) {
+      if (asked === mine && ask.open) tell([error.message], true)
+      else say(`${ACTS[name].title} ${error.message}`)
+    } finally {
+      mine.isUnderWay = false
+    }
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (asked.isUnderWay) return
+    if (previewed === bodyOf(asked).rows) confirm()
+    else preview()
+  })
+  form.addEventListener('input', ({ target }) => {
+    // A reason changes no effect that was shown.
+    if (target.name === 'reason' && previewed !== undefined) return
+    previewed = undefined
+    tell([])
+    find('button', form).textContent = 'Show what it does'
+  })
+  find('[value=cancel]', form).addEventListener('click', () => ask.close())
+  ask.addEventListener('close', () => {
+    asked = undefined
+    if (current?.isConnected) current.focus()
+  })
+
+  // The person
+
+  const MOVES = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
+  const BY_KEY = { y: 'yes', n: 'no', a: 'annul', w: 'withdraw', c: 'close' }
+  const OTHERS = {
+    '?': () => find('#keys').showModal(),
+    '/': () => find('#find input').focus(),
+    r: () => read().catch(failed),
+  }
+
+  // The keys work where the focus is in the content of the page, and not while something is written.
+  document.getElementById('main').addEventListener('keydown', (event) => {
+    const { key: pressed, target } = event
+    if (event.ctrlKey || event.altKey || event.metaKey || work.hidden) return
+    if (target.closest('input, dialog')) return
+    if (pressed in MOVES) moveTo(current ? tasks().indexOf(current) + MOVES[pressed] : 0)
+    else if (pressed in BY_KEY) begin(BY_KEY[pressed])
+    else if (pressed in OTHERS) OTHERS[pressed]()
+    else return
+    event.preventDefault()
+  })
+  work.addEventListener('focusin', ({ target }) => {
+    const task = target.closest('.task')
+    if (task && task !== current) activate(task)
+  })
+  work.addEventListener('click', ({ target }) => {
+    const { act } = target.dataset
+    if (!act) return
+    activate(target.closest('.task'))
+    begin(act)
+  })
+
+  enter.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    key = enter.elements.key.value.trim()
+    if (!/^[!-~]+$/.test(key)) return leave('This is no key.')
+    say('Reading the lists…')
+    try {
+      lists = {}
+      work.hidden = false
+      await read()
+      enter.reset()
+      enter.hidden = true
+      moveTo(0)
+    } catch (error) {
+      work.hidden = true
+      failed(error)
+    }
+  })
+  find('#find').addEventListener('submit', async (event) => {
+    event.preventDefault()
+    const { id } = event.target.elements
+    const wanted = id.value.trim().toLowerCase()
+    try {
+      if (!/^[0-9a-f-]{36}$/.test(wanted))
+        throw new Error(`“${wanted}” is no id of a question: it has 36 digits, letters a to f and hyphens.`)
+      const found = await call('GET', `/questions/${wanted}`)
+      done = [found, ...done.filter(({ question_id }) => question_id !== found.question_id)]
+      show()
+      id.value = ''
+      say(`“${found.title}”: ${whenOf({ ...found, category: null }, 'done')}.`)
+      const link = document.getElementById(`done-${found.question_id}`)
+      moveTo(tasks().indexOf(link.closest('.task')))
+    } catch (error) {
+      failed(error)
+    }
+  })
+  find('#again').addEventListener('click', () => read().catch(failed))
+  find('#help').addEventListener('click', OTHERS['?'])
+  find('#leave').addEventListener('click', () => leave('The key is forgotten.'))
+  // A browser may keep the whole page to show it again.
+  addEventListener('pagehide', () => leave())
+
+  root.hidden = false
+  enter.elements.key.focus()
+})()
