@@ -18,7 +18,7 @@ const ACTIONS = [
   ['no', 'No', 'n', 'resolve as no'],
   ['annul', 'Annul', 'a', 'annul: the question scores nobody'],
   ['withdraw', 'Withdraw', 'w', 'withdraw the outcome'],
-  ['close', 'Close…', 'c', 'correct the close'],
+  ['close', 'New close', 'c', 'correct the close'],
 ] as const
 
 const KEYS = [
@@ -30,6 +30,9 @@ const KEYS = [
   ['r', 'read the lists again'],
   ['?', 'these keys'],
 ] as const
+
+/** A field that browsers for dates would show in an order of their own, which is not that of the lists. */
+const INSTANT = html`pattern="\\d{4}-\\d\\d-\\d\\d[ T]\\d\\d:\\d\\d(:\\d\\d)?" title="year-month-day hour:minute" autocomplete="off" spellcheck="false" required`
 
 export function operatorPage(site: Site): Html {
   return page({
@@ -48,7 +51,7 @@ export function operatorPage(site: Site): Html {
 </form>
 <div id="work" hidden>
 <div class="filters">
-<form id="find"><label>A question by its id <input name="id" size="36" autocomplete="off" autocapitalize="none" spellcheck="false" required></label><button>Find</button></form>
+<form id="find"><label>A question by its id <input name="id" autocomplete="off" autocapitalize="none" spellcheck="false" required></label><button>Find</button></form>
 <button type="button" id="again">Read again</button>
 <button type="button" id="help">Keys</button>
 <button type="button" id="leave">Forget the key</button>
@@ -69,8 +72,8 @@ ${LISTS.map(
 </div></li></template>
 <dialog id="ask" aria-labelledby="ask-what"><form class="panel">
 <h2 id="ask-what"></h2>
-<label data-field="closes_at">The new close <small>in UTC</small><input name="closes_at" type="datetime-local" step="1" required></label>
-<label data-field="resolved_at">When the outcome became known <small>in UTC</small><input name="resolved_at" type="datetime-local" step="1" required></label>
+<label data-field="closes_at">The new close <small>UTC, as in 2026-01-31 12:00</small><input name="closes_at" ${INSTANT}></label>
+<label data-field="resolved_at">When the outcome became known <small>UTC, as in 2026-01-31 12:00</small><input name="resolved_at" ${INSTANT}></label>
 <label data-field="reason">Reason <small>public, if a release has scored the question</small><input name="reason" maxlength="500" autocomplete="off"></label>
 <div id="ask-effect" role="status"></div>
 <p class="acts"><button>Confirm</button><button type="button" value="cancel">Cancel</button></p>

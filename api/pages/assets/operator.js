@@ -1,6 +1,5 @@
 // The page of the operator: lists the questions that are due, and says for each action what it would do before
-// it does it. The key is a variable of this script: it is in no storage, no cookie and no address, and gone
-// when the page is left or read again.
+// it does it. The key is a variable of this script: it is kept nowhere else, and gone when the page is left.
 ;(() => {
   const root = document.getElementById('operator')
   const { mount } = root.dataset
@@ -17,9 +16,13 @@
   let current
   let aheadMs = 0
 
-  const shown = (instant) => `${instant.slice(0, 19).replace('T', ' ')} UTC`
+  const inField = (instant) =>
+    instant
+      .slice(0, 19)
+      .replace('T', ' ')
+      .replace(/(:\d\d):00$/, '$1')
+  const shown = (instant) => `${inField(instant)} UTC`
   const now = () => new Date(Date.now() + aheadMs).toISOString()
-  const inField = (instant) => instant.slice(0, 19)
   const many = (count, one, more) => `${count.toLocaleString('en')} ${count === 1 ? one : more}`
 
   function apart(instant) {
@@ -213,8 +216,7 @@
   const fieldOf = (name) => form.elements.namedItem(name)
 
   function bodyOf({ act, question }) {
-    const at = fieldOf(act.field).value
-    const instant = at === '' ? '' : `${inField(at.padEnd(19, ':00'))}Z`
+    const instant = `${fieldOf(act.field).value.trim().replace(' ', 'T').padEnd(19, ':00')}Z`
     const reason = fieldOf('reason').value.trim()
     const rows = act.body(question, { [act.field]: instant })
     return { body: reason === '' ? rows : { ...rows, reason }, rows: JSON.stringify(rows), instant }
@@ -393,14 +395,12 @@
     if (!/^[!-~]+$/.test(key)) return leave('This is no key.')
     say('Reading the lists…')
     try {
-      lists = {}
-      work.hidden = false
       await read()
       enter.reset()
       enter.hidden = true
+      work.hidden = false
       moveTo(0)
     } catch (error) {
-      work.hidden = true
       failed(error)
     }
   })
