@@ -353,6 +353,8 @@
   })
   find('[value=cancel]', form).addEventListener('click', () => ask.close())
   ask.addEventListener('close', () => {
+    // The next action may have begun before this is told.
+    if (ask.open) return
     asked = undefined
     if (current?.isConnected) current.focus()
   })
@@ -429,5 +431,4 @@
   addEventListener('pagehide', () => leave())
 
   root.hidden = false
-  enter.elements.key.focus()
 })()
