@@ -9,7 +9,7 @@ import type { NodeContext } from './context.ts'
 import { parseIdempotencyKey } from './idempotency-key.ts'
 import { faultAt, invalidInput, parseInput } from './input.ts'
 import { rateLimitHeaders } from '../limits/admission.ts'
-import { type Caller, assertScope } from '../limits/callers.ts'
+import { type Caller, type KeyOf, assertScope } from '../limits/callers.ts'
 import { CountedCall } from '../limits/counted-call.ts'
 import { ofOneRelease } from './one-release.ts'
 import { problemOf } from './problems.ts'
@@ -69,7 +69,7 @@ async function replyOf(
   const params = parseInput(spec.params, named, 'path')
   const header = spec.idempotent && request.headers['idempotency-key']?.toString()
   await call.admit(spec.limit, caller, spec.repeatable === true && header !== undefined)
-  assertScope(caller, spec.scope)
+  if (spec.scope !== undefined) assertScope(caller as KeyOf<'operator'>, spec.scope)
   if (spec.follows) await context.catchUp()
   if (spec.needsQuestions && !(await context.questionsRead())) throw notRead()
   const query = parseInput(spec.query, queryOf(querystring), 'query')
@@ -135,7 +135,7 @@ function callerOf(
       case 'agent':
         return callers.ofBearer(sentValues(request, 'authorization'), guard)
       case 'operator':
-        return assertScope(await callers.ofOperator(sentValues(request, 'authorization'), guard), scope)
+        return callers.ofOperator(sentValues(request, 'authorization'), guard)
       case 'optional':
         return callers.ofApiKey(request.headers['x-api-key']?.toString(), guard)
     }

@@ -36,12 +36,12 @@ const WORKS: Record<Environment, string> = {
   sandbox: 'works under /sandbox only',
 }
 
-/** Returns the caller if its key has the scope, or if none is needed. @throws ServiceError `forbidden`. */
-export function assertScope(caller: KeyOf<'operator'>, scope: OperatorScope | undefined): KeyOf<'operator'> {
-  if (scope === undefined || caller.scopes.includes(scope)) return caller
+/** @throws ServiceError `forbidden` for a key without the scope. */
+export function assertScope({ scopes }: KeyOf<'operator'>, scope: OperatorScope): void {
+  if (scopes.includes(scope)) return
   throw new ServiceError(
     'forbidden',
-    `this key has the scope ${caller.scopes.join(', ')}, and the call needs ${scope}`,
+    `this key has the scope ${scopes.join(', ')}, and the call needs ${scope}`,
     { type: 'missing-scope' },
   )
 }

@@ -118,8 +118,8 @@ describe('the operation', () => {
       agent: '',
       leavingAgent: '',
       keylessAgent: '',
-      client: '',
       operator: '',
+      client: '',
     })
     const answers = [await send(client, request), await send(client, request)]
     expect(answers.map(({ status }) => status)).toEqual([201, 201])

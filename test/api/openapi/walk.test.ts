@@ -74,6 +74,7 @@ const ONE_OF_EACH = {
   REGISTRATIONS_PER_HOUR: '1',
   FORECASTS_PER_MINUTE: '1',
   FORECASTS_BURST: '1',
+  OPERATOR_CALLS_PER_MINUTE: '1',
   ANONYMOUS_PER_MINUTE: '1',
   READS_PER_MINUTE: '1',
   OTHER_CALLS_PER_MINUTE: '1',
@@ -132,13 +133,17 @@ const PROVOKE: Record<string, Provoke> = {
       headers: needed ? others : { ...others, 'X-API-Key': 'wrong' },
     })
   },
-  403: async (request, { security }) => {
+  403: async (request, { operationId, security }) => {
     if (security.some((scheme) => 'operator' in scheme)) {
-      const key = await service.components.registry.createOperatorKey('nobody', clock.now(), [])
+      const other = operationId === 'putAgent' ? 'people' : 'agents'
+      const { registry } = service.components
+      const key = await registry.createOperatorKey('another', clock.now(), [other])
       return send(service.client, { ...request, headers: { ...request.headers, ...bearer(key) } })
     }
-    const path = request.path.replace(/^(\/agents)\/[^/]+/, `$1/${uuidOf(9, 9)}`)
-    return send(service.client, { ...request, path })
+    return send(service.client, {
+      ...request,
+      path: request.path.replace(/^(\/agents)\/[^/]+/, `$1/${uuidOf(9, 9)}`),
+    })
   },
   404: (request, operation) => {
     if (operation.method === 'POST') {
@@ -150,10 +155,11 @@ const PROVOKE: Record<string, Provoke> = {
   405: ({ path }) => send(service.client, { method: 'PATCH', path, query: {}, headers: {} }),
   409: (request) =>
     send(service.client, { ...request, body: { question_id: QUESTION.closed, probability: 0.5 } }),
-  413: (request, { security }) => {
-    const isLong = security.some((scheme) => 'operator' in scheme)
-    return send(service.client, { ...request, body: ' '.repeat(isLong ? 4_200_000 : 70_000) })
-  },
+  413: (request) =>
+    send(service.client, {
+      ...request,
+      body: ' '.repeat(request.path.startsWith('/operator') ? 4_200_000 : 70_000),
+    }),
   415: (request) =>
     send(service.client, { ...request, headers: { ...request.headers, 'Content-Type': 'text/plain' } }),
   422: (request) => send(service.client, { ...request, query: { ...request.query, colour: 'red' } }),
@@ -219,6 +225,10 @@ async function underWay(request: Request): Promise<Answer> {
 
 /** What needs something else. */
 const PROVOKE_OF: Record<string, Provoke> = {
+  // The other calls need the question open and the agent as they are.
+  'putQuestions 200': alone,
+  'putResolutions 200': alone,
+  'putAgent 200': alone,
   'registerAgent 403': async (request) =>
     send(await another({ settings: { REGISTRATION: 'invited' } }), request),
   'registerAgent 409': underWay,

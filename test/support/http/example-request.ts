@@ -23,7 +23,7 @@ export function exampleOf(operation: Operation, keys: ExampleKeys): Request {
   if (security.some((scheme) => 'agent' in scheme)) Object.assign(headers, bearer(keys.agent))
   if (security.some((scheme) => 'operator' in scheme)) Object.assign(headers, bearer(keys.operator))
   if (security.some((scheme) => 'client' in scheme)) headers['X-API-Key'] = keys.client
-  if (method === 'POST' || method === 'PUT') headers['Content-Type'] = 'application/json'
+  if (requestBody || method === 'POST') headers['Content-Type'] = 'application/json'
   return {
     method,
     path: of('path').reduce(filled, operation.path),

@@ -13,6 +13,7 @@ import { CHANGED_QUESTION_ID } from '../../../api/openapi/operator-examples.ts'
 import { OPERATOR_SCOPES } from '../../../schemas/tiers.ts'
 import { importRows, registerAgent, release, startTestService } from '../http/service.ts'
 import type { ForecastRow } from '../../../schemas/tables.ts'
+import { OPERATOR_SCOPES } from '../../../schemas/tiers.ts'
 import { submitForecasts } from './submitted-forecasts.ts'
 import { send } from '../tables.ts'
 import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId } from './world.ts'
@@ -51,7 +52,7 @@ export interface ExampleKeys {
   keylessAgent: string
   /** The API key of a client with the highest quota. */
   client: string
-  /** A key of the operator with every scope. */
+  /** The API key of an operator with every scope. */
   operator: string
 }
 
@@ -79,7 +80,11 @@ export async function releaseExamples(components: Components): Promise<ExampleKe
   await writeLog(components.store, 1)
   const quota = { tier: 'enterprise', monthly_calls: 1_000_000 } as const
   const client = await components.registry.createClientKey('examples', components.now(), quota)
-  const operator = await components.registry.createOperatorKey('examples', components.now(), OPERATOR_SCOPES)
+  const operator = await components.registry.createOperatorKey(
+    'the operator',
+    components.now(),
+    OPERATOR_SCOPES,
+  )
   return { agent, leavingAgent, keylessAgent, client, operator }
 }
 
