@@ -12,9 +12,10 @@
   let lists = {}
   /** The questions of the list `done`, the last one first. */
   let done = []
-  /** The task that has the keys, and the clock of the service: its time less that of this page. */
+  /** The task that has the keys. */
   let current
-  let aheadMs = 0
+  /** The time of the service when the lists were read. The clock of the browser may be wrong. */
+  let readAt
 
   const inField = (instant) =>
     instant
@@ -22,11 +23,10 @@
       .replace('T', ' ')
       .replace(/(:\d\d):00$/, '$1')
   const shown = (instant) => `${inField(instant)} UTC`
-  const now = () => new Date(Date.now() + aheadMs).toISOString()
   const many = (count, one, more) => `${count.toLocaleString('en')} ${count === 1 ? one : more}`
 
   function apart(instant) {
-    const minutes = Math.round(Math.abs(Date.parse(instant) - Date.parse(now())) / 60_000)
+    const minutes = Math.round(Math.abs(Date.parse(instant) - Date.parse(readAt)) / 60_000)
     if (minutes < 120) return many(minutes, 'minute', 'minutes')
     const hours = Math.round(minutes / 60)
     return hours < 48 ? many(hours, 'hour', 'hours') : many(Math.round(hours / 24), 'day', 'days')
@@ -77,7 +77,7 @@
       overdue: `closed ${shown(closes)}, ${apart(closes)} ago`,
       closing: `closes ${shown(closes)}, in ${apart(closes)}`,
       opening: `opens ${shown(opens)}, in ${apart(opens)}; closes ${shown(closes)}`,
-      done: `${outcome ? `outcome: ${outcome}` : 'no outcome'}; ${closes > now() ? 'closes' : 'closed'} ${shown(closes)}`,
+      done: `${outcome ? `outcome: ${outcome}` : 'no outcome'}; ${closes > readAt ? 'closes' : 'closed'} ${shown(closes)}`,
     }
     return category === null ? when[list] : `${category} · ${when[list]}`
   }
@@ -137,7 +137,7 @@
     const at = Math.max(0, before.indexOf(current))
     const { id } = before.length > 0 ? find('a', before[at]) : {}
     const { at: time, ...found } = await call('GET', '/operator/agenda')
-    aheadMs = Date.parse(time) - Date.now()
+    readAt = time
     lists = found
     current = undefined
     say(`${words} ${show()}`.trim())
@@ -171,7 +171,6 @@
   const resolve = (as, outcome, effect) => ({
     title: `Resolve as ${as}?`,
     field: 'resolved_at',
-    first: now,
     body: resolution(outcome),
     words: ({ title }, at) => `Resolves “${title}” as ${as}, known since ${shown(at)}${effect}.`,
     after: (question) => ({ ...question, outcome }),
@@ -196,7 +195,6 @@
     close: {
       title: 'Correct the close?',
       field: 'closes_at',
-      first: () => undefined,
       body: ({ question_id, title, opened_at }, { closes_at }) => ({
         questions: [{ question_id, title, opened_at, closes_at }],
       }),
@@ -238,30 +236,53 @@
     const act = ACTS[name]
     if (name === 'withdraw' && !question.outcome)
       return say(`“${question.title}” has no outcome to withdraw.`)
-    asked = { act, question, at: tasks().indexOf(current), name }
+    asked = { act, question, needsTime: name !== 'close' }
     previewed = undefined
     form.reset()
     tell([])
     find('#ask-what').textContent = act.title
-    const shownFields = [act.field, ...(name === 'close' || question.outcome ? ['reason'] : [])]
-    for (const label of form.querySelectorAll('[data-field]')) showField(label.dataset.field, shownFields)
-    fieldOf('reason').required = name === 'close'
-    fieldOf(act.field).value = inField(act.first() ?? question.closes_at)
+    const isClose = name === 'close'
+    showField('closes_at', isClose)
+    showField('resolved_at', !isClose)
+    showField('reason', isClose || question.outcome)
+    fieldOf('reason').required = isClose
+    fieldOf(act.field).value = inField(isClose ? question.closes_at : readAt)
     ask.showModal()
-    if (name === 'close') {
-      find('button', form).textContent = 'Show what it does'
+    find('button', form).textContent = isClose ? SHOW : 'Confirm'
+    if (isClose) {
       fieldOf(act.field).focus()
     } else {
       find('button', form).focus()
-      preview()
+      void previewNow(asked)
     }
   }
 
-  function showField(name, all) {
-    find(`[data-field=${name}]`, form).hidden = !all.includes(name)
-    // A hidden field must not keep the form from being sent.
-    fieldOf(name).disabled = !all.includes(name)
+  /** Asks for the time, which is when an outcome became known unless another is entered. */
+  async function previewNow(mine) {
+    mine.isUnderWay = true
+    tell(ASKING)
+    try {
+      const { at: time } = await call('GET', '/operator/agenda?limit=1')
+      if (asked !== mine) return
+      if (mine.needsTime) fieldOf(mine.act.field).value = inField(time)
+      mine.needsTime = false
+    } catch (error) {
+      if (asked === mine) tell([error.message], true)
+      return
+    } finally {
+      mine.isUnderWay = false
+    }
+    await preview()
   }
+
+  function showField(name, isShown) {
+    find(`[data-field=${name}]`, form).hidden = !isShown
+    // A hidden field must not keep the form from being sent.
+    fieldOf(name).disabled = !isShown
+  }
+
+  const SHOW = 'Show what it does'
+  const ASKING = ['Asking what it would do…']
 
   /** The columns that the actions change. */
   const EXPECTED = { outcome: true, resolved_at: true, closes_at: true }
@@ -293,13 +314,13 @@
     const { body, rows, instant } = bodyOf(mine)
     const text = JSON.stringify(body)
     const isOld = () => asked !== mine || JSON.stringify(bodyOf(mine).body) !== text
-    tell(['Asking what it would do…'])
+    tell(ASKING)
     try {
       const found = await call('POST', '/operator/preview', body)
       if (isOld()) return
       const isRefused = found.needs_reason || found.parts[0].bad > 0
       tell(effectsOf(found, mine, instant), isRefused)
-      if (found.needs_reason || found.corrects.length > 0) showField('reason', ['reason'])
+      if (found.needs_reason || found.corrects.length > 0) showField('reason', true)
       if (found.needs_reason) {
         fieldOf('reason').required = true
         fieldOf('reason').focus()
@@ -314,7 +335,7 @@
 
   async function confirm() {
     const mine = asked
-    const { act, question, name } = mine
+    const { act, question } = mine
     const { body, instant } = bodyOf(mine)
     mine.isUnderWay = true
     tell(['Writing…'])
@@ -332,7 +353,7 @@
       )
     } catch (error) {
       if (asked === mine && ask.open) tell([error.message], true)
-      else say(`${ACTS[name].title} ${error.message}`)
+      else say(`${act.title} ${error.message}`)
     } finally {
       mine.isUnderWay = false
     }
@@ -341,15 +362,16 @@
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     if (asked.isUnderWay) return
-    if (previewed === bodyOf(asked).rows) confirm()
-    else preview()
+    if (asked.needsTime) void previewNow(asked)
+    else void (previewed === bodyOf(asked).rows ? confirm() : preview())
   })
   form.addEventListener('input', ({ target }) => {
+    if (target.name === asked.act.field) asked.needsTime = false
     // A reason changes no effect that was shown.
     if (target.name === 'reason' && previewed !== undefined) return
     previewed = undefined
     tell([])
-    find('button', form).textContent = 'Show what it does'
+    find('button', form).textContent = SHOW
   })
   find('[value=cancel]', form).addEventListener('click', () => ask.close())
   ask.addEventListener('close', () => {
