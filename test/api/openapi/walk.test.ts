@@ -78,7 +78,6 @@ const ONE_OF_EACH = {
   ANONYMOUS_PER_MINUTE: '1',
   READS_PER_MINUTE: '1',
   OTHER_CALLS_PER_MINUTE: '1',
-  OPERATOR_CALLS_PER_MINUTE: '1',
 }
 
 /** The real application over routes and components of a test's own. */

@@ -10,7 +10,6 @@ import {
   acknowledgedForecast,
 } from '../../../api/openapi/examples.ts'
 import { CHANGED_QUESTION_ID } from '../../../api/openapi/operator-examples.ts'
-import { OPERATOR_SCOPES } from '../../../schemas/tiers.ts'
 import { importRows, registerAgent, release, startTestService } from '../http/service.ts'
 import type { ForecastRow } from '../../../schemas/tables.ts'
 import { OPERATOR_SCOPES } from '../../../schemas/tiers.ts'
