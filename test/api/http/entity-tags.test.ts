@@ -46,8 +46,10 @@ const FORECAST = {
 }
 
 const paths = allRoutes({ version: '1', methodology: METHODOLOGY, methodologyText: new Uint8Array() })
-  // Without a key there is no usage, and nothing that is an agent's own.
-  .filter(({ method, path, key }) => method === 'GET' && path !== '/usage' && key !== 'agent')
+  // Without a key there is no usage, and nothing that is an agent's or the operator's own.
+  .filter(
+    ({ method, path, key }) => method === 'GET' && path !== '/usage' && key !== 'agent' && key !== 'operator',
+  )
   .map(({ path }) => path)
 
 const filled = (path: string) =>
