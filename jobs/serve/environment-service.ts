@@ -6,12 +6,9 @@ import type { Environment } from '../../schemas/values.ts'
 import type { Components } from '../components/components.ts'
 import { type ApiParts, type Serving, buildApiParts } from './api-parts.ts'
 import { type Starting, followReleases, followForecasts, followStore, readLog } from './following.ts'
-import { Deliverer } from '../../pipeline/webhooks/deliver.ts'
-import { TIMEOUT_MS, lookUpAll } from '../../pipeline/webhooks/send.ts'
-import { Webhooks } from '../../pipeline/webhooks/webhooks.ts'
-import { FeedWriter } from '../../pipeline/events/feed.ts'
 import { repeat } from './repeat.ts'
 import { Scheduler } from './scheduler.ts'
+import { tell } from './telling.ts'
 import { type News, receivedForecast } from './workers/messages.ts'
 
 export interface RunningEnvironment {
@@ -48,8 +45,7 @@ export async function startEnvironment(
   const flush = () => flushUsage(starting)
   const looking = repeat(settings.PROBE_MS, () => parts.health.look())
   const flushing = repeat(settings.USAGE_FLUSH_MS, flush)
-  const telling = tellEvents(starting)
-  const delivering = deliverEvents(starting)
+  const telling = serving.scheduler ? [tell(components, () => parts.health.clock.ok)] : []
   measure(environment, parts)
   return {
     context: {
@@ -68,14 +64,7 @@ export async function startEnvironment(
       learn(news, parts)
     },
     quiesce: async () => {
-      const stopped = [
-        scheduler.stop(),
-        follower.stop(),
-        looking.stop(),
-        flushing.stop(),
-        telling.stop(),
-        delivering.stop(),
-      ]
+      const stopped = [scheduler, follower, looking, flushing, ...telling].map((each) => each.stop())
       // A long read must not delay the answers under way. Only `close` waits for it.
       void forecasting.follower.stop()
       await Promise.all(stopped)
@@ -84,54 +73,6 @@ export async function startEnvironment(
       await Promise.all([parts.forecasts.close(), parts.registrations.close(), flush(), parts.health.close()])
       parts.inbox?.close()
       await forecasting.follower.stop()
-    },
-  }
-}
-
-/** The process that makes releases also writes the feed of events, unless its clock is wrong. */
-function tellEvents({ components, serving, parts }: Starting): { stop: () => Promise<void> } {
-  if (!serving.scheduler) return { stop: () => Promise.resolve() }
-  const { environment, settings, logger } = components
-  const writer = new FeedWriter(components)
-  const stopping = new AbortController()
-  const repeated = repeat(settings.REFRESH_MS, async () => {
-    try {
-      if (parts.health.clock.ok) await writer.write(stopping.signal)
-    } catch (error) {
-      logger.warn({ err: error, environment }, 'could not write the feed of events; it is tried again')
-    }
-  })
-  return {
-    stop: () => {
-      stopping.abort()
-      return repeated.stop()
-    },
-  }
-}
-
-/** The same process delivers the events to webhooks. */
-function deliverEvents({ components, serving, parts }: Starting): { stop: () => Promise<void> } {
-  if (!serving.scheduler) return { stop: () => Promise.resolve() }
-  const { environment, settings, store, now, logger, log } = components
-  const deliverer = new Deliverer({
-    webhooks: new Webhooks(store),
-    events: parts.events,
-    now,
-    log,
-    isPrivateAllowed: settings.WEBHOOKS_PRIVATE,
-    lookUp: lookUpAll,
-    timeoutMs: TIMEOUT_MS,
-  })
-  const repeated = repeat(settings.REFRESH_MS, async () => {
-    try {
-      await deliverer.begin()
-    } catch (error) {
-      logger.warn({ err: error, environment }, 'could not read the webhooks; it is tried again')
-    }
-  })
-  return {
-    stop: async () => {
-      await Promise.all([repeated.stop(), deliverer.stop()])
     },
   }
 }

@@ -1,5 +1,5 @@
-// The process that keeps the workers of `fvs serve --workers`. It makes releases on schedule and counts
-// calls, but answers none.
+// The process that keeps the workers of `fvs serve --workers`. It makes releases on schedule, tells what
+// happens and counts calls, but answers none.
 import { Limits } from '../../../api/limits/limits.ts'
 import { CounterTable } from '../../../api/limits/counter-table.ts'
 import { ENVIRONMENTS, type Environment } from '../../../schemas/values.ts'
@@ -7,7 +7,10 @@ import type { Components } from '../../components/components.ts'
 import { restoreCalls } from '../restored-calls.ts'
 import { Scheduler } from '../scheduler.ts'
 import type { Service } from '../service.ts'
+import { tell } from '../telling.ts'
 import { Workers } from './workers.ts'
+
+const MOST_APART_MS = 60_000
 
 /** @throws whatever keeps a worker from starting. */
 export async function startWorkers(
@@ -23,7 +26,10 @@ export async function startWorkers(
     const { RELEASE_SCHEDULE } = components[environment].own
     return new Scheduler(environment, RELEASE_SCHEDULE, options.scheduler, logger)
   })
-  const quiesce = () => Promise.all(schedulers.map((scheduler) => scheduler.stop()))
+  const telling = options.scheduler
+    ? ENVIRONMENTS.map((environment) => tell(components[environment], () => isRight(components[environment])))
+    : []
+  const quiesce = () => Promise.all([...schedulers, ...telling].map((each) => each.stop()))
   const workers = new Workers(options.workers, { logger, counters })
   try {
     const { url, release } = await workers.started()
@@ -42,6 +48,11 @@ export async function startWorkers(
     await quiesce()
     throw error
   }
+}
+
+/** Whether the clock was about that of the store when the store was opened. */
+function isRight({ clockAheadMs = 0 }: Components): boolean {
+  return Math.abs(clockAheadMs) <= MOST_APART_MS
 }
 
 /** Restores the calls of this month from before this process started. */

@@ -1,0 +1,42 @@
+// The process that makes releases on schedule also tells what happens: it writes the feed of events, and
+// delivers it to webhooks.
+import { EventFeed, FeedWriter } from '../../pipeline/events/feed.ts'
+import { Deliverer } from '../../pipeline/webhooks/deliver.ts'
+import { TIMEOUT_MS, lookUpAll } from '../../pipeline/webhooks/send.ts'
+import { Webhooks } from '../../pipeline/webhooks/webhooks.ts'
+import type { Components } from '../components/components.ts'
+import { repeat } from './repeat.ts'
+
+export interface Telling {
+  stop: () => Promise<void>
+}
+
+/** `isClockRight` is asked each time: with a wrong clock, questions would open and close too soon. */
+export function tell(components: Components, isClockRight: () => boolean): Telling {
+  const { environment, settings, store, now, logger, log } = components
+  const writer = new FeedWriter(components)
+  const stopping = new AbortController()
+  const deliverer = new Deliverer({
+    webhooks: new Webhooks(store),
+    events: new EventFeed(store, now),
+    now,
+    log,
+    isPrivateAllowed: settings.WEBHOOKS_PRIVATE,
+    lookUp: lookUpAll,
+    timeoutMs: TIMEOUT_MS,
+  })
+  const telling = repeat(settings.REFRESH_MS, async () => {
+    try {
+      if (isClockRight()) await writer.write(stopping.signal)
+      await deliverer.begin()
+    } catch (error) {
+      logger.warn({ err: error, environment }, 'could not tell what has happened; it is tried again')
+    }
+  })
+  return {
+    stop: async () => {
+      stopping.abort()
+      await Promise.all([telling.stop(), deliverer.stop()])
+    },
+  }
+}
