@@ -272,6 +272,7 @@ export const operatorPreview = z
     ({ questions, resolutions }) => questions !== undefined || resolutions !== undefined,
     'must have questions or resolutions',
   )
+  .meta({ anyOf: [{ required: ['questions'] }, { required: ['resolutions'] }] })
 
 /** The questions of each list of the agenda, if the call does not say how many. */
 const AGENDA_LENGTH = 200
@@ -302,11 +303,12 @@ export const agentStatement = z
     retired: z.boolean().optional().describe('Whether it is retired'),
   })
   .refine(({ owner_id, retired }) => owner_id !== undefined || retired !== undefined, 'must say something')
+  .meta({ minProperties: 1 })
 
 export const eventsQuery = z.strictObject({
   after: z
     .string()
-    .max(40, 'must be the next of a page, or end')
+    .regex(/^(?:end|[1-9][0-9]{0,14}_[0-9]{1,9})$/, 'must be the next of a page of this feed, or end')
     .optional()
     .describe(
       '`next` of the page before, or `end` for none and the `next` of now; the first event if left out',
