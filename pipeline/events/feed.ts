@@ -19,7 +19,8 @@ import { eventsPath } from '../store/paths.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { TableLog } from '../tables/delta-log.ts'
-import { type KnownTables, eventsOf, nextPassing } from './steps.ts'
+import type { KnownTables } from './part.ts'
+import { eventsOf, nextPassing } from './steps.ts'
 
 const KEPT_SEGMENTS = 1_000
 /** A reader asks the store for further segments at most once in this time. */

@@ -27,9 +27,15 @@ export interface SendSettings {
   timeoutMs: number
 }
 
+/** The part of IPv6 that is given out for the Internet. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
+
 /** Whether an address is one of the Internet, by its range. IPv4 in IPv6 counts as what it is. */
 export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  if (parsed.range() !== 'unicast') return false
+  return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_IPV6)
 }
 
 /** @throws ServiceError `invalid` for a URL that no webhook may have. */

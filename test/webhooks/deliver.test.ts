@@ -298,6 +298,7 @@ describe('an address', () => {
     '64:ff9b::7f00:1',
     '2002:7f00:1::',
     '2001:db8::1',
+    '4000::1',
   ]
 
   test.for(PRIVATE)('%s is no address of the Internet', (address) => {
