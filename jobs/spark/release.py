@@ -309,8 +309,9 @@ class Job:
         events = f"""SELECT question, opened_ms, closes_ms, resolved_ms, int(outcome = 'yes') AS outcome,
               unix_millis(forecast_at) AS at_ms, forecast_id, unix_millis(recorded_at) AS recorded_ms, entity, own_voice,
               coalesce(int(rint(probability * 1e6)), -1) AS ppm, int(source = 'import') AS imported,
-              int(source <> 'import' AND (forecasts.entity_type = 'agent' OR recorded_at <= forecast_at
-                + INTERVAL {self.plan["parameters"]["witness_minutes"]} MINUTES)) AS witnessed
+              int(source <> 'import' AND (forecasts.entity_type = 'agent' OR (recorded_at <= forecast_at
+                + INTERVAL {self.plan["parameters"]["witness_minutes"]} MINUTES
+                AND unix_millis(recorded_at) < least(closes_ms, resolved_ms)))) AS witnessed
             FROM forecasts JOIN question USING (question_id) LEFT JOIN voiced ON forecasts.entity_type = voiced.entity_type
               AND forecasts.entity_id = voiced.entity_id AND (forecasts.entity_type <> 'agent' OR source <> 'import')
             DISTRIBUTE BY question SORT BY question, at_ms, forecast_id, recorded_ms, entity, ppm, imported"""

@@ -143,7 +143,8 @@ const selectedForecasts = (
 ): string => `SELECT question, entity, epoch_ms(forecast_at)::DOUBLE AS at_ms,
     coalesce(round_even(probability * 1e6, 0), -1)::INTEGER AS ppm, (source = 'import')::INTEGER AS imported,
     (source <> 'import' AND (entity_type = 'agent'
-      OR recorded_at <= forecast_at + INTERVAL ${parameters.witness_minutes} MINUTE))::INTEGER AS witnessed
+      OR (recorded_at <= forecast_at + INTERVAL ${parameters.witness_minutes} MINUTE
+        AND epoch_ms(recorded_at) < least(closes_ms, resolved_ms))))::INTEGER AS witnessed
   FROM swept_forecasts JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id) ${join}
   WHERE entity_type <> 'agent' OR source <> 'import'`
 export const FORECAST_COLUMNS = {

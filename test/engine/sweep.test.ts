@@ -33,7 +33,8 @@ function forecast(n: number, question: number, person: number, probability: numb
   }
 }
 
-test('in one millisecond the forecast with the greatest id stands, and of one id the row recorded first counts', async () => {
+/** Scores forecasts of two people on three questions, and returns these columns in order. */
+async function scoresOf(forecasts: Row[], columns: string): Promise<object[]> {
   const folder = await testFolder()
   const store = new MemoryStore()
   using worker = await openWorker(store, folder)
@@ -70,18 +71,7 @@ test('in one millisecond the forecast with the greatest id stands, and of one id
     recorded_at: RECORDED,
   }))
   await send(store, 'forecasters', 'a', people)
-  await send(store, 'forecasts', 'a', [
-    forecast(1, UNTIED, 0, 0.1),
-    forecast(2, UNTIED, 1, 0.2),
-    // Neither the order of rows nor that of probabilities is the order of ids.
-    forecast(14, TIED, 0, 0.3),
-    forecast(19, TIED, 0, 0.25),
-    forecast(12, TIED, 0, 0.9),
-    forecast(15, TIED, 1, 0.4),
-    forecast(21, REPEATED, 0, 0.8, { recorded_at: LATER }),
-    forecast(21, REPEATED, 0, 0.6),
-    forecast(22, REPEATED, 1, 0.7),
-  ])
+  await send(store, 'forecasts', 'a', forecasts)
   for (const table of SCORED_TABLES) await compact(worker, table)
 
   const { pairs, writeScores } = await orderEveryone(
@@ -91,8 +81,26 @@ test('in one millisecond the forecast with the greatest id stands, and of one id
   )
   const path = `${folder}/scores.parquet`
   await writeScores(path, 0, pairs)
-  const rows = await worker.database.rows(
-    `SELECT question_id, entity_id, forecasts, closing_probability FROM '${path}' ORDER BY question_id, entity_id`,
+  return await worker.database.rows(
+    `SELECT question_id, entity_id, ${columns} FROM '${path}' ORDER BY question_id, entity_id`,
+  )
+}
+
+test('in one millisecond the forecast with the greatest id stands, and of one id the row recorded first counts', async () => {
+  const rows = await scoresOf(
+    [
+      forecast(1, UNTIED, 0, 0.1),
+      forecast(2, UNTIED, 1, 0.2),
+      // Neither the order of rows nor that of probabilities is the order of ids.
+      forecast(14, TIED, 0, 0.3),
+      forecast(19, TIED, 0, 0.25),
+      forecast(12, TIED, 0, 0.9),
+      forecast(15, TIED, 1, 0.4),
+      forecast(21, REPEATED, 0, 0.8, { recorded_at: LATER }),
+      forecast(21, REPEATED, 0, 0.6),
+      forecast(22, REPEATED, 1, 0.7),
+    ],
+    'forecasts, closing_probability',
   )
   const scored = (question: number, person: number, forecasts: number, closing_probability: number) => ({
     question_id: id(1, question),
@@ -100,7 +108,6 @@ test('in one millisecond the forecast with the greatest id stands, and of one id
     forecasts,
     closing_probability,
   })
-  expect(pairs).toBe(6)
   expect(rows).toEqual([
     scored(UNTIED, 0, 1, 0.1),
     scored(UNTIED, 1, 1, 0.2),
@@ -108,5 +115,28 @@ test('in one millisecond the forecast with the greatest id stands, and of one id
     scored(TIED, 1, 1, 0.4),
     scored(REPEATED, 0, 1, 0.6),
     scored(REPEATED, 1, 1, 0.7),
+  ])
+})
+
+test('a forecast is witnessed if it came by the API within ten minutes and before the close', async () => {
+  const came = (n: number, question: number, person: number, forecast_at: Date, recorded_at: string) =>
+    forecast(n, question, person, 0.5, { forecast_at, recorded_at: new Date(recorded_at), source: 'api' })
+  const last = new Date('2026-01-10T23:55:00.000Z')
+  const rows = await scoresOf(
+    [
+      came(1, 0, 0, MADE, '2026-01-02T00:10:00.000Z'),
+      came(2, 0, 1, MADE, '2026-01-02T00:10:00.001Z'),
+      came(3, 1, 0, last, '2026-01-10T23:59:59.999Z'),
+      came(4, 1, 1, last, '2026-01-11T00:00:00.000Z'),
+      forecast(5, 2, 0, 0.5, { recorded_at: MADE }),
+    ],
+    'witnessed',
+  )
+  expect(rows.map((row) => (row as { witnessed: boolean }).witnessed)).toEqual([
+    true,
+    false,
+    true,
+    false,
+    false,
   ])
 })
