@@ -159,9 +159,9 @@ export function webhookPath(id: string): string {
   return `${WEBHOOKS_PREFIX}${id}.json`
 }
 
-/** How far a webhook is. */
+/** How far a webhook is. A copy in the order of the paths has it before the events that it names. */
 export function webhookStatePath(id: string): string {
-  return `registry/webhook-states/${id}.json`
+  return `deliveries/${id}.json`
 }
 
 export const API_KEYS_PREFIX = 'registry/keys/'
