@@ -18,7 +18,7 @@ import type { ImportPart } from '../../pipeline/import/compare.ts'
 import { effectJson } from '../../pipeline/import/effect-json.ts'
 import { filePart, importParts } from '../../pipeline/import/import.ts'
 import { type GivenOptions, type ImportOptions, parseOptions } from '../../pipeline/import/options.ts'
-import { type SentForecast, takeForecasts } from '../../pipeline/import/people.ts'
+import { type SentForecast, type TakenForecast, takeForecasts } from '../../pipeline/import/people.ts'
 import { previewParts } from '../../pipeline/import/preview.ts'
 import type { ImportContext } from '../../pipeline/import/take-in.ts'
 import type { Receipts } from '../../pipeline/tables/receipts.ts'
@@ -81,13 +81,11 @@ export class OperatorCalls {
    */
   put(sent: SentRows, by: By) {
     return this.#logged(by, { rows: sent.rows.length }, sent.reason, async (context) => {
-      const [imported] = await this.#told(sent, () => this.#imported(context, sent, by))
+      const [imported] = await this.#told(sent, async () =>
+        importParts(context, [await partOf(context, sent, by.call)]),
+      )
       return { ...effectJson(imported!), import_id: idOf(sent.kind, imported!.version) }
     })
-  }
-
-  async #imported(context: ImportContext, sent: SentRows, { call }: By) {
-    return importParts(context, [await partOf(context, sent, call)])
   }
 
   /**
@@ -102,63 +100,39 @@ export class OperatorCalls {
       const { witnessMinutes } = this.#components
       const part = await partOf(context, sent, by.call)
       const receipts = new Map<string, string>()
-      const taken = await this.#told(sent, () =>
-        takeForecasts(context, part, witnessMinutes, async (fresh) => {
-          for (const [id, receipt] of await this.#record(fresh, context.now())) receipts.set(id, receipt)
-        }),
+      const { effect, taken, forecastersCreated, version } = await this.#told(sent, () =>
+        takeForecasts(context, part, witnessMinutes, (fresh) => this.#record(fresh, context.now(), receipts)),
       )
+      this.#receiptAgain(taken, receipts)
       return {
-        ...effectJson(taken.effect),
-        forecasters_created: taken.forecastersCreated,
-        import_id: idOf('forecasts', taken.version),
-        results: await this.#results(taken.sent, receipts),
+        ...effectJson(effect),
+        forecasters_created: forecastersCreated,
+        import_id: idOf('forecasts', version),
+        results: taken.map(({ entity_id, forecast_at, isWitnessed, ...one }) => ({
+          ...one,
+          user_id: entity_id,
+          forecast_at: forecast_at.toISOString(),
+          witnessed: isWitnessed,
+          receipt: receipts.get(one.forecast_id) ?? null,
+        })),
       }
     })
   }
 
-  /** Makes forecasts durable, each once, and returns their receipts by id. */
-  async #record(sent: readonly SentForecast[], at: Date): Promise<Iterable<[string, string]>> {
-    const rows = new Map((await this.#rowsOf(sent, at)).map((row) => [row.forecast_id, row]))
-    const receipts = await this.#components.submit(...rows.values())
-    return [...rows.keys()].flatMap((id, index): [string, string][] =>
-      receipts[index] === undefined ? [] : [[id, receipts[index]]],
-    )
-  }
-
-  async #rowsOf(sent: readonly SentForecast[], at: Date): Promise<ForecastRow[]> {
+  /** Makes forecasts durable, each once, adds their receipts by id, and returns their ids. */
+  async #record(sent: readonly SentForecast[], at: Date, receipts: Map<string, string>): Promise<string[]> {
     const ids = await this.#components.forecastIds.of(sent)
-    return sent.map(({ entity_id, question_id, probability, forecast_at }, index) => ({
-      forecast_id: ids[index]!,
-      entity_type: 'forecaster',
-      entity_id,
-      question_id,
-      probability,
-      forecast_at,
-      recorded_at: at,
-      source: 'api',
-    }))
+    const rows = new Map(ids.map((id, index) => [id, rowOf({ ...sent[index]!, forecast_id: id }, at)]))
+    const own = await this.#components.submit(...rows.values())
+    for (const [index, id] of [...rows.keys()].entries()) if (own[index]) receipts.set(id, own[index])
+    return ids
   }
 
-  /** Returns a result for each row of the call. Witnessed forecasts that were known get new receipts. */
-  async #results(sent: readonly SentForecast[], receipts: ReadonlyMap<string, string>) {
-    const rows = await this.#rowsOf(sent, new Date(0))
-    const known = rows
-      .map((row, index) => ({ ...row, forecast_id: sent[index]!.forecast_id ?? row.forecast_id }))
-      .filter(({ forecast_id }, index) => sent[index]!.isWitnessed && !receipts.has(forecast_id))
-    const again = this.#components.receipts.ofRepeated(known)
-    const all = new Map([...receipts, ...known.map((row, index) => [row.forecast_id, again[index]] as const)])
-    return sent.map(({ entity_id, forecast_at, isWitnessed, ...row }, index) => {
-      const forecast_id = row.forecast_id ?? rows[index]!.forecast_id
-      return {
-        forecast_id,
-        user_id: entity_id,
-        question_id: row.question_id,
-        probability: row.probability,
-        forecast_at: forecast_at.toISOString(),
-        witnessed: isWitnessed,
-        receipt: all.get(forecast_id) ?? null,
-      }
-    })
+  /** Adds new receipts for the witnessed forecasts that were known before. */
+  #receiptAgain(taken: readonly TakenForecast[], receipts: Map<string, string>): void {
+    const known = taken.filter(({ isWitnessed, forecast_id: id }) => isWitnessed && !receipts.has(id))
+    const again = this.#components.receipts.ofRepeated(known.map((one) => rowOf(one, one.forecast_at)))
+    for (const [index, receipt] of again.entries()) receipts.set(known[index]!.forecast_id, receipt)
   }
 
   /**
@@ -282,6 +256,22 @@ export class OperatorCalls {
         cause: error,
       })
     }
+  }
+}
+
+function rowOf(
+  { forecast_id, entity_id, question_id, probability, forecast_at }: TakenForecast,
+  recorded_at: Date,
+): ForecastRow {
+  return {
+    forecast_id,
+    entity_type: 'forecaster',
+    entity_id,
+    question_id,
+    probability,
+    forecast_at,
+    recorded_at,
+    source: 'api',
   }
 }
 

@@ -11,7 +11,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
 
 /** Times decide scores, so a node whose clock is further from the store's takes no forecasts. */
-const MOST_APART_MS = 60_000
+export const MOST_APART_MS = 60_000
 /** A clock goes wrong slowly, and asking the store for its time takes one more call. */
 const CLOCK_EVERY_MS = 60_000
 /** Each day has a release, even if nothing changes: the first run of the schedule after midnight makes it. */

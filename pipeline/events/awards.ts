@@ -1,8 +1,8 @@
 // Tells whose award differs between two releases.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import { literal, parquet } from '../duckdb.ts'
-import { entitiesOf } from '../release/summary.ts'
+import { literal } from '../duckdb.ts'
+import { awardsIn } from '../release/summary.ts'
 import { type FeedContext, MOST_AT_ONCE, type Told, partOf } from './part.ts'
 
 /** Makes the views of the awards of two releases. False if files of the release before are deleted. */
@@ -16,17 +16,7 @@ export async function attachAwards(
       ['award_now', manifest],
       ['award_before', previous],
     ] as const) {
-      const paths = await Promise.all(
-        entitiesOf(of).map(({ path, sha256, size_bytes: sizeBytes }) =>
-          local.path(path, { sha256, sizeBytes }),
-        ),
-      )
-      // Version 2 of the service called the column of awards `title`.
-      const rows =
-        paths.length === 0
-          ? `SELECT '' AS entity_type, '' AS entity_id, '' AS award WHERE false`
-          : `SELECT entity_type, entity_id, COLUMNS('^(award|title)$') AS award FROM ${parquet(paths)}`
-      await database.run(`CREATE OR REPLACE TEMP VIEW ${view} AS ${rows}`)
+      await database.run(`CREATE OR REPLACE TEMP VIEW ${view} AS ${await awardsIn(local, of)}`)
     }
     return true
   } catch (error) {

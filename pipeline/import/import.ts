@@ -22,7 +22,7 @@ import { type TakenIn, takeIn, takeInWaiting } from './take-in.ts'
 import { recordImport } from './undo.ts'
 import { computedValues, defineIdentified, defineZone } from './values.ts'
 import type { TableVersion } from '../tables/delta.ts'
-import { attachKnown, listKnown } from './waiting.ts'
+import { onKnown } from './waiting.ts'
 
 /** The tables whose waiting rows must come before the rows of an import, which may replace them. */
 const REPLACED = ['questions', 'resolutions', 'forecasters'] as const
@@ -84,16 +84,14 @@ async function checkAndWrite(
   parts: readonly ImportPart[],
   written: Written,
 ): Promise<boolean> {
-  const { local, progress = () => {} } = context
+  const { progress = () => {} } = context
   progress('taking in what waits')
   const kinds = parts.map(({ kind }) => kind)
   await takeInWaiting(context, [...new Set([...REPLACED, ...kinds])])
-  const known = await listKnown(context)
-  const { versions } = known
-  const trials = await local.reading(async () => {
-    await attachKnown(context, known)
-    return comparedParts(context, parts, versions)
-  })
+  const { versions, trials } = await onKnown(context, async (known) => ({
+    versions: known,
+    trials: await comparedParts(context, parts, known),
+  }))
   const bad = trials.findIndex((trial) => trial.bad.count > 0)
   if (bad >= 0) throw refusal(parts[bad]!, trials[bad]!.bad, written)
 
@@ -166,12 +164,8 @@ export async function tryImport(
 }
 
 /** Finds what an import of several kinds would do. @throws ServiceError as `tryImport` does. */
-export async function tryParts(context: ImportWork, parts: readonly ImportPart[]): Promise<Trial[]> {
-  const known = await listKnown(context)
-  return context.local.reading(async () => {
-    await attachKnown(context, known)
-    return comparedParts(context, parts, known.versions)
-  })
+export function tryParts(context: ImportWork, parts: readonly ImportPart[]): Promise<Trial[]> {
+  return onKnown(context, (versions) => comparedParts(context, parts, versions))
 }
 
 /** Reads a file once, however often its rows are compared. */

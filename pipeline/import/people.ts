@@ -6,7 +6,7 @@ import { recordOf, refusal, takeInMet } from './import.ts'
 import { takeIn } from './take-in.ts'
 import { tableRows } from './values.ts'
 import { IMPORT_COLUMNS } from './columns.ts'
-import { attachKnown, listKnown } from './waiting.ts'
+import { onKnown } from './waiting.ts'
 
 /** A forecast of a call, in the order of the call. */
 export interface SentForecast {
@@ -14,15 +14,19 @@ export interface SentForecast {
   question_id: string
   probability: number | null
   forecast_at: Date
-  /** The id of the forecast that is known already, or that was recorded as of a file. */
+  /** The id of the forecast that is known already, or that is recorded as of a file; otherwise null. */
   forecast_id: string | null
   /** Whether it is witnessed, or will be once it is recorded. */
   isWitnessed: boolean
 }
 
+export interface TakenForecast extends SentForecast {
+  forecast_id: string
+}
+
 export interface TakenForecasts {
   effect: Effect
-  sent: SentForecast[]
+  taken: TakenForecast[]
   /** Forecasters that no row had named before. */
   forecastersCreated: number
   /** The version of the table that has the forecasts that came late; undefined if none did. */
@@ -31,8 +35,8 @@ export interface TakenForecasts {
 
 /**
  * Checks forecasts, all or nothing, and takes in those that came late. The others are given to `record`,
- * which makes them durable: they came at most `minutes` after they were made. Sending the same again is safe,
- * and completes a call that was cut off.
+ * which makes them durable and returns their ids: they came at most `minutes` after they were made. Sending
+ * the same again is safe, and completes a call that was cut off.
  *
  * @throws ServiceError as `importFile` does.
  */
@@ -40,20 +44,20 @@ export async function takeForecasts(
   context: ImportWork,
   part: ImportPart,
   minutes: number,
-  record: (sent: SentForecast[]) => Promise<void>,
+  record: (sent: SentForecast[]) => Promise<string[]>,
 ): Promise<TakenForecasts> {
   for (;;) {
-    const known = await listKnown(context)
-    const { bad, sent, ...effect } = await context.local.reading(async () => {
-      await attachKnown(context, known)
-      const [trial] = await comparedParts(context, [part], known.versions)
-      return { ...trial!, sent: trial!.bad.count > 0 ? [] : await sentForecasts(context, minutes) }
+    const { versions, bad, sent, ...effect } = await onKnown(context, async (known) => {
+      const [trial] = await comparedParts(context, [part], known)
+      const isGood = trial!.bad.count === 0
+      return { ...trial!, versions: known, sent: isGood ? await sentForecasts(context, minutes) : [] }
     })
     if (bad.count > 0) throw refusal(part, bad)
-    const taken = await takeInLate(context, part, known.versions, minutes)
-    if (!taken) continue
-    await record(sent.filter((one) => one.forecast_id === null))
-    return { effect, sent, ...taken }
+    const late = await takeInLate(context, part, versions, minutes)
+    if (!late) continue
+    const ids = await record(sent.filter((one) => one.forecast_id === null))
+    const taken = sent.map((one) => ({ ...one, forecast_id: one.forecast_id ?? ids.shift()! }))
+    return { effect, taken, ...late }
   }
 }
 

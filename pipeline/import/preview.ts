@@ -1,7 +1,7 @@
 // Finds what rows would do and what the next release would change by them, without writing anything.
 import { type ImportPart, type ImportWork, type Trial, comparedParts, freshOf } from './compare.ts'
 import { type Correction, UNEXPLAINED, correctedOutcomes } from './corrections.ts'
-import { attachKnown, listKnown } from './waiting.ts'
+import { onKnown } from './waiting.ts'
 
 export interface Preview {
   /** The effect of each part. */
@@ -13,16 +13,14 @@ export interface Preview {
 }
 
 /** The parts come as those of `importParts`. @throws ServiceError as `tryParts` does. */
-export async function previewParts(context: ImportWork, parts: readonly ImportPart[]): Promise<Preview> {
-  const known = await listKnown(context)
-  return context.local.reading(async () => {
-    await attachKnown(context, known)
-    const trials = await comparedParts(context, parts, known.versions)
+export function previewParts(context: ImportWork, parts: readonly ImportPart[]): Promise<Preview> {
+  return onKnown(context, async (versions) => {
+    const trials = await comparedParts(context, parts, versions)
     const saysOutcomes = parts.some(({ kind }) => kind === 'resolutions')
     return {
       trials,
       corrected: saysOutcomes
-        ? await correctedOutcomes(context, known.versions.resolutions, freshOf('resolutions'))
+        ? await correctedOutcomes(context, versions.resolutions, freshOf('resolutions'))
         : [],
       needsReason: trials.some(({ bad }) => bad.byReason.some(({ reason }) => reason === UNEXPLAINED)),
     }

@@ -85,6 +85,18 @@ export async function attachKnown(
   for (const table of SCORED_TABLES) await attachWaiting(context, versions[table], waiting[table])
 }
 
+/** Works with the views of all that is known. @throws ServiceError as `listKnown` and `attachKnown` do. */
+export async function onKnown<T>(
+  context: ImportContext,
+  work: (versions: KnownRows['versions']) => Promise<T>,
+): Promise<T> {
+  const known = await listKnown(context)
+  return context.local.reading(async () => {
+    await attachKnown(context, known)
+    return work(known.versions)
+  })
+}
+
 /** Adds rows that are about to be written to the views of a table, as they will be recorded. */
 export async function attachRows(database: Database, version: TableVersion, rows: string): Promise<void> {
   const { table } = version

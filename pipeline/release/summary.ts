@@ -3,6 +3,7 @@ import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { CERTIFICATES } from '../../schemas/payloads.ts'
 import type { PipelineComponents } from '../components.ts'
 import { type Database, literal, parquet } from '../duckdb.ts'
+import type { LocalFiles } from '../store/local-files.ts'
 import { isEntitiesPath, releasePrefix } from '../store/paths.ts'
 
 export interface ReleaseSummary {
@@ -52,12 +53,9 @@ async function certificates(
   manifest: ReleaseManifest,
   previous: ReleaseManifest | undefined,
 ): Promise<{ certified: number; newly: number; lost: number }> {
-  const holdersIn = async (of: ReleaseManifest | undefined) => {
-    const paths = entitiesOf(of).map(({ path, sha256, size_bytes: sizeBytes }) =>
-      local.path(path, { sha256, sizeBytes }),
-    )
-    return holders(await Promise.all(paths))
-  }
+  const holdersIn = async (of: ReleaseManifest | undefined) =>
+    `SELECT entity_type, entity_id, true AS held FROM (${await awardsIn(local, of)})
+     WHERE award IN (${CERTIFICATES.map(literal).join(', ')})`
   const [row] = await database.rows<Record<'certified' | 'newly' | 'lost', bigint>>(
     `SELECT count(now.held) AS certified, count(*) FILTER (before.held IS NULL) AS newly,
        count(*) FILTER (now.held IS NULL) AS lost
@@ -71,16 +69,24 @@ async function certificates(
 }
 
 /** The files of entities of a release, by their paths in the store. */
-export function entitiesOf(manifest: ReleaseManifest | undefined): ManifestFile[] {
+function entitiesOf(manifest: ReleaseManifest | undefined): ManifestFile[] {
   if (!manifest) return []
   const own = manifest.files.filter(({ path }) => isEntitiesPath(path))
   return own.map((file) => ({ ...file, path: releasePrefix(manifest.release) + file.path }))
 }
 
-/** Version 2 of the service called the column of awards `title`. */
-function holders(paths: readonly string[]): string {
-  if (paths.length === 0) return `SELECT '' AS entity_type, '' AS entity_id, true AS held WHERE false`
-  return `SELECT entity_type, entity_id, true AS held
-    FROM (SELECT entity_type, entity_id, COLUMNS('^(award|title)$') AS award FROM ${parquet(paths)})
-    WHERE award IN (${CERTIFICATES.map(literal).join(', ')})`
+/**
+ * Selects the entities of a release with their awards; none of undefined.
+ *
+ * @throws ServiceError `notFound` if its files have been deleted.
+ */
+export async function awardsIn(local: LocalFiles, manifest: ReleaseManifest | undefined): Promise<string> {
+  const paths = await Promise.all(
+    entitiesOf(manifest).map(({ path, sha256, size_bytes: sizeBytes }) =>
+      local.path(path, { sha256, sizeBytes }),
+    ),
+  )
+  if (paths.length === 0) return `SELECT '' AS entity_type, '' AS entity_id, '' AS award WHERE false`
+  // Version 2 of the service called the column of awards `title`.
+  return `SELECT entity_type, entity_id, COLUMNS('^(award|title)$') AS award FROM ${parquet(paths)}`
 }

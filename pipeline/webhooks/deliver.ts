@@ -67,7 +67,8 @@ export class Deliverer {
       for (const event of page.events) {
         if (webhook.events !== null && !webhook.events.includes(event.type)) continue
         const next = await this.#tried(webhook, event, state)
-        if (this.#stopping.signal.aborted || !(await this.#isThere(webhook))) return
+        // It may have been removed meanwhile.
+        if (this.#stopping.signal.aborted || !(await webhooks.has(webhook.id))) return
         await webhooks.setState(webhook.id, next)
         state = next
         if (state.failing || state.disabled_at !== null) return
@@ -77,11 +78,6 @@ export class Deliverer {
       await webhooks.setState(webhook.id, state)
       if (page.events.length < EVENTS_AT_ONCE) return
     }
-  }
-
-  /** Whether a webhook was not removed meanwhile. */
-  async #isThere({ id }: Webhook): Promise<boolean> {
-    return (await this.#components.webhooks.list()).some((webhook) => webhook.id === id)
   }
 
   /** Sends an event, and returns the state after it. */

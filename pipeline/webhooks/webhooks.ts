@@ -86,10 +86,14 @@ export class Webhooks {
       .toSorted((one, other) => (order(one) < order(other) ? -1 : 1))
   }
 
+  async has(id: string): Promise<boolean> {
+    return (await this.#store.range(webhookPath(id), 0, 1)) !== undefined
+  }
+
   /** @throws ServiceError `notFound`. */
   async remove(id: string): Promise<void> {
     const isId = /^[0-9A-Za-z]{1,64}$/.test(id)
-    if (!isId || !(await readRecord(this.#store, webhookPath(id), webhookRecord))) {
+    if (!isId || !(await this.has(id))) {
       throw new ServiceError(
         'notFound',
         `there is no webhook ${JSON.stringify(id.slice(0, 100))}; \`fvs webhooks list\` lists them`,

@@ -1,4 +1,5 @@
-// The feed of events: whatever happens is told once and in order, whoever writes it and wherever a writer ends.
+// The feed of events: whatever happens is told once and in order, whoever writes it and wherever a writer
+// ends.
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components/components.ts'
 import { runUndo } from '../../jobs/imports.ts'

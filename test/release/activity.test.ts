@@ -28,7 +28,10 @@ const BOTH = [
 ] as const
 const WITHDRAWN = [...BOTH, ['', '2026-01-17T00:00:00.000Z']] as const
 
-/** Each question, which another person answers, and whether a forecast on it is one on an open question, on an overdue one, or on neither. */
+/**
+ * Each question, which another person answers, and whether a forecast on it is one on an open question, on an
+ * overdue one, or on neither.
+ */
 const QUESTIONS: readonly (readonly [string, 'open' | 'overdue' | 'neither', Asked])[] = [
   ['open', 'open', { closes: OPEN_UNTIL, forecasts: BOTH }],
   ['open, and its forecast withdrawn', 'neither', { closes: OPEN_UNTIL, forecasts: WITHDRAWN }],

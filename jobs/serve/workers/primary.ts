@@ -4,13 +4,12 @@ import { Limits } from '../../../api/limits/limits.ts'
 import { CounterTable } from '../../../api/limits/counter-table.ts'
 import { ENVIRONMENTS, type Environment } from '../../../schemas/values.ts'
 import type { Components } from '../../components/components.ts'
+import { MOST_APART_MS } from '../health.ts'
 import { restoreCalls } from '../restored-calls.ts'
 import { Scheduler } from '../scheduler.ts'
 import type { Service } from '../service.ts'
 import { tell } from '../telling.ts'
 import { Workers } from './workers.ts'
-
-const MOST_APART_MS = 60_000
 
 /** @throws whatever keeps a worker from starting. */
 export async function startWorkers(
