@@ -4,7 +4,7 @@ import { literal } from '../duckdb.ts'
 import type { CompactionContext } from '../tables/data-files.ts'
 import { TableLog } from '../tables/delta-log.ts'
 import { attachCurrent } from '../tables/views.ts'
-import { attachWaiting, listWaiting } from './waiting.ts'
+import { attachWithWaiting } from './waiting.ts'
 
 export interface ListedAgent {
   agent_id: string
@@ -21,16 +21,18 @@ export interface ListedAgent {
  * @throws ServiceError `corrupt` for an object that is damaged or lost.
  */
 export async function readAgents(
-  { store, local, database }: Pick<CompactionContext, 'store' | 'local' | 'database'>,
+  context: Pick<CompactionContext, 'store' | 'local' | 'database'>,
   owner: string | null | undefined,
 ): Promise<ListedAgent[]> {
-  const waiting = await listWaiting(store, ['agents'])
+  const { store, local, database } = context
   const log = new TableLog(store, 'agents')
   return local.reading(async () => {
-    await log.refresh()
-    const version = { ...log.current, table: 'agents' as const }
-    await attachCurrent(database, local, version)
-    await attachWaiting({ local, database }, version, waiting.agents)
+    await attachWithWaiting(context, ['agents'], async () => {
+      await log.refresh()
+      const agents = { ...log.current, table: 'agents' as const }
+      await attachCurrent(database, local, agents)
+      return { agents }
+    })
     const filter =
       owner === undefined ? '' : `WHERE owner_id ${owner === null ? 'IS NULL' : `= ${literal(owner)}`}`
     return database.rows<ListedAgent>(

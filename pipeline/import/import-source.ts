@@ -7,7 +7,7 @@ import { importParts, readIncoming, tryParts } from './import.ts'
 import { parseOptions } from './options.ts'
 import type { Rejected } from './rejected.ts'
 import type { ImportSource } from './source.ts'
-import { attachKnown, listKnown } from './waiting.ts'
+import { onKnown } from './waiting.ts'
 import { type SourceFile, readSourceFiles } from './source-files.ts'
 import {
   type RowCounts,
@@ -60,7 +60,7 @@ export async function importSource(
   progress('reading the files')
   const files = await readSourceFiles({ database, directory }, source, paths)
   progress('making rows')
-  await makeRows(context, source)
+  await onKnown(context, () => stageRows(database, source, context.now()))
   const read = await reported(source, files, await countRows(database, source))
   const taken: TakenRows[] = []
   for (const kind of kindsOf(source)) taken.push(await writeTaken(database, source, kind, directory))
@@ -69,15 +69,6 @@ export async function importSource(
     ? await tryParts(context, parts)
     : await importParts(context, parts)
   return { files, read, effects, parts }
-}
-
-/** Makes our rows, beside the questions that the store has or is about to have. */
-async function makeRows(context: ImportWork, source: ImportSource): Promise<void> {
-  const known = await listKnown(context)
-  await context.local.reading(async () => {
-    await attachKnown(context, known)
-    await stageRows(context.database, source, context.now())
-  })
 }
 
 function partOf(

@@ -13,7 +13,7 @@ import { lastRecordedAt } from '../tables/recorded-at.ts'
 import { type ImportId, everSaid, textOfImport, undoneIn } from '../tables/undone.ts'
 import { attachTable } from '../tables/views.ts'
 import { type ImportContext, countOf } from './take-in.ts'
-import { attachKnown, listKnown } from './waiting.ts'
+import { onKnown } from './waiting.ts'
 
 const READS_AT_ONCE = 16
 
@@ -84,17 +84,19 @@ export async function undoImport(
   id: ImportId,
   reason: string,
 ): Promise<UndoneImport> {
-  const { store, local, now } = context
-  const known = await listKnown(context)
-  const { versions } = known
-  const imports = await importsIn(store, versions)
-  const found = imports.find(({ table, version }) => table === id.table && version === id.version)
+  const { store, now } = context
   const name = textOfImport(id)
-  if (!found) throw new ServiceError('notFound', `there is no import ${name}; \`fvs imports\` lists them`)
-  if (found.undone) throw undoneAlready(name, found.undone)
-  const obstacles = await local.reading(async () => {
-    await attachKnown(context, known)
-    return [...reliesOnRows(imports, found), ...(await reliesOnSubjects(context, versions[id.table], found))]
+  const { rows, recordedAt, last, obstacles } = await onKnown(context, async (versions) => {
+    const imports = await importsIn(store, versions)
+    const found = imports.find(({ table, version }) => table === id.table && version === id.version)
+    if (!found) throw new ServiceError('notFound', `there is no import ${name}; \`fvs imports\` lists them`)
+    if (found.undone) throw undoneAlready(name, found.undone)
+    const version = versions[id.table]
+    return {
+      ...found,
+      last: lastRecordedAt({ files: everSaid(version) })!,
+      obstacles: [...reliesOnRows(imports, found), ...(await reliesOnSubjects(context, version, found))],
+    }
   })
   if (obstacles.length > 0) {
     throw new ServiceError(
@@ -102,11 +104,10 @@ export async function undoImport(
       `${name} cannot be undone: ${obstacles.join('; ')}; nothing was changed`,
     )
   }
-  const last = lastRecordedAt({ files: everSaid(versions[id.table]) })!
   const undone: UndoneImport = {
     ...id,
-    rows: found.rows,
-    recorded_at: found.recordedAt.toISOString(),
+    rows,
+    recorded_at: recordedAt.toISOString(),
     undone_at: new Date(Math.max(now().getTime(), last.getTime() + 1)).toISOString(),
     reason,
   }

@@ -18,7 +18,7 @@ import type { ImportContext } from './take-in.ts'
  * Lists the objects that each table is about to take in. Call it before the versions are read, so that an
  * object that is taken in after the listing is in the table.
  */
-export async function listWaiting<Table extends ScoredTable>(
+async function listWaiting<Table extends ScoredTable>(
   store: Store,
   tables: readonly Table[],
 ): Promise<Record<Table, string[]>> {
@@ -34,66 +34,82 @@ export async function listWaiting<Table extends ScoredTable>(
 }
 
 /**
- * Adds inbox objects to the views of a table, except objects that were taken in after they were listed.
+ * Adds inbox objects to the views of a table, unless some are gone. Returns those that are gone.
  *
  * @throws ServiceError `corrupt` for an object that is damaged.
  */
-export async function attachWaiting(
+async function attachWaiting(
   { local, database }: Pick<CompactionContext, 'local' | 'database'>,
   version: TableVersion,
   listed: readonly string[],
-): Promise<void> {
+): Promise<string[]> {
   const { table } = version
   // An offer to a version that is made may be left over, and its rows are in the table.
-  const isToCome = (path: string) => (offeredVersion(table, path) ?? Infinity) > version.version
-  const waiting = await stillPresent({ local }, listed.filter(isToCome))
-  if (waiting.length === 0) return
-  const spec = tableSpec(table)
-  const paths = waiting.map(([, path]) => path)
+  const waiting = listed.filter((path) => (offeredVersion(table, path) ?? Infinity) > version.version)
+  const { paths, gone } = await look()
+  if (gone.length > 0 || paths.length === 0) return gone
+  const rows = inboxRows({ spec: tableSpec(table), paths, earliest: earliestAfter(version) })
   try {
-    await database.run(
-      `CREATE OR REPLACE TEMP TABLE waiting_${table} AS ${inboxRows({ spec, paths, earliest: earliestAfter(version) })}`,
-    )
+    await database.run(`CREATE OR REPLACE TEMP TABLE waiting_${table} AS ${rows}`)
   } catch (error) {
-    const objects = waiting.map(([object]) => object)
-    throw await namingObject({ local, database }, table, objects, error)
+    const again = await look()
+    if (again.gone.length > 0) return again.gone
+    throw await namingObject({ local, database }, table, waiting, error)
   }
   await extendView(database, table, `waiting_${table}`)
+  return []
+
+  async function look() {
+    const present = new Map(await stillPresent({ local }, waiting))
+    return { paths: [...present.values()], gone: waiting.filter((object) => !present.has(object)) }
+  }
 }
 
-/** The rows that are known: those of the tables, and those that wait to be taken in. */
-export interface KnownRows {
-  versions: Record<ScoredTable, TableVersion>
-  waiting: Record<ScoredTable, string[]>
+/**
+ * Makes views of tables with the rows that wait. `attach` reads the versions and makes the views without
+ * them. It is called again if an object is gone that was there before: another command has taken it in, so
+ * that the table of a later version has its rows.
+ *
+ * @throws ServiceError `corrupt` for an object that is damaged.
+ */
+export async function attachWithWaiting<Table extends ScoredTable>(
+  context: Pick<CompactionContext, 'store' | 'local' | 'database'>,
+  tables: readonly Table[],
+  attach: () => Promise<Record<Table, TableVersion>>,
+): Promise<Record<Table, TableVersion>> {
+  const taken = new Set<string>()
+  for (;;) {
+    const listed = await listWaiting(context.store, tables)
+    const versions = await attach()
+    const gone: string[] = []
+    for (const table of tables) {
+      const waiting = listed[table].filter((path) => !taken.has(path))
+      gone.push(...(await attachWaiting(context, versions[table], waiting)))
+    }
+    if (gone.length === 0) return versions
+    for (const path of gone) taken.add(path)
+  }
 }
 
-/** @throws ServiceError `unavailable` if the store shows an earlier state than a release has read. */
-export async function listKnown({ store, released }: ImportContext): Promise<KnownRows> {
-  // The inbox is listed first, so that rows that are taken in after the listing are in the tables.
-  const waiting = await listWaiting(store, SCORED_TABLES)
-  const versions = await currentVersions(store)
-  assertNotBehind(versions, released ?? {})
-  return { versions, waiting }
-}
-
-/** Makes the views of every table, with the rows that wait. @throws ServiceError as `attachWaiting` does. */
-export async function attachKnown(
-  context: Pick<CompactionContext, 'local' | 'database'>,
-  { versions, waiting }: KnownRows,
-): Promise<void> {
-  await attachAll(context.database, context.local, versions)
-  for (const table of SCORED_TABLES) await attachWaiting(context, versions[table], waiting[table])
-}
-
-/** Works with the views of all that is known. @throws ServiceError as `listKnown` and `attachKnown` do. */
+/**
+ * Works with the views of all that is known: the rows of the tables, and those that wait to be taken in.
+ *
+ * @throws ServiceError `unavailable` if the store shows an earlier state than a release has read, `corrupt`
+ *   for an object that is damaged.
+ */
 export async function onKnown<T>(
   context: ImportContext,
-  work: (versions: KnownRows['versions']) => Promise<T>,
+  work: (versions: Record<ScoredTable, TableVersion>) => Promise<T>,
 ): Promise<T> {
-  const known = await listKnown(context)
-  return context.local.reading(async () => {
-    await attachKnown(context, known)
-    return work(known.versions)
+  const { store, database, local, released = {} } = context
+  return local.reading(async () => {
+    const known = await attachWithWaiting(context, SCORED_TABLES, async () => {
+      const versions = await currentVersions(store)
+      assertNotBehind(versions, released)
+      await attachAll(database, local, versions)
+      return versions
+    })
+    return work(known)
   })
 }
 

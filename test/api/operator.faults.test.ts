@@ -6,7 +6,7 @@ import { OperatorCalls } from '../../api/operator/operator-calls.ts'
 import { ForecastIds } from '../../pipeline/access/forecast-ids.ts'
 import { OperatorLog } from '../../pipeline/access/operator-log.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
-import { attachKnown, listKnown } from '../../pipeline/import/waiting.ts'
+import { onKnown } from '../../pipeline/import/waiting.ts'
 import { releasedVersions } from '../../pipeline/release/state.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
@@ -73,13 +73,13 @@ const send = async (store: Store) => (await operatorOver(store)).forecasts(SENT,
 async function countsOf(store: Store) {
   const components = await componentsOf(store)
   return withDatabase(components.openDatabase, async (database) => {
-    const context = { ...components, database }
-    await attachKnown(context, await listKnown(context))
-    const [counts] = await database.rows<object>(
-      `SELECT count(*)::INTEGER AS rows, count(DISTINCT forecast_id)::INTEGER AS ids,
+    const [counts] = await onKnown({ ...components, database }, () =>
+      database.rows<object>(
+        `SELECT count(*)::INTEGER AS rows, count(DISTINCT forecast_id)::INTEGER AS ids,
          count(DISTINCT (entity_id, forecast_at, probability))::INTEGER AS contents,
          count(*) FILTER (source = 'api')::INTEGER AS witnessed, count(DISTINCT entity_id)::INTEGER AS people
        FROM forecasts WHERE entity_type = 'forecaster'`,
+      ),
     )
     return counts
   })

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
 import { OperatorLog } from '../../pipeline/access/operator-log.ts'
-import { attachKnown, listKnown } from '../../pipeline/import/waiting.ts'
+import { onKnown } from '../../pipeline/import/waiting.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { parseReceiptHeader } from '../../pipeline/proof/receipts.ts'
 import { verifyProof, verifyReceipt } from '../../pipeline/proof/verify.ts'
@@ -59,10 +59,9 @@ const question = (n: number) => ({
 /** Returns rows of the tables as they are known, those that wait included. */
 async function rowsOf<T extends object>(query: string): Promise<T[]> {
   const { components } = service
-  return withDatabase(components.openDatabase, async (database: Database) => {
-    await attachKnown({ ...components, database }, await listKnown({ ...components, database }))
-    return database.rows<T>(query)
-  })
+  return withDatabase(components.openDatabase, (database: Database) =>
+    onKnown({ ...components, database }, () => database.rows<T>(query)),
+  )
 }
 
 describe('rows', () => {

@@ -6,7 +6,7 @@ import { withDatabase } from '../../../pipeline/duckdb.ts'
 import { assignOwner, retire } from '../../../pipeline/import/agents.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { compact } from '../../../pipeline/tables/compact.ts'
-import { attachKnown, listKnown } from '../../../pipeline/import/waiting.ts'
+import { onKnown } from '../../../pipeline/import/waiting.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../../schemas/tables.ts'
 import { type Call, FaultStore } from '../faults/fault-store.ts'
@@ -239,20 +239,21 @@ export async function readSerial(context: Parameters<typeof assignOwner>[0]): Pr
   names: (string | null)[]
 }> {
   const { database } = context
-  await attachKnown(context, await listKnown(context))
-  const counts: [ScoredTable, number][] = []
-  for (const table of SCORED_TABLES) {
-    const [row] = await database.rows<{ n: bigint }>(`SELECT count(*) AS n FROM ${table}`)
-    counts.push([table, Number(row!.n)])
-  }
-  const names = await database.rows<{ display_name: string | null }>(
-    `SELECT display_name FROM current_forecasters ORDER BY user_id`,
-  )
-  return {
-    counts: Object.fromEntries(counts) as Record<ScoredTable, number>,
-    shared: await database.rows(
-      `SELECT source, source_id FROM current_questions WHERE source IS NOT NULL GROUP BY ALL HAVING count(*) > 1`,
-    ),
-    names: names.map(({ display_name }) => display_name),
-  }
+  return onKnown(context, async () => {
+    const counts: [ScoredTable, number][] = []
+    for (const table of SCORED_TABLES) {
+      const [row] = await database.rows<{ n: bigint }>(`SELECT count(*) AS n FROM ${table}`)
+      counts.push([table, Number(row!.n)])
+    }
+    const names = await database.rows<{ display_name: string | null }>(
+      `SELECT display_name FROM current_forecasters ORDER BY user_id`,
+    )
+    return {
+      counts: Object.fromEntries(counts) as Record<ScoredTable, number>,
+      shared: await database.rows(
+        `SELECT source, source_id FROM current_questions WHERE source IS NOT NULL GROUP BY ALL HAVING count(*) > 1`,
+      ),
+      names: names.map(({ display_name }) => display_name),
+    }
+  })
 }
