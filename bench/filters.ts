@@ -40,6 +40,7 @@ function questionOf(number: number): KnownQuestion {
     closesAtMs,
     outcome: isOpen || number % 1_000 === 1 ? null : number % 3 === 0 ? 'yes' : 'no',
     resolvedAtMs: isOpen || number % 1_000 === 1 ? null : closesAtMs,
+    updatedAtMs: closesAtMs,
     file: 0,
   }
 }

@@ -209,6 +209,7 @@ export const listedQuestion = z.strictObject({
     .nullable()
     .describe('Null until it is resolved, and again where its resolution was withdrawn'),
   resolved_at: instant.nullable(),
+  updated_at: instant.describe('When something was last said of the question or of its outcome, UTC'),
 })
 export type ListedQuestion = z.infer<typeof listedQuestion>
 const prose = z.string().nullable()
@@ -219,7 +220,7 @@ export const questionTexts = z.strictObject({
 export type QuestionTexts = z.infer<typeof questionTexts>
 export const question = listedQuestion.extend(questionTexts.shape)
 export const questionPage = z.strictObject({
-  questions: z.array(listedQuestion),
+  questions: z.array(listedQuestion.extend(questionTexts.partial().shape)),
   next_cursor: z
     .string()
     .nullable()

@@ -162,11 +162,35 @@ const titleWords = z
   }, `must have 1 to ${MOST_WORDS} words`)
 const questionsCursor = z.string().regex(CURSOR, 'must be the next_cursor of a page')
 
+/** The most ids in one query, and the most questions of a page with texts. */
+export const MOST_NAMED = 100
+const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
+
+const uuids = z
+  .string()
+  .regex(
+    new RegExp(`^${UUID}(?:,${UUID}){0,${MOST_NAMED - 1}}$`),
+    `must be 1 to ${MOST_NAMED} UUIDs with commas between them`,
+  )
+  .transform((text) => text.toLowerCase().split(','))
+
+const onlyAfter = (what: string) => instantMs.optional().describe(`Only questions ${what} after this instant`)
+
 export const questionsQuery = z.strictObject({
   status: status.optional().describe('Only questions of this status'),
   category: category.optional().describe('Only questions of exactly this category'),
-  closes_before: instantMs.optional().describe('Only questions that close before this instant, in UTC'),
-  opened_after: instantMs.optional().describe('Only questions that open after this instant, in UTC'),
+  source: category.optional().describe('Only questions that exactly this source asked first'),
+  event_id: category.optional().describe('Only questions about exactly this event'),
+  ids: uuids
+    .optional()
+    .describe(
+      `Only these questions: 1 to ${MOST_NAMED} ids with commas between them; unknown ones are left out`,
+    ),
+  closes_before: instantMs.optional().describe('Only questions that close before this instant'),
+  closes_after: onlyAfter('that close'),
+  opened_after: onlyAfter('that open'),
+  resolved_after: onlyAfter('whose outcome became known'),
+  updated_after: onlyAfter('of which something was said'),
   q: titleWords
     .transform(wordsOf)
     .optional()
@@ -175,6 +199,12 @@ export const questionsQuery = z.strictObject({
     ),
   limit: limit.meta({ default: 100, description: 'How many questions a page may have' }),
   cursor: questionsCursor.optional().describe('`next_cursor` of the page before; the first page if left out'),
+  include: z
+    .literal('texts')
+    .optional()
+    .describe(
+      `\`texts\` adds \`resolution_criteria\` and \`background\` to each question. Such a page has at most ${MOST_NAMED}`,
+    ),
 })
 
 /** A form sends every field that it has, and an empty one asks for nothing. */

@@ -41,19 +41,26 @@ export const day = z
   }, 'must be a day that exists')
   .meta({ format: 'date', description: 'A day in UTC', examples: ['2026-01-31'] })
 
-/** An instant in UTC that exists, to the millisecond or coarser; parsed to milliseconds. */
+/**
+ * An instant that exists, with any offset and any decimals; parsed to milliseconds, and cut there. A `+` in a
+ * query that is not written as `%2B` arrives as a space.
+ */
 export const instantMs = z
   .string()
-  .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,3})?Z$/, {
-    error: 'must be an instant in UTC such as 2026-01-31T12:00:00Z',
+  .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+ -][0-9]{2}:[0-9]{2})$/, {
+    error: 'must be an instant with its offset, such as 2026-01-31T12:00:00Z or 2026-01-31T13:00:00+01:00',
     abort: true,
   })
+  .max(64)
+  .transform((text) => text.replace(' ', '+'))
   .refine((text) => {
-    const at = new Date(text)
-    return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text.slice(0, 19))
+    const local = text.slice(0, 19)
+    const at = new Date(`${local}Z`)
+    const isDay = !Number.isNaN(at.getTime()) && at.toISOString().startsWith(local)
+    return isDay && !Number.isNaN(Date.parse(text))
   }, 'must be an instant that exists')
   .transform((text) => Date.parse(text))
-  .meta({ description: 'An instant in UTC', examples: ['2026-01-31T12:00:00Z'] })
+  .meta({ description: 'An instant with its offset', examples: ['2026-01-31T12:00:00Z'] })
 
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 

@@ -336,6 +336,7 @@ const listedQuestion = {
   status: 'open',
   outcome: null,
   resolved_at: null,
+  updated_at: '2025-12-20T09:30:00.000Z',
 }
 export const question = {
   ...listedQuestion,

@@ -13,7 +13,9 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { Change, UndoneImport } from '../../schemas/manifests.ts'
 import type { Outcome } from '../../schemas/tables.ts'
 import { Changes } from './changes.ts'
-import { type DueQuestions, Listing } from './listing.ts'
+import { type DueQuestions, type Filters, Listing } from './listing.ts'
+import { byClose } from './order.ts'
+import type { PageRequest } from './page.ts'
 import { type KnownQuestion, isOverAt } from './question.ts'
 import { Texts } from './texts.ts'
 
@@ -24,7 +26,8 @@ import { Texts } from './texts.ts'
 const NEWS = `
   SELECT question_id, title, category, url, event_id, source, source_id, outcome, epoch_ms(opened_at)::DOUBLE AS "openedAtMs",
     epoch_ms(closes_at)::DOUBLE AS "closesAtMs", epoch_ms(resolved_at)::DOUBLE AS "resolvedAtMs",
-    epoch_ms(current_questions.recorded_at)::DOUBLE AS "recordedAtMs"
+    epoch_ms(current_questions.recorded_at)::DOUBLE AS "recordedAtMs",
+    epoch_ms(greatest(current_questions.recorded_at, current_resolutions.recorded_at))::DOUBLE AS "updatedAtMs"
   FROM current_questions FULL JOIN current_resolutions USING (question_id)`
 const IN_ORDER = 'ORDER BY closes_at, question_id'
 
@@ -40,6 +43,11 @@ type QuestionNews = Omit<KnownQuestion, 'file'> & { recordedAtMs: number }
  * questions are known.
  */
 const ROWS_AT_ONCE = 10_000
+
+/** A page that is asked for. `ids` are those of the only questions that it may have. */
+export interface QuestionsAsked extends PageRequest, Omit<Filters, 'among'> {
+  ids?: readonly string[] | undefined
+}
 
 interface QuestionSource {
   store: Store
@@ -174,8 +182,9 @@ export class QuestionBook {
   }
 
   /** @throws ServiceError `invalid` for a cursor that no page gave. */
-  page(request: Parameters<Listing['page']>[0]): QuestionPage {
-    return this.#listing.page(request)
+  page({ ids, ...request }: QuestionsAsked): QuestionPage {
+    const among = ids && [...new Set(ids)].flatMap((id) => this.#byId.get(id) ?? []).sort(byClose)
+    return this.#listing.page({ ...request, among })
   }
 
   /** Returns the first questions that need an operator at an instant, up to `limit` of each kind. */
@@ -184,12 +193,16 @@ export class QuestionBook {
   }
 
   /**
-   * `countMore` counts further calls before texts are read that are not in memory.
+   * Returns the texts of questions, in their order. `countMore` counts further calls before texts are read
+   * that are not in memory.
    *
    * @throws ServiceError `corrupt` for a data file that is damaged or missing.
    */
-  textsOf(question: KnownQuestion, countMore?: (calls: number) => Promise<void>): Promise<QuestionTexts> {
-    return this.#texts.of(question, countMore)
+  textsOf(
+    questions: readonly KnownQuestion[],
+    countMore?: (calls: number) => Promise<void>,
+  ): Promise<QuestionTexts[]> {
+    return this.#texts.of(questions, countMore)
   }
 
   /**
@@ -310,6 +323,7 @@ export class QuestionBook {
         closesAtMs: asked.closesAtMs,
         outcome,
         resolvedAtMs: outcome === null ? null : (said?.resolvedAtMs ?? null),
+        updatedAtMs: Math.max(asked.updatedAtMs, said?.updatedAtMs ?? -Infinity),
         file: asked.file,
       }
     )

@@ -40,11 +40,18 @@ export interface DueQuestions {
 
 /** The conditions that all questions of a page meet; undefined is no condition. */
 export interface Filters {
+  /** The questions that are asked for, in order. */
+  among?: Ordered | undefined
   status?: QuestionStatus | undefined
   category?: string | undefined
+  source?: string | undefined
+  event_id?: string | undefined
   /** Instants in milliseconds. */
   closes_before?: number | undefined
+  closes_after?: number | undefined
   opened_after?: number | undefined
+  resolved_after?: number | undefined
+  updated_after?: number | undefined
   /** Words of the title, as `wordsOf` gives them. */
   q?: readonly string[] | undefined
 }
@@ -52,6 +59,8 @@ export interface Filters {
 export class Listing {
   #all: Ordered = []
   readonly #categories = new ByKey(({ category }) => (category === null ? [] : [category]))
+  readonly #sources = new ByKey(({ source }) => (source === null ? [] : [source]))
+  readonly #events = new ByKey(({ event_id }) => (event_id === null ? [] : [event_id]))
   readonly #words = new ByKey(({ title }) => wordsOf(title))
   #resolved: Ordered = []
   /** Questions without an outcome that have opened: first the closed ones, then the open ones. */
@@ -77,6 +86,8 @@ export class Listing {
     const joined = Object.groupBy(come, listOf)
     this.#all = changed(this.#all, gone, come)
     this.#categories.change(gone, come)
+    this.#sources.change(gone, come)
+    this.#events.change(gone, come)
     this.#words.change(gone, come)
     this.#resolved = changed(this.#resolved, left.resolved ?? [], joined.resolved ?? [])
     this.#begun = changed(this.#begun, left.begun ?? [], joined.begun ?? [])
@@ -89,33 +100,40 @@ export class Listing {
   }
 
   /** @throws ServiceError `invalid` for a cursor that no page gave. */
-  page({
-    status,
-    category,
-    closes_before,
-    opened_after,
-    q = [],
-    ...request
-  }: PageRequest & Filters): QuestionPage {
-    const nowMs = request.now.getTime()
+  page({ now, limit, cursor, ...filters }: PageRequest & Filters): QuestionPage {
+    const nowMs = now.getTime()
     this.#moveTo(nowMs)
-    const lists = q.map((word) => this.#words.list(word))
-    if (category !== undefined) lists.push(this.#categories.list(category))
-    if (status !== undefined) lists.push(this.#ofStatus(status))
-    if (lists.length === 0) lists.push(this.#all)
+    const { status, closes_before, closes_after, opened_after, resolved_after, updated_after } = filters
     // A question that opens after an instant also closes after it.
-    const after = [status === 'open' ? nowMs : undefined, opened_after].filter((ms) => ms !== undefined)
-    const closed: ClosePosition[] = status === 'closed' ? [{ closesAtMs: nowMs, question_id: LAST_ID }] : []
-    if (closes_before !== undefined) closed.push({ closesAtMs: closes_before, question_id: FIRST_ID })
+    const after = [status === 'open' ? nowMs : undefined, opened_after, closes_after]
+      .filter((ms) => ms !== undefined)
+      .map((closesAtMs) => ({ closesAtMs, question_id: LAST_ID }))
+    const before: ClosePosition[] = status === 'closed' ? [{ closesAtMs: nowMs, question_id: LAST_ID }] : []
+    if (closes_before !== undefined) before.push({ closesAtMs: closes_before, question_id: FIRST_ID })
     return pageOf(
       {
-        lists,
-        after: after.length === 0 ? undefined : { closesAtMs: Math.max(...after), question_id: LAST_ID },
-        before: closed.toSorted(byClose)[0],
-        fits: ({ openedAtMs }) => opened_after === undefined || openedAtMs > opened_after,
+        lists: this.#listsOf(filters),
+        after: after.toSorted(byClose).at(-1),
+        before: before.toSorted(byClose)[0],
+        fits: ({ openedAtMs, resolvedAtMs, updatedAtMs }) =>
+          isAfter(openedAtMs, opened_after) &&
+          isAfter(resolvedAtMs, resolved_after) &&
+          isAfter(updatedAtMs, updated_after),
       },
-      request,
+      { now, limit, cursor },
     )
+  }
+
+  /** Returns the lists that have all questions that pass. */
+  #listsOf({ among, status, category, source, event_id, resolved_after, q = [] }: Filters): Ordered[] {
+    const lists = q.map((word) => this.#words.list(word))
+    if (among !== undefined) lists.push(among)
+    if (category !== undefined) lists.push(this.#categories.list(category))
+    if (source !== undefined) lists.push(this.#sources.list(source))
+    if (event_id !== undefined) lists.push(this.#events.list(event_id))
+    if (status !== undefined) lists.push(this.#ofStatus(status))
+    if (resolved_after !== undefined) lists.push(this.#resolved)
+    return lists.length === 0 ? [this.#all] : lists
   }
 
   /** Returns the first questions that are due at an instant, up to `limit` of each kind. */
@@ -151,4 +169,8 @@ export class Listing {
     this.#begun = changed(this.#begun, early, due)
     this.#changeUpcoming(due, early)
   }
+}
+
+function isAfter(ms: number | null, after: number | undefined): boolean {
+  return after === undefined || (ms !== null && ms > after)
 }

@@ -11,6 +11,7 @@ export interface KnownQuestion extends Omit<ListedQuestion, 'status' | `${string
   openedAtMs: number
   closesAtMs: number
   resolvedAtMs: number | null
+  updatedAtMs: number
   /** The number of the data file that has the question's row. Files count in the order of the table's log. */
   file: number
 }
@@ -28,12 +29,13 @@ export function isOverAt({ outcome, closesAtMs }: KnownQuestion, nowMs: number):
 }
 
 export function shownAt(question: KnownQuestion, now: Date): ListedQuestion {
-  const { openedAtMs, closesAtMs, resolvedAtMs, file: _file, ...told } = question
+  const { openedAtMs, closesAtMs, resolvedAtMs, updatedAtMs, file: _file, ...told } = question
   return {
     ...told,
     opened_at: new Date(openedAtMs).toISOString(),
     closes_at: new Date(closesAtMs).toISOString(),
     resolved_at: resolvedAtMs === null ? null : new Date(resolvedAtMs).toISOString(),
+    updated_at: new Date(updatedAtMs).toISOString(),
     status: statusAt(question, now.getTime()),
   }
 }

@@ -4,7 +4,7 @@ import { type Database, literal } from '../../pipeline/duckdb.ts'
 import type { LocalFiles } from '../../pipeline/store/local-files.ts'
 import { type DataFile, statisticsOf } from '../../pipeline/tables/delta.ts'
 import { localPath } from '../../pipeline/tables/delta-log.ts'
-import { currentRowIn } from '../../pipeline/tables/views.ts'
+import { currentRowsIn } from '../../pipeline/tables/views.ts'
 import type { QuestionTexts } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { CALLS_OF_READ, DatabaseInTurn } from './database-in-turn.ts'
@@ -24,6 +24,8 @@ interface IndexedFile {
   /** When the first row of its version was recorded. */
   versionFirstMs: number
 }
+
+type Asked = Pick<KnownQuestion, 'question_id' | 'file'>
 
 interface TextSource {
   local: LocalFiles
@@ -74,43 +76,76 @@ export class Texts {
   }
 
   /**
-   * `countMore` counts further calls before texts are read that are not in memory.
+   * Returns the texts of questions, in their order. `countMore` counts further calls before texts are read
+   * that are not in memory.
    *
    * @throws ServiceError `corrupt` for a data file that is damaged or missing.
    */
   async of(
-    { question_id, file }: Pick<KnownQuestion, 'question_id' | 'file'>,
+    questions: readonly Asked[],
     countMore: (calls: number) => Promise<void> = () => Promise.resolve(),
-  ): Promise<QuestionTexts> {
-    const part = this.#parts[file]!
-    if (!part.hasTexts) return NONE
-    const key = `${file}/${question_id}`
-    const known = this.#cache.get(key)
-    if (known) return known
-    await countMore(CALLS_OF_READ)
-    return this.#database.run(async (database) => {
-      // Another call may have read it while this one waited.
-      const texts = this.#cache.get(key) ?? (await this.#read(database, part.file, question_id))
-      this.#cache.set(key, texts)
-      return texts
-    })
+  ): Promise<QuestionTexts[]> {
+    const texts = new Map(questions.map((question) => [question, this.#known(question)] as const))
+    const missing = questions.filter((question) => texts.get(question) === undefined)
+    const files = Map.groupBy(missing, ({ file }) => file)
+    if (files.size > 0) await countMore(CALLS_OF_READ * files.size)
+    for (const [file, asked] of files) {
+      for (const [question, read] of await this.#database.run((database) =>
+        this.#read(database, file, asked),
+      )) {
+        texts.set(question, read)
+      }
+    }
+    return questions.map((question) => texts.get(question)!)
   }
 
-  async #read(database: Database, file: DataFile, questionId: string): Promise<QuestionTexts> {
+  #known({ question_id, file }: Asked): QuestionTexts | undefined {
+    return this.#parts[file]!.hasTexts ? this.#cache.get(keyOf(file, question_id)) : NONE
+  }
+
+  /** Reads questions of one file, unless another call has read them while this one waited. */
+  async #read(
+    database: Database,
+    number: number,
+    asked: readonly Asked[],
+  ): Promise<Map<Asked, QuestionTexts>> {
+    const { file } = this.#parts[number]!
+    const ids = asked.filter((one) => !this.#known(one)).map(({ question_id }) => literal(question_id))
+    const rows = ids.length === 0 ? [] : await this.#rowsIn(database, file, ids.join(', '))
+    const fresh = new Map(rows.map(({ question_id, ...texts }) => [question_id, texts]))
+    return new Map(
+      asked.map((question) => {
+        const { question_id } = question
+        const texts = fresh.get(question_id) ?? this.#known(question)
+        if (!texts) {
+          throw new ServiceError(
+            'corrupt',
+            `${file.path} of the questions lacks ${question_id}, which was read from it before`,
+          )
+        }
+        this.#cache.set(keyOf(number, question_id), texts)
+        return [question, texts]
+      }),
+    )
+  }
+
+  #rowsIn(
+    database: Database,
+    file: DataFile,
+    ids: string,
+  ): Promise<(QuestionTexts & { question_id: string })[]> {
     const { local } = this.#source
     return local.reading(async () => {
       const path = await localPath(local, 'questions', file)
-      const row = currentRowIn('questions', path, literal(questionId))
-      const [texts] = await database.rows<QuestionTexts>(
-        `SELECT resolution_criteria, background FROM (${row})`,
-      )
-      if (texts) return texts
-      throw new ServiceError(
-        'corrupt',
-        `${file.path} of the questions lacks ${questionId}, which was read from it before`,
+      return database.rows(
+        `SELECT question_id, resolution_criteria, background FROM (${currentRowsIn('questions', path, ids)})`,
       )
     })
   }
+}
+
+function keyOf(file: number, questionId: string): string {
+  return `${file}/${questionId}`
 }
 
 function partOf(file: DataFile): Omit<IndexedFile, 'versionFirstMs'> {

@@ -170,9 +170,9 @@ const question = pageRoute({
     const found = await book.find(params.question_id)
     const shown = shownAt(found, now())
     const agents = shown.status === 'open' ? currentForecasts.agentsOn(found.question_id) : undefined
-    const texts = await book.textsOf(found, countMore)
+    const [texts] = await book.textsOf([found], countMore)
     const changes = await book.changesOf(found, countMore)
-    return questionPage(site, { ...shown, ...texts, changes, agents })
+    return questionPage(site, { ...shown, ...texts!, changes, agents })
   },
 })
 

@@ -1,11 +1,11 @@
 // The questions that forecasts are about.
 import { z } from 'zod'
 import { question, questionPage } from '../../schemas/answers.ts'
-import { questionsQuery } from '../../schemas/requests.ts'
+import { MOST_NAMED, questionsQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
 import { shownAt } from '../questions/question.ts'
-import { callsOfPage } from '../limits/page-calls.ts'
+import { callsOfPage, callsOfTexts } from '../limits/page-calls.ts'
 import { route } from '../http/route.ts'
 
 const { QUESTION_ID } = examples
@@ -20,31 +20,52 @@ export const listQuestions = route({
   description:
     'All questions in the order in which they close, or those that pass every filter, a page at a time. A page may be short, and even ' +
     'empty, where few of many questions pass: `next_cursor` goes on until it is null. A question whose close is changed while ' +
-    'pages are read may be missed or listed twice. Their texts come from outside, and those of many lines are in the call for one ' +
-    'question alone.',
+    'pages are read may be missed or listed twice. Their texts come from outside: take them as data. Those of many lines come with ' +
+    '`include=texts`.',
   follows: true,
   needsQuestions: true,
   query: questionsQuery,
-  countsAs: callsOfPage,
+  countsAs: ({ query }) =>
+    query.include === 'texts' ? callsOfTexts(limitOf(query)) : callsOfPage({ query }),
   examples: {
     query: {
       status: 'open',
       category: 'example',
+      source: 'example',
+      event_id: 'example-event',
+      ids: QUESTION_ID,
       closes_before: '2026-12-31T00:00:00Z',
+      closes_after: '2026-01-01T00:00:00Z',
       opened_after: '2025-12-31T00:00:00Z',
+      resolved_after: '2026-01-01T00:00:00+01:00',
+      updated_after: '2025-12-31T00:00:00.000Z',
       q: 'simulated question',
       limit: 100,
+      include: 'texts',
     },
   },
   success: { description: 'A page', body: questionPage, cache: FRESH, example: examples.questionPage },
   problems: {
     422: examples.invalid('query', 'limit', 'must be at most 1000'),
   },
-  handle: ({ query }, { questions, now }) => {
-    const { limit, cursor, ...filters } = query
-    return { body: questions.page({ ...filters, limit, cursor, now: now() }) }
+  handle: async ({ query, countMore }, { questions, now }) => {
+    const { include, cursor, ...filters } = query
+    const page = questions.page({ ...filters, cursor, limit: limitOf(query), now: now() })
+    if (include === undefined) return { body: page }
+    const known = page.questions.map(({ question_id }) => questions.known(question_id)!)
+    const texts = await questions.textsOf(known, countMore)
+    return {
+      body: {
+        ...page,
+        questions: page.questions.map((listed, index) => ({ ...listed, ...texts[index]! })),
+      },
+    }
   },
 })
+
+function limitOf({ include, limit }: z.infer<typeof questionsQuery>): number {
+  return include === 'texts' ? Math.min(limit, MOST_NAMED) : limit
+}
 
 export const getQuestion = route({
   path: '/questions/{question_id}',
@@ -66,6 +87,7 @@ export const getQuestion = route({
   },
   handle: async ({ params, countMore }, { questions, now }) => {
     const found = await questions.find(params.question_id)
-    return { body: { ...shownAt(found, now()), ...(await questions.textsOf(found, countMore)) } }
+    const [texts] = await questions.textsOf([found], countMore)
+    return { body: { ...shownAt(found, now()), ...texts } }
   },
 })

@@ -67,12 +67,13 @@ export function currentRows(table: keyof typeof SUBJECT, rows: string): string {
 }
 
 /**
- * Selects the current row of a subject in a local data file, with its prose. `subject` is the SQL of its id.
+ * Selects the current rows of subjects in a local data file, with their prose. `subjects` is the SQL of their
+ * ids, with commas between them.
  */
-export function currentRowIn(table: keyof typeof SUBJECT, path: string, subject: string): string {
+export function currentRowsIn(table: keyof typeof SUBJECT, path: string, subjects: string): string {
   const prose = tableSpec(table).columns.flatMap(({ name, type }) => (type === 'prose' ? [name] : []))
-  return `SELECT * FROM ${rowsIn(table, [path])} WHERE ${SUBJECT[table]} = ${subject}
-    ORDER BY ${latestFirst([...currentColumns(table), ...prose])} LIMIT 1`
+  return `SELECT * FROM ${rowsIn(table, [path])} WHERE ${SUBJECT[table]} IN (${subjects})
+    QUALIFY row_number() OVER (PARTITION BY ${SUBJECT[table]} ORDER BY ${latestFirst([...currentColumns(table), ...prose])}) = 1`
 }
 
 /** The order of the rows of a subject, the current one first. */

@@ -132,6 +132,14 @@ describe('a call that keeps the service busy counts as several', () => {
     expect(again).toBe(1)
   })
 
+  test('by the questions of a page with texts, of which the first has to read them', async () => {
+    const { client } = await served()
+    const path = '/questions?include=texts'
+    const counts = await counted(client, [path, path, `${path}&limit=1000`, `${path}&limit=11`])
+    expect(counts.slice(1)).toEqual([10, 10, 2])
+    expect(counts[0]).toBeGreaterThan(counts[1]!)
+  })
+
   test('when the texts of a question have to be read', async () => {
     const { client } = await served()
     const path = `/questions/${QUESTION.open}`

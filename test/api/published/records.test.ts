@@ -103,6 +103,17 @@ describe('GET /questions', () => {
     }
   })
 
+  test('has it at the side of each question where it is asked for', async () => {
+    const one = (await service.client.get(`/questions/${QUESTION.open}`)).json()
+    const { questions } = await get(`?ids=${QUESTION.open},${QUESTION.annulled}&include=texts&limit=1000`)
+    expect(questions).toHaveLength(2)
+    expect(questions.find(({ question_id }) => question_id === QUESTION.open)).toEqual(one)
+    expect(questions.find(({ question_id }) => question_id === QUESTION.annulled)).toMatchObject({
+      resolution_criteria: null,
+      background: null,
+    })
+  })
+
   test.for([
     ['q=question', 52],
     ['q=QUESTION+%221%22', 1],
@@ -121,8 +132,31 @@ describe('GET /questions', () => {
       52,
     ],
     ['category=simulated&q=annulled&status=open', 0],
+    ['source=example-platform', 1],
+    ['source=', 0],
+    ['event_id=nothing', 0],
+    [`ids=${QUESTION.open.toUpperCase()},${uuidOf(5, 999)},${QUESTION.annulled},${QUESTION.open}`, 2],
+    [`ids=${QUESTION.open}&status=resolved`, 0],
+    ['closes_after=2026-01-31T00:00:00Z', 3],
+    ['resolved_after=2026-01-01T00:00:00Z&status=open', 0],
+    ['updated_after=2020-01-01T00:00:00Z', 56],
+    ['updated_after=2030-01-01T00:00:00Z', 0],
+    // The same instant with an offset, with a plus that arrives as a space, and with decimals that are cut.
+    ['closes_before=2026-01-31T01:00:00%2B01:00', 0],
+    ['closes_before=2026-01-31T01:00:00+01:00', 0],
+    ['closes_before=2026-01-30T19:00:00.0019999999-05:00', 53],
   ] as const)('filters by %s', async ([query, count]) => {
     expect((await pages(`${query}&limit=7`)).flat()).toHaveLength(count)
+  })
+
+  test('filters by when the outcome became known, with or without a status', async () => {
+    const after = '2026-01-21T00:00:00.000Z'
+    const all = (await get('')).questions
+    const expected = all.filter(({ resolved_at }) => resolved_at !== null && resolved_at > after)
+    expect(expected).not.toHaveLength(0)
+    for (const status of ['', '&status=resolved']) {
+      expect((await pages(`resolved_after=${after}${status}&limit=7`)).flat()).toEqual(expected)
+    }
   })
 
   test('goes on at the right place when questions come and go between two pages', async () => {
@@ -168,6 +202,11 @@ describe('GET /questions', () => {
     ['a time without an offset', 'closes_before=2026-01-31T00:00:00', '/closes_before'],
     ['a day', 'closes_before=2026-01-31', '/closes_before'],
     ['a time that does not exist', 'opened_after=2026-02-30T00:00:00Z', '/opened_after'],
+    ['an offset that does not exist', 'opened_after=2026-02-01T00:00:00%2B25:00', '/opened_after'],
+    ['an id that is none', `ids=${QUESTION.open},2`, '/ids'],
+    ['no ids', 'ids=', '/ids'],
+    ['too many ids', `ids=${Array.from({ length: 101 }, () => QUESTION.open).join()}`, '/ids'],
+    ['a part that no question has', 'include=forecasts', '/include'],
     ['an hour that does not exist', 'opened_after=2026-02-01T25:00:00Z', '/opened_after'],
   ] as const)('answers 422 to %s', async ([, query, pointer]) => {
     expect(pointersOf(await service.client.get(`/questions?${query}`))).toEqual([pointer])
@@ -199,6 +238,7 @@ describe('GET /questions/{question_id}', () => {
       status: 'open',
       outcome: null,
       resolved_at: null,
+      updated_at: NOW,
     })
   })
 

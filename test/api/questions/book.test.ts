@@ -96,11 +96,13 @@ describe('a question book', () => {
     expect(everything(book).map(({ status }) => status)).toEqual(['resolved', 'resolved'])
     for (const number of [1, 2]) await resolve(number, 'open')
     await book.refresh()
-    expect(everything(book)).toEqual(first)
+    const last = everything(book)
+    expect(last).toEqual(first.map((shown, index) => ({ ...shown, updated_at: last[index]!.updated_at })))
+    expect(last.map(({ updated_at }, index) => updated_at > first[index]!.updated_at)).toEqual([true, true])
     // The one that has closed takes no forecasts again.
     expect(book.reopened).toBe(1)
     const open = book.page({ status: 'open', limit: 9, cursor: undefined, now: clock.now() })
-    expect(open.questions).toEqual([first[1]])
+    expect(open.questions).toEqual([last[1]])
   })
 
   test('tells each change of a question and of its outcome, also those that came before it was read', async () => {
@@ -210,8 +212,8 @@ describe('a question book', () => {
       return importRows(components, 'questions', [header, ...lines].join('\n'))
     }
     const textsOf = async (book: QuestionBook, number: number) => {
-      const { resolution_criteria, background } = await book.textsOf(await book.find(id(number)))
-      return [resolution_criteria, background]
+      const [texts] = await book.textsOf([await book.find(id(number))])
+      return [texts?.resolution_criteria, texts?.background]
     }
 
     test('as it was said last, whichever version said it, also after its outcome', async () => {
@@ -236,7 +238,7 @@ describe('a question book', () => {
         ])
       }
       // One that was found before the change is shown with what it said then.
-      expect(await book.textsOf(early)).toEqual({ resolution_criteria: 'one', background: 'first' })
+      expect(await book.textsOf([early])).toEqual([{ resolution_criteria: 'one', background: 'first' }])
       await importTexts([1, '', ''])
       await book.refresh()
       expect(await textsOf(book, 1)).toEqual([null, null])

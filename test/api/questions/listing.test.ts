@@ -7,6 +7,7 @@ import { byClose, byOpening } from '../../../api/questions/order.ts'
 import { type KnownQuestion, shownAt } from '../../../api/questions/question.ts'
 import { QUESTION_STATUSES, type QuestionStatus } from '../../../schemas/requests.ts'
 import { START_MS, counting, questionOf } from '../../support/worlds/questions.ts'
+import { uuidOf } from '../../support/worlds/world.ts'
 
 const STATUSES = [undefined, ...QUESTION_STATUSES]
 const at = (ms: number) => new Date(START_MS + ms)
@@ -114,13 +115,27 @@ describe('the questions that pass every filter', () => {
     category,
     words,
     between: fc.constantFrom(' ', ', ', '-', '’'),
+    source: fc.constantFrom(null, 'one', 'two'),
+    event_id: fc.constantFrom(null, 'cup', 'league'),
+    updatedAtMs: fc.integer({ min: START_MS, max: START_MS + 15 }),
   })
-  const instant = fc.option(fc.integer({ min: -1, max: 16 }), { nil: undefined })
+  const instant = fc.option(
+    fc.integer({ min: -1, max: 16 }).map((ms) => START_MS + ms),
+    { nil: undefined },
+  )
+  const isAfter = (ms: number | null, than: number | undefined) =>
+    than === undefined || (ms ?? -Infinity) > than
   const filters = fc.record({
     status: fc.constantFrom(...STATUSES),
     category: fc.option(fc.constantFrom('sport', 'Sport', 'other'), { nil: undefined }),
+    source: fc.option(fc.constantFrom('one', 'two', 'other'), { nil: undefined }),
+    event_id: fc.option(fc.constantFrom('cup', 'league'), { nil: undefined }),
+    numbers: fc.option(fc.uniqueArray(fc.integer({ min: 0, max: 30 })), { nil: undefined }),
     closes_before: instant,
+    closes_after: instant,
     opened_after: instant,
+    resolved_after: instant,
+    updated_after: instant,
     q: fc.option(fc.uniqueArray(fc.constantFrom(...WORDS, 'never'), { minLength: 1, maxLength: 3 }), {
       nil: undefined,
     }),
@@ -143,7 +158,14 @@ describe('the questions that pass every filter', () => {
             const come = rows.map((of) => {
               const title = `${of.words.join(of.between)}?`
               const times = { openedAtMs: of.openedAtMs, closesAtMs: of.openedAtMs + of.lastsMs }
-              return questionOf(of.number, times, of.outcome, { title, category: of.category })
+              const { category: its, source, event_id, updatedAtMs } = of
+              return questionOf(of.number, times, of.outcome, {
+                title,
+                category: its,
+                source,
+                event_id,
+                updatedAtMs,
+              })
             })
             listing.change(
               come.flatMap(({ question_id }) => known.get(question_id)?.question ?? []),
@@ -155,25 +177,26 @@ describe('the questions that pass every filter', () => {
             }
           }
           const now = at(nowMs)
-          for (const { closes_before, opened_after, q, ...rest } of asked) {
+          for (const { q, numbers, ...rest } of asked) {
+            const ids = numbers?.map((number) => uuidOf(4, number))
             const passing = [...known.values()].filter(({ question, words: has }) => {
               if (rest.status !== undefined && shownAt(question, now).status !== rest.status) return false
               if (rest.category !== undefined && question.category !== rest.category) return false
-              if (closes_before !== undefined && question.closesAtMs >= START_MS + closes_before) return false
-              if (opened_after !== undefined && question.openedAtMs <= START_MS + opened_after) return false
+              if (rest.source !== undefined && question.source !== rest.source) return false
+              if (rest.event_id !== undefined && question.event_id !== rest.event_id) return false
+              if (ids && !ids.includes(question.question_id)) return false
+              if (question.closesAtMs >= (rest.closes_before ?? Infinity)) return false
+              if (!isAfter(question.closesAtMs, rest.closes_after)) return false
+              if (!isAfter(question.openedAtMs, rest.opened_after)) return false
+              if (!isAfter(question.resolvedAtMs, rest.resolved_after)) return false
+              if (!isAfter(question.updatedAtMs, rest.updated_after)) return false
               return q?.every((word) => has.includes(word)) ?? true
             })
             const expected = passing.map(({ question }) => question).toSorted(byClose)
-            const found = idsOf(
-              listing,
-              {
-                ...rest,
-                q: q?.map((word) => word.toLowerCase()),
-                closes_before: closes_before === undefined ? undefined : START_MS + closes_before,
-                opened_after: opened_after === undefined ? undefined : START_MS + opened_after,
-              },
-              now,
-            )
+            const among = ids
+              ?.flatMap((questionId) => known.get(questionId)?.question ?? [])
+              .toSorted(byClose)
+            const found = idsOf(listing, { ...rest, among, q: q?.map((word) => word.toLowerCase()) }, now)
             expect(found).toEqual(expected.map(({ question_id }) => question_id))
           }
         },

@@ -14,12 +14,12 @@ export function questionOf(
   number: number,
   { openedAtMs, closesAtMs }: Times,
   outcome: KnownQuestion['outcome'] = null,
-  { title = `Question ${number}?`, category = null }: Partial<Pick<KnownQuestion, 'title' | 'category'>> = {},
+  said: Partial<KnownQuestion> = {},
 ): KnownQuestion {
   return {
     question_id: uuidOf(4, number),
-    title,
-    category,
+    title: `Question ${number}?`,
+    category: null,
     url: null,
     event_id: null,
     source: null,
@@ -28,7 +28,9 @@ export function questionOf(
     closesAtMs: START_MS + closesAtMs,
     outcome,
     resolvedAtMs: outcome === null ? null : START_MS + closesAtMs,
+    updatedAtMs: START_MS,
     file: 0,
+    ...said,
   }
 }
 
