@@ -40,8 +40,11 @@ export function callsOf(route: Route, named: Named): PlannedCall[] {
   })
   if (ENDING.has(route.operationId)) return []
   if (!route.body) {
-    const hasPages = route.query.safeParse({ limit: '1000' }).success
-    return [planned('', ''), ...(hasPages ? [planned('?limit=1000', '?limit=1000')] : [])]
+    const queries = ['limit=1000', 'include=texts&status=open']
+    const taken = queries.filter(
+      (query) => route.query.safeParse(Object.fromEntries(new URLSearchParams(query))).success,
+    )
+    return [planned('', ''), ...taken.map((query) => planned(`?${query}`, `?${query}`))]
   }
   const usual = (nth: number) =>
     JSON.stringify(examples.body).replaceAll(
