@@ -148,7 +148,11 @@ export const acceptedForecast = z.strictObject({
         '`receipt` and `status`. Absent where the service keeps no public log',
     ),
 })
-export const refusedForecast = z.strictObject({ status: z.literal('refused'), problem })
+export const refusedForecast = z.strictObject({
+  status: z.literal('refused'),
+  question_id: publishedUuid,
+  problem,
+})
 export const forecastResults = z.strictObject({
   results: z
     .array(z.discriminatedUnion('status', [acceptedForecast, refusedForecast]))

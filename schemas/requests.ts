@@ -44,27 +44,12 @@ const submissionOrWithdrawal = forecastSubmission.extend({
 /** The most forecasts in one call. */
 export const MOST_FORECASTS = 100
 
-export const forecastSubmissions = z
-  .strictObject({
-    forecasts: z.array(submissionOrWithdrawal).min(1, 'must have at least one forecast').meta({
-      maxItems: MOST_FORECASTS,
-      description: 'Each question once',
-    }),
-  })
-  .superRefine(({ forecasts }, context) => {
-    const seen = new Set<string>()
-    forecasts.forEach(({ question_id }, index) => {
-      if (seen.has(question_id)) {
-        const path = ['forecasts', index, 'question_id']
-        context.addIssue({
-          code: 'custom',
-          path,
-          message: 'was named before: send one forecast for a question',
-        })
-      }
-      seen.add(question_id)
-    })
-  })
+export const forecastSubmissions = z.strictObject({
+  forecasts: z.array(submissionOrWithdrawal).min(1, 'must have at least one forecast').meta({
+    maxItems: MOST_FORECASTS,
+    description: 'Each question once: of several forecasts on one, all but the first are refused',
+  }),
+})
 
 export const bulkVerification = z.strictObject({
   entity_type: z.enum(ENTITY_TYPES).describe('What all the ids are of'),

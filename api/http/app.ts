@@ -109,7 +109,7 @@ function crossOrigin(contexts: Contexts, routes: readonly Route[]): Koa.Middlewa
     ctx.set(CROSS_ORIGIN_HEADERS)
     if (ctx.method !== 'OPTIONS') return next()
     ctx.set('Access-Control-Allow-Methods', 'GET, HEAD')
-    ctx.set('Access-Control-Allow-Headers', 'X-API-Key, If-None-Match')
+    ctx.set('Access-Control-Allow-Headers', 'Authorization, X-API-Key, If-None-Match')
     ctx.set('Access-Control-Max-Age', '86400')
     ctx.status = 204
     return undefined

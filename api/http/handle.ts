@@ -15,7 +15,7 @@ import { ofOneRelease } from './one-release.ts'
 import { problemOf } from './problems.ts'
 import { notRead } from '../questions/book.ts'
 import { CHALLENGES, type Reply, type Route } from './route.ts'
-import { sentValues } from './sent-headers.ts'
+import { bearersIn, sentValues } from './sent-headers.ts'
 
 export const ANONYMOUS = { kind: 'anonymous' } as const
 
@@ -130,14 +130,17 @@ function callerOf(
   if (limit === 'other') return Promise.resolve(ANONYMOUS)
   return call.identify((guard): Promise<Caller> => {
     switch (key) {
-      case 'none':
-        return callers.ofApiKey(undefined, guard)
       case 'agent':
         return callers.ofBearer(sentValues(request, 'authorization'), guard)
       case 'operator':
         return callers.ofOperator(sentValues(request, 'authorization'), guard)
       case 'optional':
-        return callers.ofApiKey(request.headers['x-api-key']?.toString(), guard)
+        return callers.ofAnyKey(request.headers['x-api-key']?.toString(), bearersIn(request), guard)
+      case 'none':
+        // No key is needed, but a wrong one is found out at the first call.
+        return callers
+          .ofAnyKey(request.headers['x-api-key']?.toString(), bearersIn(request), guard)
+          .then(() => ANONYMOUS)
     }
   })
 }
@@ -145,7 +148,7 @@ function callerOf(
 /** Returns, for a wrong key, the header that says how to send a right one. */
 function challengeFor(error: unknown, { key }: Route): Record<string, string> | undefined {
   const isWrongKey = error instanceof ServiceError && error.kind === 'unauthorized'
-  return isWrongKey && key !== 'none' ? { 'WWW-Authenticate': CHALLENGES[key] } : undefined
+  return isWrongKey ? { 'WWW-Authenticate': CHALLENGES[key] } : undefined
 }
 
 /** @throws ServiceError `invalid` for a list that is too long, whatever its items are. */

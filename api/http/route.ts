@@ -10,8 +10,8 @@ import type { LimitedCall } from '../limits/admission.ts'
 import type { AnswerSource } from '../published/memo.ts'
 
 /**
- * The key that a call takes: none, an optional `X-API-Key` of a client or agent, or the bearer token of an
- * agent or an operator.
+ * The key that a call takes: none, an optional key of anyone, in `X-API-Key` or as bearer token, or the
+ * bearer token of an agent or an operator. A call that takes none refuses a wrong one all the same.
  */
 export type KeyPolicy = 'none' | 'optional' | 'agent' | 'operator'
 
@@ -21,7 +21,8 @@ export type KeyPolicy = 'none' | 'optional' | 'agent' | 'operator'
 export const CHALLENGES = {
   agent: 'Bearer',
   operator: 'Bearer',
-  optional: 'ApiKey header="X-API-Key"',
+  optional: 'Bearer, ApiKey header="X-API-Key"',
+  none: 'Bearer, ApiKey header="X-API-Key"',
 } as const
 
 interface CallerOf {

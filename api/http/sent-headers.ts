@@ -11,3 +11,14 @@ export function sentValues({ rawHeaders }: IncomingMessage, name: string): strin
   }
   return values
 }
+
+/**
+ * Returns the bearer tokens of a request, one for each header; empty for one that has none. Other schemes of
+ * `Authorization` are for a proxy.
+ */
+export function bearersIn(request: IncomingMessage): string[] {
+  if (request.headers.authorization === undefined) return []
+  return sentValues(request, 'authorization').flatMap((sent) =>
+    /^Bearer\b/i.test(sent) ? [/^Bearer +(\S+)$/i.exec(sent)?.[1] ?? ''] : [],
+  )
+}

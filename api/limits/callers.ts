@@ -123,12 +123,7 @@ export class Callers {
     const [authorization] = sent
     const key = sent.length === 1 ? /^Bearer +(\S+)$/i.exec(authorization!)?.[1] : undefined
     const record = await find(key)
-    if (sent.length > 1) {
-      throw new ServiceError(
-        'unauthorized',
-        `the header Authorization was sent ${sent.length} times: send it once`,
-      )
-    }
+    if (sent.length > 1) throw sentOften(sent.length)
     if (authorization === undefined) {
       throw new ServiceError('unauthorized', 'no API key: send the header Authorization: Bearer <api_key>', {
         type: 'no-key',
@@ -153,6 +148,19 @@ export class Callers {
     const record = await this.#find(header, guard)
     if (header === undefined) return { kind: 'anonymous' }
     if (!record) throw new ServiceError('unauthorized', 'the X-API-Key is unknown or was revoked')
+    return record
+  }
+
+  /**
+   * Finds the caller by the `X-API-Key` or, where there is none, by the bearer token.
+   *
+   * @throws ServiceError `unauthorized` for a key that does not work here; sending none is allowed.
+   */
+  async ofAnyKey(apiKey: string | undefined, bearers: readonly string[], guard = FREE): Promise<Caller> {
+    if (apiKey !== undefined || bearers.length === 0) return this.ofApiKey(apiKey, guard)
+    const record = await this.#find(bearers.length === 1 ? bearers[0] : undefined, guard)
+    if (bearers.length > 1) throw sentOften(bearers.length)
+    if (!record) throw new ServiceError('unauthorized', 'the bearer token is unknown or was revoked')
     return record
   }
 
@@ -200,4 +208,8 @@ export class Callers {
   #inForce(record: KnownKey | undefined): KnownKey | undefined {
     return record && isInForce(record, this.#now()) ? record : undefined
   }
+}
+
+function sentOften(times: number): ServiceError {
+  return new ServiceError('unauthorized', `the header Authorization was sent ${times} times: send it once`)
 }

@@ -9,7 +9,7 @@ import { type HeaderName, headerRefs } from './headers.ts'
 
 const DESCRIPTIONS: Record<number, string> = {
   400: 'The body cannot be read',
-  401: 'No key, or one that does not work here',
+  401: 'No key where one is needed, or one that does not work here',
   403: 'A key of another agent, or without the scope',
   404: 'Not found',
   405: 'The path does not take this method',
@@ -50,11 +50,11 @@ const BODY = [400, 413, 415]
 
 const NO_SUCH_PARAMETER = invalid('query', 'colour', 'is not known here')
 
-const KEY_PROBLEMS: Record<Route['key'], ProblemText | undefined> = {
+const KEY_PROBLEMS: Record<Route['key'], ProblemText> = {
   agent: { type: 'no-key', detail: 'no API key: send the header Authorization: Bearer <api_key>' },
   operator: { type: 'no-key', detail: 'no API key: send the header Authorization: Bearer <api_key>' },
   optional: { type: 'unknown-key', detail: 'the X-API-Key is unknown or was revoked' },
-  none: undefined,
+  none: { type: 'unknown-key', detail: 'the bearer token is unknown or was revoked' },
 }
 
 /** Problems of a call that takes an Idempotency-Key. */
@@ -98,7 +98,7 @@ const AFTER_COUNTING = new Set([403, 404, 409, 429])
 /** Returns the failure statuses of a call, in order. */
 function failuresOf({
   body,
-  key,
+  limit,
   scope,
   idempotent,
   needsStore,
@@ -109,7 +109,7 @@ function failuresOf({
     ...GENERAL,
     ...Object.keys(problems).map(Number),
     ...(body ? BODY : []),
-    ...(key === 'none' ? [] : [401]),
+    ...(limit === 'other' ? [] : [401]),
     ...(scope === undefined ? [] : [403]),
     ...(idempotent ? [409] : []),
     429,

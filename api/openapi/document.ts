@@ -102,7 +102,7 @@ function operation(spec: Route, schemas: NamedSchemas): object {
     security: {
       agent: [{ agent: [] }],
       operator: [{ operator: [] }],
-      optional: [{}, { client: [] }],
+      optional: [{}, { client: [] }, { agent: [] }],
       none: [],
     }[spec.key],
     responses: answersOf(spec, schemas.of(spec.success.body, 'output')),

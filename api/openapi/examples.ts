@@ -212,6 +212,7 @@ export const forecastSubmissions = {
 }
 export const refusedForecast = {
   status: 'refused',
+  question_id: UNKNOWN_ID,
   problem: {
     type: '/problems/not-found',
     title: 'There is nothing with this name',

@@ -20,8 +20,8 @@ const HEADERS = {
   },
   Vary: {
     description: 'A cached answer is only for callers that send no key.',
-    schema: { type: 'string', const: 'X-API-Key' },
-    example: 'X-API-Key',
+    schema: { type: 'string', const: 'X-API-Key, Authorization' },
+    example: 'X-API-Key, Authorization',
   },
   'Access-Control-Allow-Origin': {
     description: 'Any web page may read the answer to a GET.',
@@ -74,7 +74,7 @@ const HEADERS = {
   },
   'WWW-Authenticate': {
     description: 'How to send a key: as a bearer token, or in the header X-API-Key.',
-    schema: { type: 'string', enum: Object.values(CHALLENGES) },
+    schema: { type: 'string', enum: [...new Set(Object.values(CHALLENGES))] },
     example: CHALLENGES.agent,
   },
   Allow: {

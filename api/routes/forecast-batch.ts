@@ -7,6 +7,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { MOST_FORECASTS, forecastSubmissions } from '../../schemas/requests.ts'
 import type { ForecastRow } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
+import { faultAt, invalidInput } from '../http/input.ts'
 import { problemOf } from '../http/problems.ts'
 import { route } from '../http/route.ts'
 import * as examples from '../openapi/examples.ts'
@@ -26,7 +27,7 @@ export const submitForecasts = route({
   tag: 'Agents',
   summary: `Submit up to ${MOST_FORECASTS} probabilities at once, with an answer for each`,
   description:
-    'Takes a probability for each of several questions, with the agent’s own key. A question that takes no forecast is ' +
+    'Takes a probability for each of several questions, with the agent’s own key. A forecast on a question that takes none, or that an earlier one in the call is about, is ' +
     'refused alone; the others are durable, all by one write, before the call is answered. A probability of null withdraws the current ' +
     'forecast on the question. Each counts as one submission. With ' +
     'an `Idempotency-Key` the whole call may be repeated if its answer was lost: it has the same answer, and counts once.\n\n' +
@@ -72,8 +73,11 @@ export const submitForecasts = route({
           assertTimely(at, now())
           if (earlier) return earlier
           const found = await questions.findAll(asked)
+          const named = new Set<string>()
           return found.map((question, index) => {
             const { question_id, probability } = body.forecasts[index]!
+            if (named.has(question_id)) return { problem: namedBefore(index) }
+            named.add(question_id)
             try {
               assertOpen(question ?? noSuchQuestion(question_id), at)
               if (probability === null) assertHeld(context, agent_id, question_id)
@@ -92,9 +96,10 @@ export const submitForecasts = route({
       takenOf,
     )
     let taken = 0
-    const results = answer.map((result) => {
+    const results = answer.map((result, index) => {
       if ('problem' in result) {
-        return JSON.stringify({ problem: inOrder(result.problem), status: 'refused' })
+        const { question_id } = body.forecasts[index]!
+        return JSON.stringify({ problem: inOrder(result.problem), question_id, status: 'refused' })
       }
       // The members stay in order, because both come after those of the acknowledgement.
       const added = JSON.stringify({ receipt: receipts[taken++], status: 'ok' })
@@ -107,6 +112,13 @@ export const submitForecasts = route({
 
 function takenOf(answer: readonly (ForecastRow | { problem: Problem })[]): ForecastRow[] {
   return answer.filter((result) => 'forecast_id' in result)
+}
+
+/** The problem of a forecast on a question that an earlier one of the same call is about. */
+function namedBefore(index: number): Problem {
+  const at = ['forecasts', String(index), 'question_id']
+  const fault = faultAt(at, 'was named before in this call: send one forecast for a question', 'body')
+  return problemOf(invalidInput('body', [fault])).problem
 }
 
 /** Whether the error says that a question takes no forecast or does not exist. */

@@ -175,7 +175,7 @@ export const usage = route({
   tag: 'Verification',
   summary: 'What a key has used of this month',
   description:
-    'The tier of the key in `X-API-Key`, the verification calls of its account in this month, and how many a month has.',
+    'The tier of the key, sent in `X-API-Key` or as bearer token, the verification calls of its account in this month, and how many a month has.',
   needsStore: true,
   key: 'optional',
   params: z.strictObject({}),
@@ -187,7 +187,11 @@ export const usage = route({
   },
   handle: async ({ caller }, { limits }) => {
     if (caller.kind === 'anonymous') {
-      throw new ServiceError('unauthorized', 'no API key: send the header X-API-Key', { type: 'no-key' })
+      throw new ServiceError(
+        'unauthorized',
+        'no API key: send the header X-API-Key or Authorization: Bearer <api_key>',
+        { type: 'no-key' },
+      )
     }
     return { body: await limits.usageOf(caller) }
   },

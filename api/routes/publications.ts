@@ -83,7 +83,7 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
       ...signatureHeader(signature),
       'Cache-Control': `${caller.kind === 'anonymous' ? 'public' : 'private'}, max-age=60`,
       // A cache in front of the service must not answer a call that counts, nor one with a wrong key.
-      ...(isVerification ? { Vary: 'X-API-Key' } : {}),
+      ...(isVerification ? { Vary: 'X-API-Key, Authorization' } : {}),
     },
   })
   return route({

@@ -189,7 +189,7 @@ describe('a key of the other environment', () => {
       ]
       for (const [index, answer] of answers.entries()) {
         expectProblem(answer, 401, why)
-        const challenge = index < 2 ? 'Bearer' : 'ApiKey header="X-API-Key"'
+        const challenge = index < 2 ? 'Bearer' : 'Bearer, ApiKey header="X-API-Key"'
         expect(answer.headers['www-authenticate']).toBe(challenge)
       }
       expect([...stores.production.calls, ...stores.sandbox.calls]).toEqual([])

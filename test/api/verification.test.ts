@@ -15,6 +15,7 @@ import {
   SECRET,
   type TestOptions,
   type TestService,
+  bearer,
   registerAgent,
   startTestService,
   testComponents,
@@ -200,8 +201,40 @@ describe('the key of a caller', () => {
     expectProblem(bulk, 401, /X-API-Key/)
   })
 
-  test('is not looked at by calls that take none', async () => {
-    expect((await get({ 'X-API-Key': 'letmein' }, 'metrics')).status).toBe(200)
+  test('is refused also by calls that need none, where it does not work', async () => {
+    const key = await service.components.registry.createClientKey('a reader', clock.now())
+    const { client } = service
+    for (const path of [pathOf('forecaster', 'metrics'), '/questions', '/leaderboard/agent']) {
+      for (const headers of [{ 'X-API-Key': 'letmein' }, bearer('letmein'), bearer(`${key}x`)]) {
+        expectProblem(await client.get(path, headers), 401, /unknown or was revoked/)
+      }
+      // A proxy in front of the service may want a key of its own.
+      for (const headers of [
+        {},
+        { 'X-API-Key': key },
+        bearer(key),
+        { Authorization: 'Basic bGV0OmluCg==' },
+      ]) {
+        expect((await client.get(path, headers)).status, JSON.stringify(headers)).toBe(200)
+      }
+    }
+    expect((await client.get('/livez', { 'X-API-Key': 'letmein' })).status).toBe(200)
+  })
+
+  test('works as bearer token wherever it works as X-API-Key', async () => {
+    const key = await service.components.registry.createClientKey('another reader', clock.now())
+    const path = pathOf('forecaster', 'verification')
+    const named = await service.client.get(path, { 'X-API-Key': key })
+    for (const again of [1, 2]) {
+      const borne = await service.client.get(path, bearer(key))
+      expect([again, borne.text, borne.headers['cache-control']]).toEqual([
+        again,
+        named.text,
+        named.headers['cache-control'],
+      ])
+    }
+    expect((await service.client.get('/usage', bearer(key))).json()).toMatchObject({ tier: 'free', calls: 3 })
+    expectProblem(await service.client.get(path, bearer('')), 401, /bearer token is unknown/)
   })
 
   test('ends with its revocation, on a node that keeps no keys', async () => {

@@ -14,6 +14,7 @@ import type { AdmittedNow } from '../../limits/counted-now.ts'
 import type { AnswerSource } from '../../published/memo.ts'
 import { isPlain } from '../request-head.ts'
 import type { PreparedRoute, Route } from '../route.ts'
+import { bearersIn } from '../sent-headers.ts'
 import { type Answering, type CallAtPath, type RouteInEnvironment, byPath } from './paths.ts'
 import { type PreparedAnswer, completed, prepareAnswer } from './prepared-answer.ts'
 import { sendAtEndOfTurn } from './send.ts'
@@ -67,9 +68,11 @@ function askedIn(request: IncomingMessage, callAt: CallAt): PreparedRequest | un
   const { spec, context } = call
   const { 'x-api-key': key, 'if-none-match': ifNoneMatch } = request.headers
   // Node joins the values of a key that was sent twice, and the result is no known key.
-  const caller = key === undefined || spec.key === 'none' ? ANONYMOUS : context.callers.atHand(String(key))
-  const source = caller && spec.prepared.find(named, context)
-  return source && { call, named, source, caller, ifNoneMatch }
+  const sent = key === undefined ? bearersIn(request) : [String(key)]
+  if (sent.length > 1) return undefined
+  const known = sent[0] === undefined ? ANONYMOUS : context.callers.atHand(sent[0])
+  const source = known && spec.prepared.find(named, context)
+  return source && { call, named, source, caller: spec.key === 'none' ? ANONYMOUS : known, ifNoneMatch }
 }
 
 class PreparedAnswers {
