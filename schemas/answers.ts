@@ -13,8 +13,7 @@ import {
   snapshotRow,
 } from './payloads.ts'
 import { PROBLEM_NAMES, QUOTA_EXCEEDED, problemAddress } from './problems.ts'
-import { QUESTION_STATUSES } from './requests.ts'
-import { IMPORTED_TABLES, OUTCOMES } from './tables.ts'
+import { importKind, questionOutcome, questionStatus, scoredOutcome, statedOutcome } from './outcomes.ts'
 import { TIERS } from './tiers.ts'
 import { day, instant, publishedUuid } from './values.ts'
 
@@ -68,12 +67,12 @@ export const fault = z.strictObject({
   detail: z.string(),
 })
 
+export const problemType = z.enum([...PROBLEM_NAMES.map(problemAddress), QUOTA_EXCEEDED])
+
 export const problem = z.strictObject({
-  type: z
-    .enum([...PROBLEM_NAMES.map(problemAddress), QUOTA_EXCEEDED])
-    .describe(
-      'What a program can branch on. Those that begin with / are addresses on this service, where their pages are',
-    ),
+  type: problemType.describe(
+    'What a program can branch on. Those that begin with / are addresses on this service, where their pages are',
+  ),
   title: z.string().describe('The type in words'),
   status: z.number().int().describe('The HTTP status of the answer'),
   detail: z.string().describe('What was wrong with this request and what to do'),
@@ -109,8 +108,9 @@ export const unretiredAgent = z.strictObject({
   retired_at: z.null().describe('Null: it goes on taking forecasts'),
 })
 
+export const tier = z.enum(TIERS)
 export const keyUsage = z.strictObject({
-  tier: z.enum(TIERS),
+  tier,
   month: z
     .string()
     .regex(/^[0-9]{4}-[0-9]{2}$/)
@@ -206,10 +206,8 @@ export const listedQuestion = z.strictObject({
     .describe('Its id there; no two questions have the same `source` and `source_id`'),
   opened_at: instant.describe('Forecasts are accepted from this instant on, UTC'),
   closes_at: instant.describe('Forecasts are accepted before this instant, UTC'),
-  status: z.enum(QUESTION_STATUSES),
-  outcome: z
-    .enum(OUTCOMES)
-    .exclude(['open'])
+  status: questionStatus,
+  outcome: questionOutcome
     .nullable()
     .describe('Null until it is resolved, and again where its resolution was withdrawn'),
   resolved_at: instant.nullable(),
@@ -223,8 +221,10 @@ export const questionTexts = z.strictObject({
 })
 export type QuestionTexts = z.infer<typeof questionTexts>
 export const question = listedQuestion.extend(questionTexts.shape)
+/** The texts are there where they were asked for. */
+export const questionInList = listedQuestion.extend(questionTexts.partial().shape)
 export const questionPage = z.strictObject({
-  questions: z.array(listedQuestion.extend(questionTexts.partial().shape)),
+  questions: z.array(questionInList),
   next_cursor: z
     .string()
     .nullable()
@@ -242,7 +242,7 @@ export const methodologyVersion = z.strictObject({
 export const questionScore = z.strictObject({
   question_id: publishedUuid,
   title: z.string().nullable().describe('Null where the node that answers does not know the question'),
-  outcome: z.enum(OUTCOMES).extract(['yes', 'no']),
+  outcome: scoredOutcome,
   resolved_at: instant.describe('When the outcome became known, UTC'),
   settled: z.boolean().describe(PAIR_ABOUT.settled),
   settled_at: instant.nullable().describe(PAIR_ABOUT.settled_at),
@@ -267,9 +267,11 @@ export const forecasterScores = z.strictObject({ user_id: publishedUuid, ...scor
 
 const byColumn = z.record(z.string(), count)
 
+export const madeVoid = z.strictObject({ forecasts: count, entities: count })
+
 /** The change that a call of the operator has made: the counts that `fvs import --json` prints. */
 export const rowsTaken = z.strictObject({
-  kind: z.enum(IMPORTED_TABLES),
+  kind: importKind,
   rows: count.describe('Rows that were sent'),
   added: count.describe('Rows about something new'),
   changed: count.describe('Rows that change what is known'),
@@ -281,33 +283,29 @@ export const rowsTaken = z.strictObject({
   unwanted: count,
   withdrawals: count.describe('Rows that withdraw a forecast'),
   too_late: count.describe('Forecasts that count for nothing: their question was over'),
-  made_void: z
-    .strictObject({ forecasts: count, entities: count })
-    .describe('Known forecasts that count for nothing from now on, and whose they are'),
+  made_void: madeVoid.describe('Known forecasts that count for nothing from now on, and whose they are'),
   import_id: z
     .string()
     .nullable()
     .describe('By which `fvs imports undo` takes the rows back; null if none was added to a table'),
 })
 
+export const takenForecast = z.strictObject({
+  forecast_id: publishedUuid,
+  user_id: publishedUuid,
+  question_id: publishedUuid,
+  probability: z.number().nullable(),
+  forecast_at: instant,
+  witnessed: z.boolean().describe('Whether it came at most ten minutes after it was made'),
+  receipt: z
+    .string()
+    .nullable()
+    .describe('As `X-Service-Receipt`; null if it is not witnessed, or where there is no public log'),
+})
+
 export const forecastsTaken = rowsTaken.extend({
   forecasters_created: count.describe('Forecasters whom nothing had named before'),
-  results: z
-    .array(
-      z.strictObject({
-        forecast_id: publishedUuid,
-        user_id: publishedUuid,
-        question_id: publishedUuid,
-        probability: z.number().nullable(),
-        forecast_at: instant,
-        witnessed: z.boolean().describe('Whether it came at most ten minutes after it was made'),
-        receipt: z
-          .string()
-          .nullable()
-          .describe('As `X-Service-Receipt`; null if it is not witnessed, or where there is no public log'),
-      }),
-    )
-    .describe('For each row, in the order of the call'),
+  results: z.array(takenForecast).describe('For each row, in the order of the call'),
 })
 
 export const agentStated = z.strictObject({
@@ -317,46 +315,52 @@ export const agentStated = z.strictObject({
 })
 
 /** The effect that rows would have, with the bad ones among them. */
-const rowsPreviewed = rowsTaken.omit({ import_id: true }).extend({
+export const rowsPreviewed = rowsTaken.omit({ import_id: true }).extend({
   bad: count.describe('Rows that a call would be refused for'),
   errors: z.array(fault).describe('The first twenty bad rows'),
+})
+
+export const correctedOutcome = z.strictObject({
+  question_id: publishedUuid,
+  from: statedOutcome.describe('As the last release has it'),
+  to: statedOutcome.describe('As the next release would have it; `open` is none'),
 })
 
 export const preview = z.strictObject({
   at: instant,
   needs_reason: z.boolean().describe('Whether rows are bad that a `reason` would make good'),
   corrects: z
-    .array(
-      z.strictObject({
-        question_id: publishedUuid,
-        from: z.enum(OUTCOMES).describe('As the last release has it'),
-        to: z.enum(OUTCOMES).describe('As the next release would have it; `open` is none'),
-      }),
-    )
+    .array(correctedOutcome)
     .describe('Outcomes of the last release that the next one would replace'),
   parts: z.array(rowsPreviewed).describe('First the questions, then the resolutions, where they were sent'),
 })
 
-const agendaList = (what: string) =>
-  z
-    .strictObject({
-      count: count.describe('How many there are, also beyond the limit'),
-      questions: z.array(
-        listedQuestion.pick({
-          question_id: true,
-          title: true,
-          category: true,
-          url: true,
-          opened_at: true,
-          closes_at: true,
-        }),
-      ),
-    })
-    .describe(what)
+export const agendaQuestion = listedQuestion.pick({
+  question_id: true,
+  title: true,
+  category: true,
+  url: true,
+  opened_at: true,
+  closes_at: true,
+})
+export const agendaList = z.strictObject({
+  count: count.describe('How many there are, also beyond the limit'),
+  questions: z.array(agendaQuestion),
+})
 
 export const agenda = z.strictObject({
   at: instant,
-  overdue: agendaList('Past their close without an outcome, the one that closed first before the others'),
-  closing: agendaList('Open, and closing within 24 hours, the first to close before the others'),
-  opening: agendaList('Opening within seven days, the first to open before the others'),
+  overdue: agendaList.describe(
+    'Past their close without an outcome, the one that closed first before the others',
+  ),
+  closing: agendaList.describe('Open, and closing within 24 hours, the first to close before the others'),
+  opening: agendaList.describe('Opening within seven days, the first to open before the others'),
+})
+
+/** The endpoint schema of shields.io. */
+export const badgeText = z.strictObject({
+  schemaVersion: z.literal(1),
+  label: z.string(),
+  message: z.string().describe('What the current release says of the entity'),
+  color: z.string(),
 })

@@ -1,10 +1,9 @@
 // The events of the feed, and the segments in which the store keeps them.
 import { z } from 'zod'
 import { entityType } from './payloads.ts'
-import { OUTCOMES } from './tables.ts'
+import { questionOutcome, statedOutcome } from './outcomes.ts'
 import { instant, publishedUuid } from './values.ts'
 
-const outcome = z.enum(OUTCOMES)
 const reason = z.string().nullable().describe('Why, as the operator says')
 const said = { question_id: publishedUuid, title: z.string() }
 
@@ -37,15 +36,15 @@ export const EVENTS = {
     type: z.literal('question.resolved'),
     at: instant,
     ...said,
-    outcome: outcome.exclude(['open']),
+    outcome: questionOutcome,
     resolved_at: instant,
   }),
   'question.corrected': z.strictObject({
     type: z.literal('question.corrected'),
     at: instant,
     ...said,
-    from: outcome,
-    to: outcome.describe('`open` if the outcome was withdrawn'),
+    from: statedOutcome,
+    to: statedOutcome.describe('`open` if the outcome was withdrawn'),
     reason,
   }),
   'release.published': z.strictObject({
@@ -83,15 +82,26 @@ const unnumbered = z.discriminatedUnion('type', [
 export type NewEvent = z.infer<typeof unnumbered>
 
 const id = z.string().describe('Unique for ever; repeated deliveries have the same')
+/** Every kind of event as the feed shows it. */
+export const PUBLISHED_EVENTS = {
+  'question.opened': EVENTS['question.opened'].extend({ id }),
+  'question.changed': EVENTS['question.changed'].extend({ id }),
+  'question.removed': EVENTS['question.removed'].extend({ id }),
+  'question.closed': EVENTS['question.closed'].extend({ id }),
+  'question.resolved': EVENTS['question.resolved'].extend({ id }),
+  'question.corrected': EVENTS['question.corrected'].extend({ id }),
+  'release.published': EVENTS['release.published'].extend({ id }),
+  'certification.changed': EVENTS['certification.changed'].extend({ id }),
+}
 export const publishedEvent = z.discriminatedUnion('type', [
-  EVENTS['question.opened'].extend({ id }),
-  EVENTS['question.changed'].extend({ id }),
-  EVENTS['question.removed'].extend({ id }),
-  EVENTS['question.closed'].extend({ id }),
-  EVENTS['question.resolved'].extend({ id }),
-  EVENTS['question.corrected'].extend({ id }),
-  EVENTS['release.published'].extend({ id }),
-  EVENTS['certification.changed'].extend({ id }),
+  PUBLISHED_EVENTS['question.opened'],
+  PUBLISHED_EVENTS['question.changed'],
+  PUBLISHED_EVENTS['question.removed'],
+  PUBLISHED_EVENTS['question.closed'],
+  PUBLISHED_EVENTS['question.resolved'],
+  PUBLISHED_EVENTS['question.corrected'],
+  PUBLISHED_EVENTS['release.published'],
+  PUBLISHED_EVENTS['certification.changed'],
 ])
 export type PublishedEvent = z.infer<typeof publishedEvent>
 

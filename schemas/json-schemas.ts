@@ -4,6 +4,7 @@ import * as answers from './answers.ts'
 import * as events from './events.ts'
 import * as metrics from './metrics.ts'
 import * as manifests from './manifests.ts'
+import * as outcomes from './outcomes.ts'
 import * as payloads from './payloads.ts'
 import * as requests from './requests.ts'
 import { sha256 } from './values.ts'
@@ -58,6 +59,7 @@ export const RESPONSES = {
   'methodology-version': answers.methodologyVersion,
   'events-page': events.eventsPage,
   readiness: answers.readiness,
+  'badge-text': answers.badgeText,
   problem: answers.problem,
 } satisfies Record<string, z.ZodType>
 
@@ -69,6 +71,7 @@ export const PARTS = {
   badge: payloads.badge,
   'voice-rule': payloads.voiceRule,
   'skill-interval': metrics.skillInterval,
+  'board-interval': metrics.boardInterval,
   'rank-interval': metrics.rankInterval,
   'percentile-interval': metrics.percentileInterval,
   'calibration-bin': metrics.calibrationBin,
@@ -86,9 +89,36 @@ export const PARTS = {
   'release-trees': manifests.releaseTrees,
   'input-file': manifests.inputFile,
   'release-counts': manifests.releaseCounts,
+  'release-questions': manifests.releaseQuestions,
+  'category-questions': manifests.categoryQuestions,
+  'release-engines': manifests.engines,
+  'undone-import': manifests.undoneImport,
+  'carried-file': manifests.carriedFile,
   correction: manifests.correction,
   'superseded-outcome': manifests.supersededOutcome,
   'quarantined-object': manifests.quarantinedObject,
+  'question-status': outcomes.questionStatus,
+  'stated-outcome': outcomes.statedOutcome,
+  'question-outcome': outcomes.questionOutcome,
+  'scored-outcome': outcomes.scoredOutcome,
+  'import-kind': outcomes.importKind,
+  tier: answers.tier,
+  'listed-question': answers.questionInList,
+  'agenda-list': answers.agendaList,
+  'agenda-question': answers.agendaQuestion,
+  'taken-forecast': answers.takenForecast,
+  'made-void': answers.madeVoid,
+  'rows-previewed': answers.rowsPreviewed,
+  'corrected-outcome': answers.correctedOutcome,
+  event: events.publishedEvent,
+  'question-opened-event': events.PUBLISHED_EVENTS['question.opened'],
+  'question-changed-event': events.PUBLISHED_EVENTS['question.changed'],
+  'question-removed-event': events.PUBLISHED_EVENTS['question.removed'],
+  'question-closed-event': events.PUBLISHED_EVENTS['question.closed'],
+  'question-resolved-event': events.PUBLISHED_EVENTS['question.resolved'],
+  'question-corrected-event': events.PUBLISHED_EVENTS['question.corrected'],
+  'release-published-event': events.PUBLISHED_EVENTS['release.published'],
+  'certification-changed-event': events.PUBLISHED_EVENTS['certification.changed'],
   'accepted-forecast': answers.acceptedForecast,
   'refused-forecast': answers.refusedForecast,
   'current-forecast': answers.currentForecast,
@@ -98,6 +128,7 @@ export const PARTS = {
   check: answers.check,
   checks: answers.checks,
   fault: answers.fault,
+  'problem-type': answers.problemType,
 } satisfies Record<string, z.ZodType>
 
 export const REQUESTS = {
@@ -111,6 +142,15 @@ export const REQUESTS = {
   'operator-preview': requests.operatorPreview,
   'agent-statement': requests.agentStatement,
   'bulk-verification': requests.bulkVerification,
+} satisfies Record<string, z.ZodType>
+
+/** The schemas that several requests contain, by their names in the OpenAPI document. */
+export const REQUEST_PARTS = {
+  'forecast-or-withdrawal': requests.submissionOrWithdrawal,
+  'question-row': requests.questionRow,
+  'resolution-row': requests.resolutionRow,
+  'forecaster-row': requests.forecasterRow,
+  'forecast-row': requests.forecastRow,
 } satisfies Record<string, z.ZodType>
 
 export type SchemaName = keyof typeof RESPONSES | keyof typeof REQUESTS

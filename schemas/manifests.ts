@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { count } from './metric.ts'
 import { environmentName, voiceRule } from './payloads.ts'
-import { CORRECTED_COLUMNS, ENTITY_TYPES, IMPORTED_TABLES, OUTCOMES } from './tables.ts'
+import { importKind, scoredOutcome, statedOutcome } from './outcomes.ts'
+import { CORRECTED_COLUMNS, ENTITY_TYPES } from './tables.ts'
 import { base64Hash, day, instant, publishedUuid, sha256 } from './values.ts'
 
 export const manifestFile = z.strictObject({
@@ -37,15 +38,17 @@ const questionStates = z.strictObject({
   early: count.describe('Their outcome was known before their close, which had not come'),
 })
 export type QuestionStates = z.infer<typeof questionStates>
-const releaseQuestions = questionStates
+export const categoryQuestions = questionStates.extend({
+  category: z.string().nullable().describe('Null for questions without one'),
+})
+
+export const releaseQuestions = questionStates
   .extend({
     own_events: count.describe('Their event has no other question'),
     shared_events: count,
     no_events: count.describe('Without an event their cluster is the week of their close'),
     categories: z
-      .array(
-        questionStates.extend({ category: z.string().nullable().describe('Null for questions without one') }),
-      )
+      .array(categoryQuestions)
       .optional()
       .describe('The same of each category, those without one first'),
   })
@@ -54,10 +57,10 @@ const releaseQuestions = questionStates
 export const supersededOutcome = z.strictObject({
   question_id: publishedUuid,
   from: z
-    .strictObject({ outcome: z.enum(OUTCOMES).extract(['yes', 'no']), resolved_at: instant })
+    .strictObject({ outcome: scoredOutcome, resolved_at: instant })
     .describe('By which the release before this one scored'),
   to: z
-    .strictObject({ outcome: z.enum(OUTCOMES), resolved_at: instant })
+    .strictObject({ outcome: statedOutcome, resolved_at: instant })
     .describe(
       'As the tables have it now; it scores if it is yes or no and `resolved_at` is not after `as_of`. ' +
         '`open`: it was withdrawn at `resolved_at`, and the question is unresolved',
@@ -85,7 +88,7 @@ export type Correction = z.infer<typeof correction>
 export type Change = Omit<Correction, 'recorded_at' | 'pairs' | 'entities'> & { recorded_at: Date }
 
 export const undoneImport = z.strictObject({
-  table: z.enum(IMPORTED_TABLES),
+  table: importKind,
   version: z.number().int().min(1).describe('The version of the table that the import made'),
   rows: count,
   recorded_at: instant.describe('When its last row was recorded'),
@@ -146,13 +149,16 @@ export const carriedFile = z.strictObject({
 })
 export type CarriedFile = z.infer<typeof carriedFile>
 
+/** The versions of the programs that made a release. */
+export const engines = z.strictObject({ service: z.string(), duckdb: z.string() })
+
 export const releaseManifest = z.strictObject({
   release: z.number().int().min(1),
   as_of: instant,
   environment: environmentName,
   methodology_version: z.string(),
   voice_rule: voiceRule.optional(),
-  engines: z.strictObject({ service: z.string(), duckdb: z.string() }),
+  engines,
   tables: z.record(z.string(), z.number().int().min(-1)).meta({
     description: 'The version of each table that was read; -1 for a table without a commit',
   }),

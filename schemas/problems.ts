@@ -243,5 +243,14 @@ export function problemAddress(name: ProblemName): `${typeof PREFIX}${ProblemNam
   return `${PREFIX}${name}`
 }
 
+/** The text of the type of a quota that is used up. */
+export const QUOTA_TYPE: ProblemType = {
+  status: 429,
+  title: 'A quota is used up',
+  happened: 'Too many calls were made, or too many of them failed. `violated-policies` names the quotas.',
+  remedy:
+    'Send the request again after the seconds in `Retry-After`. `RateLimit` says what is left before it is used up.',
+}
+
 /** The type of a quota that is used up, which draft-ietf-httpapi-ratelimit-headers-10 registers. */
 export const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded'

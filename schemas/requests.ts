@@ -35,7 +35,7 @@ export const forecastSubmission = z.strictObject({
 })
 
 /** In a call with many, null withdraws the current forecast on the question. */
-const submissionOrWithdrawal = forecastSubmission.extend({
+export const submissionOrWithdrawal = forecastSubmission.extend({
   probability: forecastSubmission.shape.probability.nullable().meta({
     description: 'The probability of yes, held to six decimals; null withdraws the current forecast',
   }),
@@ -246,33 +246,33 @@ const time = (description: string) =>
 const rowsOf = <Row extends z.ZodType>(row: Row) =>
   z.array(row).min(1, 'must have at least one row').meta({ maxItems: MOST_ROWS })
 
+export const questionRow = z.strictObject({
+  question_id: uuid,
+  title: text.describe('What is asked'),
+  resolution_criteria: optionalText('How the outcome is decided'),
+  background: optionalText('What is known about it'),
+  category: optionalText('Free grouping'),
+  url: optionalText('Where it was asked'),
+  event_id: optionalText('Questions that share one are about the same event'),
+  source: optionalText('Who asked it first'),
+  source_id: optionalText('Its id there'),
+  opened_at: time('Forecasts count from here on'),
+  closes_at: time('The scheduled close'),
+})
+
 export const operatorQuestions = z.strictObject({
-  questions: rowsOf(
-    z.strictObject({
-      question_id: uuid,
-      title: text.describe('What is asked'),
-      resolution_criteria: optionalText('How the outcome is decided'),
-      background: optionalText('What is known about it'),
-      category: optionalText('Free grouping'),
-      url: optionalText('Where it was asked'),
-      event_id: optionalText('Questions that share one are about the same event'),
-      source: optionalText('Who asked it first'),
-      source_id: optionalText('Its id there'),
-      opened_at: time('Forecasts count from here on'),
-      closes_at: time('The scheduled close'),
-    }),
-  ),
+  questions: rowsOf(questionRow),
   reason,
 })
 
+export const resolutionRow = z.strictObject({
+  question_id: uuid,
+  outcome: z.enum(OUTCOMES).describe('`open` withdraws the earlier outcome'),
+  resolved_at: time('When the outcome became known'),
+})
+
 export const operatorResolutions = z.strictObject({
-  resolutions: rowsOf(
-    z.strictObject({
-      question_id: uuid,
-      outcome: z.enum(OUTCOMES).describe('`open` withdraws the earlier outcome'),
-      resolved_at: time('When the outcome became known'),
-    }),
-  ),
+  resolutions: rowsOf(resolutionRow),
   reason,
 })
 
@@ -299,17 +299,19 @@ export const agendaQuery = z.strictObject({
     .meta({ default: AGENDA_LENGTH, description: 'How many questions each list may have' }),
 })
 
+export const forecasterRow = z.strictObject({ user_id: uuid, display_name: optionalText('The name to show') })
+
 export const operatorForecasters = z.strictObject({
-  forecasters: rowsOf(z.strictObject({ user_id: uuid, display_name: optionalText('The name to show') })),
+  forecasters: rowsOf(forecasterRow),
+})
+
+export const forecastRow = submissionOrWithdrawal.extend({
+  user_id: uuid,
+  forecast_at: time('When it was made, never later than now'),
 })
 
 export const operatorForecasts = z.strictObject({
-  forecasts: rowsOf(
-    submissionOrWithdrawal.extend({
-      user_id: uuid,
-      forecast_at: time('When it was made, never later than now'),
-    }),
-  ),
+  forecasts: rowsOf(forecastRow),
 })
 
 export const agentStatement = z

@@ -1,7 +1,13 @@
 // Makes every error answer: RFC 9457 problem details, chosen by the kind and the type of the error alone.
 import type { Problem } from '../../schemas/answers.ts'
 import { type ErrorKind, type Fault, ServiceError } from '../../schemas/errors.ts'
-import { PROBLEM_TYPES, type ProblemName, QUOTA_EXCEEDED, problemAddress } from '../../schemas/problems.ts'
+import {
+  PROBLEM_TYPES,
+  type ProblemName,
+  QUOTA_EXCEEDED,
+  QUOTA_TYPE,
+  problemAddress,
+} from '../../schemas/problems.ts'
 
 /** The problem of an error that names no type, by its kind. */
 const TYPES: Record<Exclude<ErrorKind, 'limited'>, ProblemName> = {
@@ -59,7 +65,7 @@ function toldOf(error: ServiceError): Problem {
   const { kind, policy } = error
   const detail = detailOf(error)
   if (kind === 'limited') {
-    const quota = { type: QUOTA_EXCEEDED, title: 'A quota is used up', status: 429, detail } as const
+    const quota = { type: QUOTA_EXCEEDED, title: QUOTA_TYPE.title, status: 429, detail } as const
     return policy === undefined ? quota : { ...quota, 'violated-policies': [policy] }
   }
   return problem(error.type ?? TYPES[kind], detail, error.expose ? error.faults : [])

@@ -1,6 +1,6 @@
 // The schemas of the OpenAPI document, generated from the zod schemas that validate requests and answers.
 import { z } from 'zod'
-import { PARTS, REQUESTS, RESPONSES } from '../../schemas/json-schemas.ts'
+import { PARTS, REQUESTS, REQUEST_PARTS, RESPONSES } from '../../schemas/json-schemas.ts'
 
 /** Files in the store that no call returns. */
 const STORED = new Set([
@@ -13,6 +13,19 @@ const STORED = new Set([
   'snapshot-manifest',
 ])
 
+/** Readers must take members that a later version adds to an answer; requests are strict. */
+const OPEN = {
+  input: {},
+  output: {
+    override: ({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }) => {
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+    },
+  },
+} as const
+
+/** The members that tell the kinds of an object apart. */
+const KINDS = ['status', 'type'] as const
+
 /** The document defines each named schema once and refers to it. */
 export class NamedSchemas {
   readonly components: Record<string, object> = {}
@@ -20,13 +33,13 @@ export class NamedSchemas {
 
   constructor() {
     this.#add({ ...RESPONSES, ...PARTS }, 'output')
-    this.#add(REQUESTS, 'input')
+    this.#add({ ...REQUESTS, ...REQUEST_PARTS }, 'input')
   }
 
   of(schema: z.ZodType, io: 'input' | 'output'): object {
     const name = this.#names.get(schema)
     if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
-    return withoutDialect(z.toJSONSchema(schema, { io }))
+    return withoutDialect(z.toJSONSchema(schema, { io, ...OPEN[io] }))
   }
 
   #add(named: Record<string, z.ZodType>, io: 'input' | 'output'): void {
@@ -37,7 +50,11 @@ export class NamedSchemas {
       registry.add(schema, { id })
       this.#names.set(schema, id)
     }
-    const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}` })
+    const { schemas } = z.toJSONSchema(registry, {
+      io,
+      uri: (id) => `#/components/schemas/${id}`,
+      ...OPEN[io],
+    })
     for (const [name, schema] of Object.entries(schemas)) this.components[name] = withoutDialect(schema)
     addDiscriminators(this.components, this.components)
   }
@@ -66,23 +83,25 @@ export function parameters(
   })
 }
 
-/** Adds a discriminator to each choice between components that all have a constant `status`. */
+/** Adds a discriminator to each choice between components that all have a constant of one name. */
 function addDiscriminators(schema: unknown, components: Record<string, object>): void {
   if (typeof schema !== 'object' || schema === null) return
   for (const part of Object.values(schema)) addDiscriminators(part, components)
   const { oneOf } = schema as { oneOf?: { $ref?: string }[] }
   if (!oneOf) return
-  const mapping = oneOf.flatMap(({ $ref }) => {
-    const component: Discriminated | undefined = components[$ref?.split('/').at(-1) ?? '']
-    const status = component?.properties?.status?.const
-    return status === undefined ? [] : [[status, $ref!] as const]
-  })
-  if (mapping.length < oneOf.length) return
-  Object.assign(schema, { discriminator: { propertyName: 'status', mapping: Object.fromEntries(mapping) } })
+  for (const propertyName of KINDS) {
+    const mapping = oneOf.flatMap(({ $ref }) => {
+      const component: Discriminated | undefined = components[$ref?.split('/').at(-1) ?? '']
+      const kind = component?.properties?.[propertyName]?.const
+      return kind === undefined ? [] : [[kind, $ref!] as const]
+    })
+    if (mapping.length < oneOf.length) continue
+    Object.assign(schema, { discriminator: { propertyName, mapping: Object.fromEntries(mapping) } })
+  }
 }
 
 interface Discriminated {
-  properties?: { status?: { const?: string } }
+  properties?: Partial<Record<(typeof KINDS)[number], { const?: string }>>
 }
 
 /** The document sets the dialect and the address of all schemas. */

@@ -1,6 +1,7 @@
 // Badges show in one line what the current release says of an entity, as a picture and for shields.io.
 import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
+import { badgeText } from '../../schemas/answers.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { Intake, Published } from '../http/context.ts'
@@ -27,15 +28,30 @@ const KEPT = 'public, max-age=3600, stale-while-revalidate=86400'
 /** For the badge of an entity without a release, because it may get one at any moment. */
 const SHORTLY = 'public, max-age=60'
 
+const EXAMPLE: Badge = {
+  label: 'forecasts',
+  message: 'certified +0.12 [+0.05, +0.19]',
+  color: '#1a7f37',
+  isSandbox: false,
+}
+
 export function badges({ parameters }: Methodology): Route[] {
   return ENTITY_TYPES.flatMap((entityType) => [
     badge(entityType, parameters.eligible_questions, {
       ending: 'svg',
       mediaType: 'image/svg+xml',
+      schema: z.string(),
       body: (shown) => new TextEncoder().encode(badgeSvg(shown).text),
+      example: badgeSvg(EXAMPLE).text,
       headers: PICTURE_HEADERS,
     }),
-    badge(entityType, parameters.eligible_questions, { ending: 'json', body: badgeJson, headers: {} }),
+    badge(entityType, parameters.eligible_questions, {
+      ending: 'json',
+      schema: badgeText,
+      body: badgeJson,
+      example: badgeJson(EXAMPLE),
+      headers: {},
+    }),
   ])
 }
 
@@ -43,13 +59,15 @@ interface Form {
   ending: 'svg' | 'json'
   /** JSON if it is left out. */
   mediaType?: string
+  schema: z.ZodType
   body: (badge: Badge) => object
+  example: object | string
   headers: Record<string, string>
 }
 
 function badge(entityType: EntityType, eligibleQuestions: number, form: Form): Route {
-  const { path, idName } = ENTITIES[entityType]
-  const { ending, mediaType, body, headers } = form
+  const { path, idName, example: exampleId } = ENTITIES[entityType]
+  const { ending, mediaType, schema, body, example, headers } = form
   const replyOf = (subject: BadgeSubject, { site }: Published): Reply => {
     const shown = badgeOf(site.environment, entityType, subject, eligibleQuestions)
     const cache = typeof subject === 'string' ? SHORTLY : KEPT
@@ -59,17 +77,17 @@ function badge(entityType: EntityType, eligibleQuestions: number, form: Form): R
   return route({
     path: `${path}/badge.${ending}`,
     operationId: `get${entityType === 'agent' ? 'Agent' : 'Forecaster'}Badge${ending === 'svg' ? 'Picture' : 'Text'}`,
-    isDocumented: false,
-    tag: 'Service',
+    tag: 'Verification',
     summary,
     description: `${summary}. One that is not known has a badge too, which says so.`,
     follows: true,
     needsStore: true,
     params: z.strictObject({ [idName]: uuid }),
+    examples: { params: { [idName]: exampleId } },
     success: {
       description: 'A badge',
-      body: z.unknown(),
-      example: '…',
+      body: schema,
+      example,
       ...(mediaType !== undefined && { mediaType }),
     },
     handle: async ({ params }, context) =>

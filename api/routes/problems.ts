@@ -1,8 +1,25 @@
 // A page for each type of problem: what happened, and what to do.
 import { z } from 'zod'
-import { PROBLEM_NAMES, PROBLEM_TYPES, type ProblemName, problemAddress } from '../../schemas/problems.ts'
+import {
+  PROBLEM_NAMES,
+  PROBLEM_TYPES,
+  type ProblemType,
+  QUOTA_EXCEEDED,
+  QUOTA_TYPE,
+  problemAddress,
+} from '../../schemas/problems.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { route } from '../http/route.ts'
+
+/** Each type by the last part of its address. */
+const TYPES: ReadonlyMap<string, ProblemType & { address: string }> = new Map(
+  Object.entries({
+    ...Object.fromEntries(
+      PROBLEM_NAMES.map((name) => [name, { ...PROBLEM_TYPES[name], address: problemAddress(name) }]),
+    ),
+    'quota-exceeded': { ...QUOTA_TYPE, address: QUOTA_EXCEEDED },
+  }),
+)
 
 const FILE = { mediaType: 'text/markdown', cache: 'public, max-age=86400', body: z.string() }
 
@@ -27,21 +44,20 @@ export const problemType = route({
   success: { ...FILE, description: 'A text in Markdown', example: pageOf('question-closed') },
   problems: { 404: { type: 'not-found', detail: noSuchType('nothing') } },
   handle: ({ params }) => {
-    const name = PROBLEM_NAMES.find((known) => known === params.type)
-    if (name === undefined) throw new ServiceError('notFound', noSuchType(params.type))
-    return { body: new TextEncoder().encode(pageOf(name)) }
+    if (!TYPES.has(params.type)) throw new ServiceError('notFound', noSuchType(params.type))
+    return { body: new TextEncoder().encode(pageOf(params.type)) }
   },
 })
 
-function pageOf(name: ProblemName): string {
-  const { status, title, happened, remedy } = PROBLEM_TYPES[name]
-  return `# ${title}\n\n\`${problemAddress(name)}\`, HTTP status ${status}\n\n${happened}\n\n**What to do.** ${remedy}\n`
+function pageOf(name: string): string {
+  const { address, status, title, happened, remedy } = TYPES.get(name)!
+  return `# ${title}\n\n\`${address}\`, HTTP status ${status}\n\n${happened}\n\n**What to do.** ${remedy}\n`
 }
 
 function noSuchType(name: string): string {
   return `there is no type of problems ${JSON.stringify(name.slice(0, 100))}; GET /problems lists all`
 }
 
-const LIST = `# Types of problems\n\n${PROBLEM_NAMES.map(
-  (name) => `- \`${problemAddress(name)}\`, ${PROBLEM_TYPES[name].status}: ${PROBLEM_TYPES[name].happened}\n`,
-).join('')}`
+const LIST = `# Types of problems\n\n${[...TYPES.values()]
+  .map(({ address, status, happened }) => `- \`${address}\`, ${status}: ${happened}\n`)
+  .join('')}`

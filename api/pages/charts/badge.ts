@@ -1,5 +1,6 @@
 // The badge: one line from a release about an entity, as a picture and for shields.io.
 import type { z } from 'zod'
+import type { badgeText } from '../../../schemas/answers.ts'
 import type { agentVerification, forecasterVerification } from '../../../schemas/payloads.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import type { Environment } from '../../../schemas/values.ts'
@@ -77,8 +78,7 @@ function marksOf(subject: Verification): string {
   return `${isImported ? ', imported' : ''}${isRetired ? ', retired' : ''}`
 }
 
-/** The endpoint schema of shields.io. */
-export function badgeJson({ label, message, color }: Badge) {
+export function badgeJson({ label, message, color }: Badge): z.infer<typeof badgeText> {
   return { schemaVersion: 1, label, message, color }
 }
 

@@ -1,6 +1,12 @@
 // The types of problems: each means one thing that a program can act on, and has a page that says what.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PROBLEM_NAMES, PROBLEM_TYPES, type ProblemName, problemAddress } from '../../../schemas/problems.ts'
+import {
+  PROBLEM_NAMES,
+  PROBLEM_TYPES,
+  type ProblemName,
+  QUOTA_EXCEEDED,
+  problemAddress,
+} from '../../../schemas/problems.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectProblem } from '../../support/http/problem.ts'
 import {
@@ -92,6 +98,8 @@ describe('every type has a page at its address', () => {
     for (const prefix of ['', '/sandbox']) {
       const { text } = await service.client.get(`${prefix}/problems`)
       if (prefix === '') for (const name of PROBLEM_NAMES) expect(text).toContain(problemAddress(name))
+      expect(text).toContain(QUOTA_EXCEEDED)
+      expect((await service.client.get(`${prefix}/problems/quota-exceeded`)).text).toContain(QUOTA_EXCEEDED)
     }
     const unknown = await service.client.get('/problems/__proto__')
     expectProblem(unknown, 404, /no type of problems "__proto__"/)

@@ -4,7 +4,9 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { openApiDocument } from '../../../api/openapi/document.ts'
+import { componentName } from '../../../api/openapi/schemas.ts'
 import { allRoutes } from '../../../api/routes/all.ts'
+import { REQUESTS, REQUEST_PARTS } from '../../../schemas/json-schemas.ts'
 import { ApiDocument, type Document } from '../../support/http/api-document.ts'
 import { exampleOf, send } from '../../support/http/example-request.ts'
 import { type Answer, testService } from '../../support/http/service.ts'
@@ -60,9 +62,32 @@ describe('the document', () => {
     expect(unused.filter((name) => !/Security|Referrer|XContent|XFrame/.test(name))).toEqual([])
   })
 
-  const objects = Object.entries(made.components.schemas).filter(([, schema]) => !('enum' in schema))
-  test.for(objects)('refuses fields that %s does not have', ([, schema]) => {
+  const sent = new Set(Object.keys({ ...REQUESTS, ...REQUEST_PARTS }).map(componentName))
+  const [requests, answers] = [true, false].map((isSent) =>
+    Object.entries(made.components.schemas).filter(([name]) => sent.has(name) === isSent),
+  )
+  test.for(requests!)('refuses fields that %s does not have', ([, schema]) => {
     expect(schema).toMatchObject({ type: 'object', additionalProperties: false })
+  })
+
+  test.for(answers!)('lets a later version answer %s with more fields', ([, schema]) => {
+    expect(JSON.stringify(schema)).not.toContain('"additionalProperties":false')
+  })
+
+  test('names each kind of object and each choice of words that answers have', () => {
+    const unnamed: string[] = []
+    const look = (part: unknown, at: string) => {
+      if (typeof part !== 'object' || part === null) return
+      if ('enum' in part) unnamed.push(at)
+      for (const [name, inner] of Object.entries(part)) look(inner, `${at}.${name}`)
+    }
+    for (const [name, schema] of answers!) {
+      for (const [inside, part] of Object.entries(schema)) look(part, `${name}.${inside}`)
+    }
+    // Choices of one column only.
+    expect(unnamed.filter((at) => !at.startsWith('Correction.') && !at.startsWith('ManifestFile.'))).toEqual(
+      [],
+    )
   })
 
   test.for(Object.entries(made.components.headers))('gives an example of the header %s', ([, header]) => {

@@ -1,0 +1,12 @@
+// The outcomes and the states of questions, each with a name in the OpenAPI document.
+import { z } from 'zod'
+import { QUESTION_STATUSES } from './requests.ts'
+import { IMPORTED_TABLES, OUTCOMES } from './tables.ts'
+
+export const questionStatus = z.enum(QUESTION_STATUSES)
+/** As the operator states it: `open` withdraws an earlier one. */
+export const statedOutcome = z.enum(OUTCOMES)
+export const questionOutcome = statedOutcome.exclude(['open'])
+/** An outcome by which forecasts are scored. */
+export const scoredOutcome = statedOutcome.extract(['yes', 'no'])
+export const importKind = z.enum(IMPORTED_TABLES)
