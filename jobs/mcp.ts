@@ -3,33 +3,60 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { z } from 'zod'
 import { TIMEOUT_MS } from '../pipeline/bounded-fetch.ts'
+import { type McpOptions, mcpServer } from './mcp/server.ts'
 import { ServiceClient } from './mcp/service-client.ts'
 import { parseMcpSettings } from './mcp/settings.ts'
-import { mcpServer } from './mcp/tools.ts'
+import { ServiceError } from '../schemas/errors.ts'
 import { printable } from './output.ts'
 import { stopSignal } from './serve/stop-signal.ts'
 
 /**
  * Resolves when the input ends, the output breaks, or a signal comes.
  *
- * @throws ServiceError `invalid` for wrong settings.
+ * @throws ServiceError `invalid` for wrong settings, `unauthorized` or `forbidden` for a wrong key.
  */
 export async function runMcp(variables: Record<string, string | undefined>, version: string): Promise<void> {
   const { FVS_URL: url, FVS_AGENT_ID: agentId, FVS_API_KEY: apiKey } = parseMcpSettings(variables)
   const service = new ServiceClient({ url, apiKey, timeoutMs: TIMEOUT_MS, newId: () => randomUUID() })
+  if (apiKey !== undefined) await assertKeyWorks(service, agentId!)
   const ended = Promise.race([
     once(process.stdin, 'end'),
     once(process.stdin, 'close'),
     once(process.stdout, 'error'),
     stopSignal(),
   ]).catch(() => undefined)
-  const server = serveStdio(() => mcpServer({ service, agentId, version }), {
+  const call: McpOptions['call'] = (asked, signal) => service.call(asked, signal)
+  const canSubmit = apiKey !== undefined
+  const server = serveStdio(() => mcpServer({ call, agentId, canSubmit, version }), {
     onerror: ({ message }) => tell(message),
   })
   tell(`calls ${url} ${apiKey === undefined ? 'without an API key, so it only reads' : `as ${agentId}`}`)
   await ended
   await server.close()
+}
+
+/**
+ * Finds out at the start that a key does not work, and not at the first forecast. A service that does not
+ * answer may do so later.
+ *
+ * @throws ServiceError `unauthorized` or `forbidden`.
+ */
+async function assertKeyWorks(service: ServiceClient, agentId: string): Promise<void> {
+  const asked = {
+    path: `/agents/${agentId}/forecasts`,
+    query: { limit: 1 },
+    isOwn: true,
+    answer: z.looseObject({}),
+  }
+  try {
+    await service.call(asked, AbortSignal.timeout(TIMEOUT_MS))
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    if (error.kind === 'unauthorized' || error.kind === 'forbidden') throw error
+    tell(`the key could not be tried: ${error.message}`)
+  }
 }
 
 function tell(text: string): void {

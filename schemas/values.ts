@@ -47,10 +47,13 @@ export const day = z
  */
 export const instantMs = z
   .string()
-  .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+ -][0-9]{2}:[0-9]{2})$/, {
-    error: 'must be an instant with its offset, such as 2026-01-31T12:00:00Z or 2026-01-31T13:00:00+01:00',
-    abort: true,
-  })
+  .regex(
+    /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+ -]([01][0-9]|2[0-3]):[0-5][0-9])$/,
+    {
+      error: 'must be an instant with its offset, such as 2026-01-31T12:00:00Z or 2026-01-31T13:00:00+01:00',
+      abort: true,
+    },
+  )
   .max(64)
   .transform((text) => text.replace(' ', '+'))
   .refine((text) => {

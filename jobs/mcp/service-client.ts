@@ -1,5 +1,4 @@
-// Calls the HTTP API of a service: checks every answer by its schema, and reports refusals in the service's
-// own words.
+// Calls the HTTP API of a service, and reports refusals in the service's own words.
 import { z } from 'zod'
 import { type BoundedAnswer, boundedFetch } from '../../pipeline/bounded-fetch.ts'
 import { problem } from '../../schemas/answers.ts'
@@ -16,20 +15,19 @@ export interface ServiceClientOptions {
   newId: () => string
 }
 
-interface Call<S extends z.ZodType> {
+/** A call of the API. */
+export interface Asked {
   /** Begins with a slash. */
   path: string
-  query?: Record<string, string | number | undefined>
+  query?: Record<string, unknown>
   /** Without a method a call with a body is a POST and any other a GET. */
   method?: 'GET' | 'POST' | 'DELETE'
   /** Sent as JSON. */
   body?: object
   /** Whether the agent makes the call: then its API key is sent. */
   isOwn?: boolean
-  /** The schema of the answer. */
-  answer: S
-  /** Cancels the call. */
-  signal: AbortSignal
+  /** The members that the answer must have. A newer service may add others. */
+  answer: z.ZodType<Record<string, unknown>>
 }
 
 /** The fields of a problem that a refusal uses. */
@@ -61,18 +59,12 @@ export class ServiceClient {
    * @throws ServiceError of the kind and in the words of a refusal, or `unavailable` if the service does not
    *   answer. The error never holds the API key.
    */
-  async call<S extends z.ZodType>({
-    path,
-    query = {},
-    body,
-    method = body === undefined ? 'GET' : 'POST',
-    isOwn = false,
-    answer,
-    signal,
-  }: Call<S>): Promise<z.output<S>> {
+  async call(asked: Asked, signal: AbortSignal): Promise<Record<string, unknown>> {
+    const { path, query = {}, body, isOwn = false, answer } = asked
+    const { method = body === undefined ? 'GET' : 'POST' } = asked
     const { url, apiKey, newId } = this.#options
     const given = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)] as const],
+      value === undefined ? [] : [[name, String(value as string | number)] as const],
     )
     const search = new URLSearchParams(Object.fromEntries(given)).toString()
     const address = `${url}${path}${search === '' ? '' : `?${search}`}`

@@ -76,11 +76,11 @@ async function connect(variables: Record<string, string>): Promise<Session> {
 const asAgent = (url = service.url) =>
   connect({ FVS_URL: url, FVS_AGENT_ID: agent.agentId, FVS_API_KEY: agent.key })
 
-/** The answer of a tool, valid by a schema of the API and the same as JSON. */
+/** The answer of a tool, valid by a schema of the API, with a sentence for programs that show only text. */
 function answerOf(schema: SchemaName, { isError, content, structuredContent }: CallToolResult): unknown {
   expect(isError ?? false, JSON.stringify(content)).toBe(false)
   expectValid(schema, structuredContent)
-  expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
+  expect(content).toEqual([{ type: 'text', text: expect.stringMatching(/^.{5,100}\.$/) as string }])
   return structuredContent
 }
 
@@ -103,6 +103,7 @@ async function listening(server: Server): Promise<string> {
 }
 
 const READING = ['get_question', 'get_rank', 'leaderboard', 'list_questions']
+const WITHOUT_KEY = ['register_agent']
 const OWN = ['my_scores']
 const WITH_KEY = ['my_forecasts', 'submit_forecast', 'submit_forecasts', 'withdraw_forecast']
 
@@ -112,6 +113,8 @@ describe('with the key of an agent', () => {
     const { tools } = await client.listTools()
     const names = [...READING, ...OWN, ...WITH_KEY]
     expect(tools.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+    expect(JSON.stringify(tools).length).toBeLessThan(10_000)
+    expect(tools.map(({ title }) => title)).not.toContain(undefined)
     const page = answerOf('question-page', await call('list_questions', { status: 'open', limit: 1 }))
     expect(page).toMatchObject({ questions: [{ status: 'open' }], next_cursor: expect.any(String) as string })
     const { next_cursor } = page as { next_cursor: string }
@@ -186,21 +189,50 @@ describe('with the key of an agent', () => {
     for (const result of await Promise.all(bad)) expectRefused(result, /Input validation error/)
   })
 
-  test('a wrong key is refused and shown nowhere', async () => {
-    const key = `${agent.key.slice(0, -6)}aaaaaa`
-    const { call, log } = await connect({
-      FVS_URL: service.url,
-      FVS_AGENT_ID: agent.agentId,
-      FVS_API_KEY: key,
+  test.for([
+    [
+      'that is wrong',
+      () => [agent.agentId, `${agent.key.slice(0, -6)}aaaaaa`],
+      /is not the API key of an agent/,
+    ],
+    ['of another agent', () => [uuidOf(9, 9), agent.key], /this key belongs to another agent/],
+  ] as const)('a key %s ends the process at its start, and is shown nowhere', async ([, given, why]) => {
+    const [FVS_AGENT_ID, FVS_API_KEY] = given()
+    const env = { FVS_URL: service.url, FVS_AGENT_ID: FVS_AGENT_ID!, FVS_API_KEY: FVS_API_KEY! }
+    const { code, stdout, stderr } = await new RunningCommand(process.execPath, [FVS, 'mcp'], {
+      cwd: folder,
+      env,
+    }).ended
+    expect(code).toBe(1)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(why)
+    expect(stderr).not.toContain(FVS_API_KEY)
+  })
+
+  test('texts and a later release’s members are passed on, and no number has more than six decimals', async () => {
+    const { call } = await asAgent()
+    const page = await call('list_questions', { include: 'texts', q: 'open' })
+    expect(answerOf('question-page', page)).toMatchObject({
+      questions: [{ resolution_criteria: expect.stringContaining('Yes, if it is open.') as string }],
     })
-    const refused = await call('submit_forecast', { question_id: QUESTION.open, probability: 0.5 })
-    expectRefused(refused, /is not the API key of an agent/)
-    expect(JSON.stringify(refused) + log()).not.toContain(key)
+    const newer = {
+      questions: [{ question_id: 'x', weight: 0.123456789 }],
+      next_cursor: null,
+      more: { a: [1] },
+    }
+    const server = createServer((_request, response) => void response.end(JSON.stringify(newer)))
+    const later = await connect({ FVS_URL: await listening(server) })
+    expect((await later.call('list_questions')).structuredContent).toEqual({
+      ...newer,
+      questions: [{ question_id: 'x', weight: 0.123457 }],
+    })
   })
 
   test('a submission whose answer is lost is sent again and counts once', async () => {
     const proxy = await cuttingProxy(service.url, 1)
     const { call } = await asAgent(proxy.url)
+    // The process has tried its key.
+    proxy.passed.length = 0
     const result = await call('submit_forecast', { question_id: QUESTION.open, probability: 0.125 })
     const acknowledged = answerOf('acknowledged-forecast', result)
     expect(proxy.passed).toHaveLength(2)
@@ -215,6 +247,7 @@ describe('with the key of an agent', () => {
   test('a service that breaks every connection, or is not there, is an error of the tool', async () => {
     const proxy = await cuttingProxy(service.url, 2)
     const { call } = await asAgent(proxy.url)
+    proxy.passed.length = 0
     const forecast = { question_id: QUESTION.open, probability: 0.5 }
     expectRefused(await call('submit_forecast', forecast), /cannot be reached, or broke the connection$/)
     expect(proxy.passed).toHaveLength(2)
@@ -226,24 +259,33 @@ describe('with the key of an agent', () => {
 test('without a key a model only reads', async () => {
   const { client, call, log } = await connect({ FVS_URL: service.url, FVS_API_KEY: '' })
   const { tools } = await client.listTools()
-  expect(tools.map(({ name }) => name).toSorted()).toEqual(READING)
+  expect(tools.map(({ name }) => name).toSorted()).toEqual([...READING, ...WITHOUT_KEY].toSorted())
   expect(client.getInstructions()).toMatch(/No API key is set/)
   expect(log()).toMatch(/without an API key, so it only reads/)
   const asked = answerOf('question-page', await call('list_questions')) as { questions: { status: string }[] }
   expect(new Set(asked.questions.map(({ status }) => status))).toEqual(new Set(['open']))
   const resolved = await call('list_questions', { status: 'resolved', limit: 1 })
   expect(answerOf('question-page', resolved)).toMatchObject({ questions: [{ status: 'resolved' }] })
-  expectRefused(await call('get_rank'), /Input validation error/)
+  expectRefused(await call('get_rank'), /no agent takes part here: give agent_id/)
   answerOf('agent-rankings', await call('get_rank', { agent_id: agent.agentId }))
   await expect(call('submit_forecast', { question_id: QUESTION.open, probability: 0.5 })).rejects.toThrow(
     /submit_forecast/,
   )
 })
 
+test('a model without a key registers an agent, whose key works from the next start on', async () => {
+  const { call } = await connect({ FVS_URL: service.url })
+  const registered = await call('register_agent', { name: 'a model', model_type: 'a test' })
+  const { agent_id, api_key } = answerOf('registered', registered) as Record<string, string>
+  const next = await connect({ FVS_URL: service.url, FVS_AGENT_ID: agent_id!, FVS_API_KEY: api_key! })
+  const submitted = await next.call('submit_forecast', { question_id: QUESTION.open, probability: 0.25 })
+  expect(answerOf('acknowledged-forecast', submitted)).toMatchObject({ agent_id })
+})
+
 test('without a key, but as an agent, it reads the scores of that agent', async () => {
   const { client, call } = await connect({ FVS_URL: service.url, FVS_AGENT_ID: agent.agentId })
   const { tools } = await client.listTools()
-  expect(tools.map(({ name }) => name).toSorted()).toEqual([...READING, ...OWN])
+  expect(tools.map(({ name }) => name).toSorted()).toEqual([...READING, ...OWN, ...WITHOUT_KEY].toSorted())
   expect(answerOf('agent-scores', await call('my_scores'))).toMatchObject({ scores: { length: 20 } })
   const other = await connect({ FVS_URL: service.url, FVS_AGENT_ID: uuidOf(9, 9) })
   expectRefused(await other.call('my_scores'), /^there is no agent/)
@@ -377,7 +419,7 @@ describe('the client of the service', () => {
     const url = await listening(server)
     const client = new ServiceClient({ url, apiKey: undefined, timeoutMs, newId: () => uuidOf(1, 1) })
     const { signal } = new AbortController()
-    return client.call({ path: '/questions', answer: RESPONSES['question-page'], signal })
+    return client.call({ path: '/questions', answer: RESPONSES['question-page'] }, signal)
   }
 
   test('gives up a service that does not answer, and does not ask it again', async () => {

@@ -29,14 +29,11 @@ def before_call(context, case, kwargs):
     if "after" in query:
         query["after"] = "end"
     # No pattern can say which days exist, nor which texts have a word.
-    for field in ("opened_after", "closes_before"):
+    for field in ("closes_before", "closes_after", "opened_after", "resolved_after", "updated_after"):
         if field in query:
             query[field] = existing(query[field])
     if "q" in query:
         query["q"] = " ".join(plain(query["q"]).split()[:20])
-    # One call takes one forecast for a question.
-    if isinstance(case.body, dict) and "forecasts" in case.body:
-        case.body["forecasts"] = list({one["question_id"]: one for one in case.body["forecasts"]}.values())
     # The texts of the operator's rows are checked as those of files are.
     if case.path.startswith("/operator/") and isinstance(case.body, dict):
         case.body = settled(case.body)

@@ -9,8 +9,8 @@ from generated.api.agents import register_agent, submit_forecasts
 from generated.api.questions import list_questions
 from generated.api.records import get_agent_profile
 from generated.models.accepted_forecast import AcceptedForecast
+from generated.models.forecast_or_withdrawal import ForecastOrWithdrawal
 from generated.models.forecast_submissions import ForecastSubmissions
-from generated.models.forecast_submissions_forecasts_item import ForecastSubmissionsForecastsItem
 from generated.models.list_questions_status import ListQuestionsStatus
 from generated.models.problem import Problem
 from generated.models.question_page import QuestionPage
@@ -25,7 +25,7 @@ assert isinstance(agent, Registered), agent
 page = list_questions.sync(client=anyone, status=ListQuestionsStatus.OPEN, limit=100)
 assert isinstance(page, QuestionPage), page
 forecasts = [
-    ForecastSubmissionsForecastsItem(question_id=question.question_id, probability=0.5) for question in page.questions
+    ForecastOrWithdrawal(question_id=question.question_id, probability=0.5) for question in page.questions
 ]
 answer = submit_forecasts.sync(
     agent.agent_id,
