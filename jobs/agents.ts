@@ -1,6 +1,7 @@
 // `fvs agents`.
 import { randomBytes } from 'node:crypto'
 import { Invitations } from '../pipeline/access/invitations.ts'
+import { Renames } from '../pipeline/access/renames.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { type ListedAgent, readAgents } from '../pipeline/import/agent-list.ts'
 import {
@@ -74,7 +75,7 @@ export async function renameAgent(
   if (!parsed.success) {
     throw new ServiceError('invalid', `the name ${JSON.stringify(called)} ${parsed.error.issues[0]!.message}`)
   }
-  const said = await onTable(components, (context) => rename(context, agentId, parsed.data))
+  const said = await onTable(components, (context) => rename(context, new Map([[agentId, parsed.data]])))
   await recordReason(components, agentId, { act: 'renamed', name: parsed.data, reason })
   return reportOf(said, { name: parsed.data }, 'of this name')
 }
@@ -118,8 +119,23 @@ export async function resetKey({ registry, now }: Components, agentId: string): 
   }
 }
 
-/** Records in the table of agents which of them have retired by their own call. */
-export async function recordRetirements(components: Components): Promise<void> {
+/** Records in the table of agents what they have said by calls of their own: names, and that they retire. */
+export async function recordOwnStatements(components: Components): Promise<void> {
+  await recordRetirements(components)
+  await recordRenames(components)
+}
+
+async function recordRenames(components: Components): Promise<void> {
+  const renames = new Renames(components.store)
+  const waiting = await renames.waiting()
+  if (waiting.paths.length === 0) return
+  const { names } = waiting
+  const { changed } = names.size === 0 ? { changed: 0 } : await onTable(components, (on) => rename(on, names))
+  await renames.told(waiting)
+  components.log('recorded renames', { agents: changed })
+}
+
+async function recordRetirements(components: Components): Promise<void> {
   const { registry, now, log } = components
   const at = now().toISOString()
   const retired = new Map<string, string>()

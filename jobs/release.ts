@@ -8,14 +8,14 @@ import { type ReleaseSummary, summaryOf } from '../pipeline/release/summary.ts'
 import { manifestPath } from '../pipeline/store/paths.ts'
 import { assertOrigin, completeLog } from '../pipeline/transparency/publish.ts'
 import type { Components } from './components/components.ts'
-import { recordRetirements } from './agents.ts'
+import { recordOwnStatements } from './agents.ts'
 import { keepHouse } from './housekeeping.ts'
 import type { Report } from './output.ts'
 
 export async function runRelease(components: Components, request: ReleaseRequest): Promise<Report> {
   const started = performance.now()
   await assertOrigin(components)
-  await recordRetirements(components)
+  await recordOwnStatements(components)
   const result = await makeRelease(components, request)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   // Before housekeeping, which may delete files of the release before.

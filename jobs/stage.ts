@@ -14,7 +14,7 @@ import type { ReleaseRequest } from '../pipeline/release/make.ts'
 import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import { assertOrigin, completeLog } from '../pipeline/transparency/publish.ts'
 import type { VoiceRule } from '../schemas/payloads.ts'
-import { recordRetirements } from './agents.ts'
+import { recordOwnStatements } from './agents.ts'
 import type { Components } from './components/components.ts'
 import { keepHouse } from './housekeeping.ts'
 import type { Report } from './output.ts'
@@ -22,7 +22,7 @@ import type { Published } from './published-stages.ts'
 
 export async function runPlan(components: Components, request: ReleaseRequest): Promise<Report> {
   await assertOrigin(components)
-  await recordRetirements(components)
+  await recordOwnStatements(components)
   return { ok: true, json: await planStages(components, request), text: '' }
 }
 

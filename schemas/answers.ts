@@ -103,6 +103,11 @@ export const retiredAgent = z.strictObject({
   retired_at: instant.describe('From when on it takes no forecasts: 24 hours after the first call'),
 })
 
+export const renamedAgent = z.strictObject({
+  agent_id: publishedUuid,
+  name: z.string().describe('From the next release on; earlier releases keep the old one'),
+})
+
 export const unretiredAgent = z.strictObject({
   agent_id: publishedUuid,
   retired_at: z.null().describe('Null: it goes on taking forecasts'),

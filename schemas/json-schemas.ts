@@ -42,6 +42,7 @@ export const RESPONSES = {
   'current-release': answers.currentRelease,
   registered: answers.registered,
   'rotated-key': answers.rotatedKey,
+  'renamed-agent': answers.renamedAgent,
   'retired-agent': answers.retiredAgent,
   'unretired-agent': answers.unretiredAgent,
   'key-usage': answers.keyUsage,
@@ -133,6 +134,7 @@ export const PARTS = {
 
 export const REQUESTS = {
   registration: requests.registration,
+  renaming: requests.renaming,
   'forecast-submission': requests.forecastSubmission,
   'forecast-submissions': requests.forecastSubmissions,
   'operator-questions': requests.operatorQuestions,

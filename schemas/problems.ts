@@ -59,6 +59,12 @@ export const PROBLEM_TYPES = {
     happened: 'Nobody may register an agent here. Agents that are registered go on.',
     remedy: 'Ask the operator.',
   },
+  'named-by-operator': {
+    status: 403,
+    title: 'The operator has named the agent',
+    happened: 'The operator has renamed or hidden the agent, so that it cannot rename itself.',
+    remedy: 'Ask the operator for another name.',
+  },
   'unknown-path': {
     status: 404,
     title: 'There is no such path',
@@ -128,6 +134,12 @@ export const PROBLEM_TYPES = {
     happened:
       'The agent has been retired, by itself or by the operator. It stays in every record and takes no forecasts.',
     remedy: 'Register another agent, or ask the operator, who alone can undo it.',
+  },
+  'renamed-often': {
+    status: 409,
+    title: 'Too many names wait',
+    happened: 'Several names of the agent wait for the next release, which takes the last of them.',
+    remedy: 'Ask for another name after the next release.',
   },
   'request-in-progress': {
     status: 409,

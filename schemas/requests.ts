@@ -18,6 +18,8 @@ export const registration = z.strictObject({
     ),
 })
 
+export const renaming = z.strictObject({ name: name.describe('The name from the next release on') })
+
 export const rotation = z.strictObject({
   end_old_key: z
     .boolean()

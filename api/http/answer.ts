@@ -75,6 +75,6 @@ export function answerToError(
 
 /** Whether the body has an unread rest, which could pass for the next request. */
 function hasUnreadRest(request: IncomingMessage): boolean {
-  const isRead = request.method === 'POST' || request.method === 'PUT'
+  const isRead = ['POST', 'PUT', 'PATCH'].includes(request.method ?? '')
   return isRead && !request.readableEnded && hasBody(request)
 }

@@ -199,7 +199,7 @@ async function countOther(ctx: Koa.Context, contexts: Contexts, networks: Networ
 
 /** Answers `OPTIONS *`, which asks what the service can do anywhere (RFC 9110, 9.3.7). */
 function answerForAll(ctx: Koa.Context): void {
-  ctx.set('Allow', 'GET, HEAD, POST, OPTIONS')
+  ctx.set('Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')
   ctx.status = 204
 }
 

@@ -2,6 +2,7 @@
 // their own.
 import type { Idempotency } from '../../pipeline/access/idempotency.ts'
 import type { Invitations } from '../../pipeline/access/invitations.ts'
+import type { Renames } from '../../pipeline/access/renames.ts'
 import type { Registry } from '../../pipeline/access/registry.ts'
 import type { UsageLog } from '../../pipeline/access/usage.ts'
 import type { EventFeed } from '../../pipeline/events/feed.ts'
@@ -36,6 +37,7 @@ export interface Intake {
   /** Who may register. */
   mayRegister: OwnSettings['REGISTRATION']
   invitations: Pick<Invitations, 'assertGood' | 'use'>
+  renames: Pick<Renames, 'ask'>
   /** Resolves once all rows are durable, with their receipts. */
   forecasts: { submit: (...rows: ForecastRow[]) => Promise<readonly string[]> }
   receipts: Pick<Receipts, 'ofRepeated'>

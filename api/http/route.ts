@@ -81,7 +81,7 @@ export interface ProblemText {
 interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, K extends KeyPolicy> {
   /** The path, with parameters as `{name}`, and at its end `{+name}` for a parameter of several parts. */
   path: string
-  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   operationId: string
   tag: Tag
   summary: string
@@ -175,7 +175,7 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
 
 /** A route of any shape. Its own schemas validate the input before `handle` is called. */
 export interface Route extends RouteSpec<z.ZodType, z.ZodType, z.ZodType, KeyPolicy> {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   key: KeyPolicy
   limit: LimitedCall
   params: z.ZodType

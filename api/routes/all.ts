@@ -7,7 +7,7 @@ import { documentation } from './docs.ts'
 import { listEvents } from './events.ts'
 import { submitForecasts } from './forecast-batch.ts'
 import { submitForecast, withdrawForecast } from './forecasts.ts'
-import { retire, revokeKey, rotateKey, unretire, usage } from './keys.ts'
+import { renameAgent, retire, revokeKey, rotateKey, unretire, usage } from './keys.ts'
 import { leaderboard } from './leaderboard.ts'
 import { llms } from './llms.ts'
 import { methodologyDocument, methodologyVersion } from './methodology.ts'
@@ -45,6 +45,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     submitForecasts,
     withdrawForecast,
     listCurrentForecasts,
+    renameAgent,
     rotateKey,
     revokeKey,
     retire,

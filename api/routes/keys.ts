@@ -1,10 +1,11 @@
 // The calls that need only a key: they replace or end it, retire its agent, and show its usage.
 import { z } from 'zod'
 import { sealedBytes } from '../../pipeline/access/idempotency.ts'
+import { RENAMED_OFTEN } from '../../pipeline/access/renames.ts'
 import { ROTATION_MS } from '../../pipeline/access/registry.ts'
-import { keyUsage, retiredAgent, rotatedKey, unretiredAgent } from '../../schemas/answers.ts'
+import { keyUsage, renamedAgent, retiredAgent, rotatedKey, unretiredAgent } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { rotation } from '../../schemas/requests.ts'
+import { renaming, rotation } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { Intake, Node } from '../http/context.ts'
 import { assertUnguessable } from '../http/idempotency-key.ts'
@@ -115,6 +116,32 @@ async function rotated(
   if (isAtOnce) callers.forget(caller)
   return { body: answer }
 }
+
+export const renameAgent = route({
+  path: '/agents/{agent_id}',
+  method: 'PATCH',
+  operationId: 'renameAgent',
+  tag: 'Agents',
+  summary: 'Give an agent another name',
+  description:
+    'The agent has the name from the next release on; earlier releases, and the table of agents, keep the old one. The call may be ' +
+    'repeated, and of several names the last one counts. An agent that the operator has renamed or hidden cannot rename itself.',
+  ...OF_OWN_AGENT,
+  body: renaming,
+  examples: { ...OF_OWN_AGENT.examples, body: { name: 'another name' } },
+  success: {
+    description: 'It is asked for',
+    body: renamedAgent,
+    cache: 'no-store',
+    example: { agent_id: AGENT_ID, name: 'another name' },
+  },
+  problems: { 403: NOT_OWN, 409: { type: 'renamed-often', detail: RENAMED_OFTEN } },
+  handle: async ({ params, body, caller: { agent_id } }, { renames, now }) => {
+    assertOwnKey(agent_id, params.agent_id)
+    await renames.ask(agent_id, body.name, now())
+    return { body: { agent_id, name: body.name } }
+  },
+})
 
 export const retire = route({
   path: '/agents/{agent_id}/retire',

@@ -22,6 +22,7 @@ import { CurrentForecasts } from '../../api/current-forecasts/current-forecasts.
 import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { ForecastIds } from '../../pipeline/access/forecast-ids.ts'
 import { Invitations } from '../../pipeline/access/invitations.ts'
+import { Renames } from '../../pipeline/access/renames.ts'
 import { OperatorLog } from '../../pipeline/access/operator-log.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
 import { EventFeed } from '../../pipeline/events/feed.ts'
@@ -90,6 +91,7 @@ function buildIntake(components: Components, { metrics, tell }: Serving, release
     registrations: groupCommit('agents', components, metrics),
     mayRegister: own.REGISTRATION,
     invitations: new Invitations(store),
+    renames: new Renames(store),
     forecasts,
     operator: new OperatorCalls({
       ...components,

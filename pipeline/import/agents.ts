@@ -89,9 +89,10 @@ export function unretire(context: ImportContext, agentIds: readonly string[]): P
   return say(context, agentIds, { retired_at: 'NULL::TIMESTAMPTZ' })
 }
 
-/** Gives an agent another name. @throws ServiceError as `say` does. */
-export function rename(context: ImportContext, agentId: string, name: string): Promise<Said> {
-  return say(context, [agentId], { name: literal(name) })
+/** Gives agents other names, by their ids. @throws ServiceError as `say` does. */
+export function rename(context: ImportContext, names: ReadonlyMap<string, string>): Promise<Said> {
+  const cases = [...names].map(([id, name]) => `WHEN ${literal(id.toLowerCase())} THEN ${literal(name)}`)
+  return say(context, [...names.keys()], { name: `CASE agent_id ${cases.join(' ')} END` })
 }
 
 /**

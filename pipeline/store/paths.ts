@@ -137,9 +137,25 @@ export function retiringAgent(path: string): string | undefined {
   return new RegExp(`^${RETIRING_PREFIX}([0-9a-f-]{36})\\.json$`).exec(path)?.[1]
 }
 
+export const RENAMING_PREFIX = 'registry/renaming/'
+
+/** The note that an agent wants a name which the table of agents does not show yet, by its instant. */
+export function renamingPath(agentId: string, atMs: number): string {
+  return `${RENAMING_PREFIX}${agentId}-${String(atMs).padStart(15, '0')}.json`
+}
+
+/** The agent of such a path; undefined for every other path. */
+export function renamingAgent(path: string): string | undefined {
+  return new RegExp(`^${RENAMING_PREFIX}([0-9a-f-]{36})-[0-9]{15}\\.json$`).exec(path)?.[1]
+}
+
+export function moderationPrefix(agentId: string): string {
+  return `registry/moderation/${agentId}-`
+}
+
 /** The record of why the operator renamed or hid an agent, by the instant in milliseconds. */
 export function moderationPath(agentId: string, atMs: number): string {
-  return `registry/moderation/${agentId}-${atMs}.json`
+  return `${moderationPrefix(agentId)}${atMs}.json`
 }
 
 /** The secret from which the ids of people's forecasts follow that come by the operator's calls. */

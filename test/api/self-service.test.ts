@@ -1,9 +1,12 @@
 // What an agent and a client can do with their keys alone: put another in its place, retire, and see what was
 // used.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { resetKey, retireAgents, unretireAgents } from '../../jobs/agents.ts'
+import { renameAgent, resetKey, retireAgents, unretireAgents } from '../../jobs/agents.ts'
 import { runRelease } from '../../jobs/release.ts'
+import { withDatabase } from '../../pipeline/duckdb.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem } from '../support/http/problem.ts'
@@ -14,6 +17,7 @@ import {
   startTestService,
   testComponents,
 } from '../support/http/service.ts'
+import { readRows } from '../support/tables.ts'
 import { NOW, QUESTION, copyReleasedWorld, forecasterId, uuidOf } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
@@ -240,5 +244,82 @@ describe('GET /usage', () => {
     const answer = await service.client.get('/usage')
     expectProblem(answer, 401, /send the header X-API-Key/)
     expect(answer.json()).toMatchObject({ type: '/problems/no-key' })
+  })
+})
+
+describe('the name of an agent', () => {
+  const rename = (agentId: string, key: string, name: unknown) =>
+    service.client.send('PATCH', `/agents/${agentId}`, {
+      headers: { ...bearer(key), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name }),
+    })
+  const nameOf = async (agentId: string) =>
+    (await service.client.get(`/agents/${agentId}`)).json<{ name?: string }>().name
+  const releaseAt = async (at: string, over: Store = store) => {
+    clock.set(at)
+    await runRelease(await testComponents({ store: over, folder, clock }), {})
+  }
+  const waiting = () => [...store.objects.keys()].filter((path) => path.startsWith('registry/renaming/'))
+
+  test('is the last that it has asked for, from the next release on, and the table keeps the old one', async () => {
+    clock.set('2026-05-01T12:00:00.000Z')
+    const { agentId, key } = await registerAgent(service.client, 'a first name')
+    await submit(agentId, key)
+    await releaseAt('2026-05-01T12:20:00.000Z')
+    await expect.poll(() => nameOf(agentId)).toBe('a first name')
+    for (const name of ['a second name', 'a third name']) {
+      const answer = await rename(agentId, key, name)
+      expect(answer.status, answer.text).toBe(200)
+      expectValid('renamed-agent', answer.json())
+      expect(answer.json()).toEqual({ agent_id: agentId, name })
+    }
+    expect(await nameOf(agentId)).toBe('a first name')
+    // A run that fails before it notes that the table has the name does it again.
+    const failing = new FaultStore(store, {
+      before: ({ operation, path }) => {
+        if (operation === 'delete' && path.startsWith('registry/renaming/')) throw new Error('cut off')
+      },
+    })
+    await expect(releaseAt('2026-05-01T12:40:00.000Z', failing)).rejects.toThrow('cut off')
+    expect(waiting()).toHaveLength(2)
+    await releaseAt('2026-05-01T12:40:00.000Z')
+    await expect.poll(() => nameOf(agentId)).toBe('a third name')
+    expect(waiting()).toEqual([])
+    const components = await testComponents({ store, folder, clock })
+    const rows = await withDatabase(components.openDatabase, (database) =>
+      readRows({ ...components, database }, 'agents'),
+    )
+    const own = rows.filter(({ agent_id }) => agent_id === agentId)
+    expect(new Set(own.map(({ name }) => name))).toEqual(new Set(['a first name', 'a third name']))
+    expect(own).toHaveLength(2)
+  })
+
+  test('is no name that waits beside five others, none that is unfit, and none by another’s key', async () => {
+    const [own, other] = [await registerAgent(service.client), await registerAgent(service.client)]
+    for (const name of ['1', '2', '3', '4', '5']) {
+      expect((await rename(own.agentId, own.key, name)).status).toBe(200)
+    }
+    expectProblem(await rename(own.agentId, own.key, '6'), 409, /5 names of this agent wait/)
+    expect((await rename(other.agentId, other.key, '6')).status).toBe(200)
+    const before = waiting()
+    expectProblem(await rename(own.agentId, other.key, 'stolen'), 403, /another agent/)
+    for (const name of ['', ' ', '\u202e', 7, null, 'x'.repeat(201)]) {
+      expectProblem(await rename(other.agentId, other.key, name), 422, /name/)
+    }
+    expect(waiting()).toEqual(before)
+    await releaseAt('2026-05-01T13:00:00.000Z')
+    expect((await rename(own.agentId, own.key, '6')).status).toBe(200)
+  })
+
+  test('is the operator’s where the operator has given one, also to a name that waits', async () => {
+    const { agentId, key } = await registerAgent(service.client)
+    await submit(agentId, key)
+    expect((await rename(agentId, key, 'a bad name')).status).toBe(200)
+    await renameAgent(service.components, agentId, 'a good name', { reason: 'a test' })
+    await releaseAt('2026-05-01T13:20:00.000Z')
+    await expect.poll(() => nameOf(agentId)).toBe('a good name')
+    const refused = await rename(agentId, key, 'a bad name')
+    expectProblem(refused, 403, /the operator has renamed or hidden/)
+    expect(refused.json()).toMatchObject({ type: '/problems/named-by-operator' })
   })
 })

@@ -450,6 +450,7 @@ describe('GET /openapi.json', () => {
     expect(calls.toSorted()).toEqual(
       [
         'POST /agents/register',
+        'PATCH /agents/{agent_id}',
         'POST /agents/{agent_id}/forecast',
         'POST /agents/{agent_id}/forecasts',
         'DELETE /agents/{agent_id}/forecasts/{question_id}',
