@@ -68,7 +68,8 @@ export type Tag =
   'Agents' | 'Operator' | 'Verification' | 'Records' | 'Questions' | 'Log' | 'Method' | 'Service'
 
 /** Headers that some calls add to a successful answer. */
-export type SuccessHeader = 'X-Service-Signature' | 'X-Service-Receipt' | 'Vary'
+export type SuccessHeader =
+  'X-Service-Signature' | 'X-Service-Receipt' | 'Vary' | 'Cross-Origin-Resource-Policy'
 
 /** The text of a problem: its type, its detail, and the wrong values. */
 export interface ProblemText {

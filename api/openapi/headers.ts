@@ -26,6 +26,11 @@ const HEADERS = {
     schema: { type: 'string', const: 'X-API-Key, Authorization' },
     example: 'X-API-Key, Authorization',
   },
+  'Cross-Origin-Resource-Policy': {
+    description: 'Any web page may show the picture.',
+    schema: { type: 'string', const: 'cross-origin' },
+    example: 'cross-origin',
+  },
   'Access-Control-Allow-Origin': {
     description: 'Any web page may read the answer to a GET.',
     schema: { type: 'string', const: '*' },

@@ -88,7 +88,7 @@ function badge(entityType: EntityType, eligibleQuestions: number, form: Form): R
       description: 'A badge',
       body: schema,
       example,
-      ...(mediaType !== undefined && { mediaType }),
+      ...(mediaType !== undefined && { mediaType, headers: ['Cross-Origin-Resource-Policy'] }),
     },
     handle: async ({ params }, context) =>
       replyOf(await subjectOf(context, entityType, params[idName]!), context),

@@ -227,7 +227,10 @@ test('two Content-Types are refused, even if they are the same', async () => {
 describe('a target', () => {
   test('* tells OPTIONS which methods there are', async () => {
     const [answer] = await raw('OPTIONS * HTTP/1.1', 'Host: x')
-    expect(answer).toMatchObject({ status: 204, headers: { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' } })
+    expect(answer).toMatchObject({
+      status: 204,
+      headers: { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
+    })
     expect(answer!.headers).toHaveProperty('x-request-id')
     expect(answer!.headers['connection']).not.toBe('close')
     expect(answer!.body).toHaveLength(0)

@@ -126,7 +126,8 @@ const PROVOKE: Record<string, Provoke> = {
   400: (request) => send(service.client, { ...request, body: '{"a' }),
   401: (request, { security }) => {
     const { Authorization: _key, ...others } = request.headers
-    const needed = security.some((scheme) => 'agent' in scheme || 'operator' in scheme)
+    const needed =
+      security.length > 0 && security.every((scheme) => 'agent' in scheme || 'operator' in scheme)
     return send(service.client, {
       ...request,
       headers: needed ? others : { ...others, 'X-API-Key': 'wrong' },
@@ -151,7 +152,10 @@ const PROVOKE: Record<string, Provoke> = {
     const path = request.path.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, uuidOf(9, 9))
     return send(service.client, { ...request, path })
   },
-  405: ({ path }) => send(service.client, { method: 'PATCH', path, query: {}, headers: {} }),
+  405: ({ path }) => {
+    const method = path.startsWith('/operator') ? 'PATCH' : 'PUT'
+    return send(service.client, { method, path, query: {}, headers: {} })
+  },
   409: (request) =>
     send(service.client, { ...request, body: { question_id: QUESTION.closed, probability: 0.5 } }),
   413: (request) =>
@@ -251,6 +255,12 @@ const PROVOKE_OF: Record<string, Provoke> = {
     return send(client, request)
   },
   'retireAgent 200': alone,
+  'renameAgent 200': alone,
+  'renameAgent 409': async (request) => {
+    const client = await another({ store: new FaultStore(copyOf(released)) })
+    for (let nth = 0; nth < 5; nth++) await send(client, request)
+    return send(client, request)
+  },
   'unretireAgent 409': async (request) => {
     const store = new FaultStore(copyOf(released))
     const agentId = request.path.split('/')[2]!

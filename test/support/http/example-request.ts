@@ -20,7 +20,8 @@ export function exampleOf(operation: Operation, keys: ExampleKeys): Request {
     text.replace(`{${name}}`, String(example))
   const values = (place: string) => of(place).map(({ name, example }) => [name, String(example)])
   const headers: Record<string, string> = {}
-  if (security.some((scheme) => 'agent' in scheme)) Object.assign(headers, bearer(keys.agent))
+  const isOptional = security.some((scheme) => Object.keys(scheme).length === 0)
+  if (!isOptional && security.some((scheme) => 'agent' in scheme)) Object.assign(headers, bearer(keys.agent))
   if (security.some((scheme) => 'operator' in scheme)) Object.assign(headers, bearer(keys.operator))
   if (security.some((scheme) => 'client' in scheme)) headers['X-API-Key'] = keys.client
   if (requestBody || method === 'POST') headers['Content-Type'] = 'application/json'
