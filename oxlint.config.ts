@@ -18,6 +18,7 @@ room('pipeline/scoring', 'schemas')
 room('pipeline/proof', 'schemas')
 room('pipeline/duckdb.ts', 'schemas')
 room('pipeline/bounded-fetch.ts', 'schemas')
+room('pipeline/printable.ts')
 room('pipeline/store', 'schemas', 'pipeline/proof')
 room('pipeline/components.ts', ...GROUND, 'pipeline/scoring', 'pipeline/duckdb.ts')
 room('pipeline/tables', ...GROUND, 'pipeline/duckdb.ts', 'pipeline/components.ts')
@@ -67,13 +68,14 @@ room(
   'api/limits',
   'api/http',
 )
-room('api/routes', ...READING, 'pipeline/scoring', ...SERVED, 'api/http', 'api/openapi')
+room('api/mcp', 'schemas', 'pipeline/printable.ts')
+room('api/routes', ...READING, 'pipeline/scoring', ...SERVED, 'api/http', 'api/openapi', 'api/mcp')
 const API = Object.keys(ARROWS).filter((name) => name.startsWith('api'))
 room('package.json')
-for (const file of ['jobs/output.ts', 'jobs/progress.ts']) room(file, 'schemas')
+for (const file of ['jobs/output.ts', 'jobs/progress.ts']) room(file, 'schemas', 'pipeline/printable.ts')
 room('jobs/components', ...PIPELINE, 'package.json', 'jobs/output.ts')
 room('jobs/serve', ...PIPELINE, ...API, 'jobs/components')
-room('jobs/mcp', 'schemas', 'pipeline/bounded-fetch.ts', 'jobs/output.ts')
+room('jobs/mcp', 'schemas', 'pipeline/bounded-fetch.ts', 'api/mcp')
 room('jobs/simulation', ...PIPELINE, 'jobs/components')
 const ROOMS = Object.keys(ARROWS).filter((name) => name !== 'pipeline/audit')
 for (const command of ['jobs/audit.ts', 'jobs/audit-log.ts']) room(command, ...ROOMS, 'pipeline/audit')
@@ -145,7 +147,8 @@ export default defineConfig({
           '@aws-sdk': 'pipeline/store/s3.ts',
           '@smithy': 'pipeline/store/s3.ts',
           '@duckdb': 'pipeline/duckdb.ts',
-          '@modelcontextprotocol': 'jobs',
+          '@modelcontextprotocol/server/stdio': 'jobs/mcp.ts',
+          '@modelcontextprotocol': 'api/mcp',
           'rate-limiter-flexible': 'api/limits/redis-counters.ts',
           process: 'jobs',
           'node:process': 'jobs',

@@ -10,7 +10,8 @@ import { checkSource, linesOfCheck } from './check-source.ts'
 import type { Components } from './components/components.ts'
 import { effectJson } from '../pipeline/import/effect-json.ts'
 import { byColumn, notesOf, onFile, restOf } from './import.ts'
-import { type Report, printable, printableJson } from './output.ts'
+import { printable, printableJson } from '../pipeline/printable.ts'
+import type { Report } from './output.ts'
 
 export interface ImportFromOptions {
   dryRun?: boolean

@@ -11,7 +11,8 @@ import { type ImportOptions, parseOptions } from '../pipeline/import/options.ts'
 import { releasedVersions } from '../pipeline/release/state.ts'
 import { textOfImport } from '../pipeline/tables/undone.ts'
 import type { Components } from './components/components.ts'
-import { type Report, printable } from './output.ts'
+import { printable } from '../pipeline/printable.ts'
+import type { Report } from './output.ts'
 import { ProgressLine } from './progress.ts'
 
 /** Works with a database, and shows the progress on standard error. */

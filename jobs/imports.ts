@@ -4,7 +4,8 @@ import { type ListedImport, listImports, undoImport } from '../pipeline/import/u
 import { assertEnvironment } from '../pipeline/release/state.ts'
 import { type ImportId, textOfImport } from '../pipeline/tables/undone.ts'
 import type { Components } from './components/components.ts'
-import { type Report, printable } from './output.ts'
+import { printable } from '../pipeline/printable.ts'
+import type { Report } from './output.ts'
 
 export async function reportImports({ store }: Components): Promise<Report> {
   const imports = await listImports(store)

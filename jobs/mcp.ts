@@ -5,11 +5,11 @@ import { once } from 'node:events'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
 import { TIMEOUT_MS } from '../pipeline/bounded-fetch.ts'
-import { type McpOptions, mcpServer } from './mcp/server.ts'
+import { type McpOptions, mcpServer } from '../api/mcp/server.ts'
 import { ServiceClient } from './mcp/service-client.ts'
 import { parseMcpSettings } from './mcp/settings.ts'
 import { ServiceError } from '../schemas/errors.ts'
-import { printable } from './output.ts'
+import { printable } from '../pipeline/printable.ts'
 import { stopSignal } from './serve/stop-signal.ts'
 
 /**

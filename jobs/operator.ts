@@ -1,7 +1,8 @@
 // `fvs operator log`.
 import { type OperatorCall, OperatorLog } from '../pipeline/access/operator-log.ts'
 import type { Components } from './components/components.ts'
-import { type Report, printable } from './output.ts'
+import { printable } from '../pipeline/printable.ts'
+import type { Report } from './output.ts'
 
 export async function reportOperatorLog({ store }: Components, since: Date | undefined): Promise<Report> {
   const calls = await new OperatorLog(store).since(since)

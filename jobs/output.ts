@@ -1,5 +1,6 @@
 // Prints the result of a command: one JSON object or lines for people on standard output, failures on
 // standard error.
+import { printable, printableJson } from '../pipeline/printable.ts'
 import { ServiceError } from '../schemas/errors.ts'
 
 export interface Report {
@@ -20,36 +21,9 @@ export function print(report: Report, json: boolean): void {
   if (report.aside !== undefined) process.stderr.write(`${printableLines(report.aside)}\n`)
 }
 
-/** Control characters, and those that change the direction of text or show as nothing. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-
-/**
- * Escapes line ends and the characters that would steer a terminal, so that the text of others is only shown.
- */
-export function printable(text: string): string {
-  return text.replaceAll(UNSEEN, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
-}
-
 /** Leaves only line feeds as they are. */
 function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n')
-}
-
-/** Returns the JSON of a value, with escapes that a parser reads as the same characters. */
-export function printableJson(value: unknown): string {
-  return escapedJson(JSON.stringify(value))
-}
-
-/** Escapes the same in text that is JSON already, but for the line feeds between its lines. */
-export function escapedJson(text: string): string {
-  return text.replaceAll(UNSEEN, (character) =>
-    character === '\n'
-      ? character
-      : character
-          .split('')
-          .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-          .join(''),
-  )
 }
 
 /** Reports a failure: a foreseen one in its own words, any other one with its stack, for a bug report. */

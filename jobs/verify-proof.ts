@@ -9,7 +9,8 @@ import {
 } from '../pipeline/proof/verify.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { type Identity, askedAt, differenceOf, identityOf, identityText, recordAt } from './identity.ts'
-import { type Report, printable } from './output.ts'
+import { printable } from '../pipeline/printable.ts'
+import type { Report } from './output.ts'
 import { fetched, fileBytes, isUrl } from './read-place.ts'
 
 export interface ProofOptions {

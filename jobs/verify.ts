@@ -10,7 +10,8 @@ import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import { badgeOf, certificationOf } from '../pipeline/scoring/ranking.ts'
 import type { Environment } from '../schemas/values.ts'
 import { type Identity, differenceOf, identityOf, identityText, originText, recordAt } from './identity.ts'
-import { type Report, printable } from './output.ts'
+import { printable } from '../pipeline/printable.ts'
+import type { Report } from './output.ts'
 import { fetched, fileBytes, isUrl } from './read-place.ts'
 
 interface Signed {

@@ -6,7 +6,8 @@ import { type Webhook, type WebhookState, Webhooks } from '../pipeline/webhooks/
 import type { EventType } from '../schemas/events.ts'
 import type { Components } from './components/components.ts'
 import { KEEP_IT } from './keys.ts'
-import { type Report, printable } from './output.ts'
+import { printable } from '../pipeline/printable.ts'
+import type { Report } from './output.ts'
 
 /** Adds a webhook for what happens from now on. */
 export async function addWebhook(

@@ -11,7 +11,8 @@ import { boundedFetch } from '../pipeline/bounded-fetch.ts'
 import { type Continuation, continuationOf } from '../pipeline/transparency/continuation.ts'
 import { tileReader } from '../pipeline/transparency/log-files.ts'
 import { ServiceError } from '../schemas/errors.ts'
-import { type Report, printable } from './output.ts'
+import { printable } from '../pipeline/printable.ts'
+import type { Report } from './output.ts'
 import { readState, replaceState, witnessKeyIn } from './witness-files.ts'
 
 export interface WitnessOptions {

@@ -59,6 +59,12 @@ export const PROBLEM_TYPES = {
     happened: 'Nobody may register an agent here. Agents that are registered go on.',
     remedy: 'Ask the operator.',
   },
+  'other-origin': {
+    status: 403,
+    title: 'A page of another origin asks',
+    happened: 'A browser sent the request for a page that is not of this service.',
+    remedy: 'Call from a program, or from a page of the service.',
+  },
   'named-by-operator': {
     status: 403,
     title: 'The operator has named the agent',

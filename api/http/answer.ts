@@ -23,10 +23,10 @@ function contentTypeOf(mediaType = 'application/json'): string {
   return /^application\/(json|octet-stream)$/.test(mediaType) ? mediaType : `${mediaType}; charset=utf-8`
 }
 
-export function answerOf({ success }: Route, { body, headers }: Reply): Answer {
-  const { status = 200, mediaType, cache } = success
+export function answerOf({ success }: Route, { status, body, headers }: Reply): Answer {
+  const { status: usual = 200, mediaType, cache } = success
   return {
-    status,
+    status: status ?? usual,
     headers: {
       'Content-Type': contentTypeOf(mediaType),
       ...(cache !== undefined && { 'Cache-Control': cache }),

@@ -7,6 +7,7 @@ import { type Answer, answerOf } from './answer.ts'
 import { BODY_LIMIT_BYTES, hasBody, readJson } from './body.ts'
 import type { NodeContext } from './context.ts'
 import { parseIdempotencyKey } from './idempotency-key.ts'
+import { innerAnswer, innerRequest } from './inner-call.ts'
 import { faultAt, invalidInput, parseInput } from './input.ts'
 import { rateLimitHeaders } from '../limits/admission.ts'
 import { type Caller, type KeyOf, assertScope } from '../limits/callers.ts'
@@ -14,7 +15,7 @@ import { CountedCall } from '../limits/counted-call.ts'
 import { ofOneRelease } from './one-release.ts'
 import { problemOf } from './problems.ts'
 import { notRead } from '../questions/book.ts'
-import { CHALLENGES, type Reply, type Route } from './route.ts'
+import { CHALLENGES, type InnerRequest, type Reply, type Route } from './route.ts'
 import { bearersIn, sentValues } from './sent-headers.ts'
 
 export const ANONYMOUS = { kind: 'anonymous' } as const
@@ -48,7 +49,7 @@ export async function handle(
   })
   try {
     caller = await callerOf(asked.request, spec, context, call)
-    const answer = answerOf(spec, await replyOf(asked, spec, context, call, caller))
+    const answer = answerOf(spec, await replyOf(asked, spec, context, networks, call, caller))
     if (call.usage) context.usage.count(call.usage)
     return { ...told(), answer }
   } catch (error) {
@@ -63,6 +64,7 @@ async function replyOf(
   { request, params: named, querystring }: RoutedRequest,
   spec: Route,
   context: NodeContext,
+  networks: Networks,
   call: CountedCall,
   caller: Caller,
 ): Promise<Reply> {
@@ -84,9 +86,23 @@ async function replyOf(
   const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header)
   const { assertAdmitted } = call
   const countMore = (calls: number) => call.admitMore(spec.limit, caller, calls)
-  const reply = await ofOneRelease(context, (its) =>
-    spec.handle({ params, query, body, caller, idempotencyKey, assertAdmitted, countMore }, its),
-  )
+  const headerOf = (name: string) => request.headers[name]?.toString()
+  const inner = async (other: Route, its: InnerRequest) => {
+    await call.giveBack()
+    return innerAnswer(await handle({ ...its, request: innerRequest(its) }, other, context, networks))
+  }
+  const asked = {
+    params,
+    query,
+    body,
+    caller,
+    idempotencyKey,
+    assertAdmitted,
+    countMore,
+    header: headerOf,
+    inner,
+  }
+  const reply = await ofOneRelease(context, (its) => spec.handle(asked, its))
   if (reply.isRepeated) await call.giveBack()
   return reply
 }

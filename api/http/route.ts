@@ -33,11 +33,28 @@ interface CallerOf {
 }
 
 export interface Reply {
+  /** That of the route if it is left out. */
+  status?: number
   /** An object is sent as canonical JSON, bytes are sent as they are. */
   body: object | Uint8Array
   headers?: Record<string, string>
   /** Whether this call repeats an earlier one. Only the earlier one counts. */
   isRepeated?: boolean
+}
+
+/** A call that another call makes in the name of its caller. */
+export interface InnerRequest {
+  params: Record<string, string>
+  querystring: string
+  /** By names in lower case. */
+  headers: Record<string, string>
+  body: object | undefined
+}
+
+export interface InnerAnswer {
+  status: number
+  headers: Headers
+  bytes: Uint8Array
 }
 
 export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
@@ -61,6 +78,13 @@ export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
    * @throws ServiceError `limited` if there are not so many left.
    */
   countMore: (calls: number) => Promise<void>
+  /** Returns a header of the request, named in lower case. */
+  header: (name: string) => string | undefined
+  /**
+   * Makes another call of this service for the same caller. It is identified, counted and answered anew, and
+   * this call counts nothing from then on.
+   */
+  inner: (spec: Route, request: InnerRequest) => Promise<InnerAnswer>
 }
 
 /** The part of the document that lists a call. */

@@ -90,8 +90,11 @@ export class CountedCall {
     if (this.#admission && !this.#admission.admitted) throw new Refusal(this.#admission.state!)
   }
 
+  /** Repeating it is harmless. */
   async giveBack(): Promise<void> {
-    if (this.#admission) this.#state = await this.#admission.takeBack()
+    const given = this.#admission
+    this.#admission = undefined
+    if (given) this.#state = await given.takeBack()
   }
 
   /**

@@ -4,6 +4,7 @@ import type { Route } from '../http/route.ts'
 import { register } from './agents.ts'
 import { badges } from './badges.ts'
 import { documentation } from './docs.ts'
+import { modelContextProtocol } from './mcp.ts'
 import { listEvents } from './events.ts'
 import { submitForecasts } from './forecast-batch.ts'
 import { submitForecast, withdrawForecast } from './forecasts.ts'
@@ -83,5 +84,5 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     ...badges(methodology),
     ...pageFiles,
   ]
-  return [...routes, ...documentation(routes, version)]
+  return [...routes, modelContextProtocol(routes, version), ...documentation(routes, version)]
 }

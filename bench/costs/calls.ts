@@ -25,7 +25,8 @@ const ENDING = new Set(['retireAgent', 'revokeAgentKey', 'rotateAgentKey'])
 
 export function callsOf(route: Route, named: Named): PlannedCall[] {
   const { path, method, examples = {}, key } = route
-  const headers = key === 'agent' ? [`Authorization: Bearer ${named.key}`] : []
+  const headers = ['Accept: application/json, text/event-stream']
+  if (key === 'agent') headers.push(`Authorization: Bearer ${named.key}`)
   const planned = (what: string, query: string, bodyOf?: (nth: number) => string): PlannedCall => ({
     what: `${method} ${path}${what}`,
     requestOf: (nth) => {

@@ -1,8 +1,7 @@
 // Calls the HTTP API of a service, and reports refusals in the service's own words.
-import { z } from 'zod'
+import { type Asked, readAnswer, searchOf } from '../../api/mcp/asked.ts'
 import { type BoundedAnswer, boundedFetch } from '../../pipeline/bounded-fetch.ts'
-import { problem } from '../../schemas/answers.ts'
-import { type ErrorKind, ServiceError } from '../../schemas/errors.ts'
+import { ServiceError } from '../../schemas/errors.ts'
 
 export interface ServiceClientOptions {
   /** Without a slash at its end. */
@@ -13,32 +12,6 @@ export interface ServiceClientOptions {
   timeoutMs: number
   /** A new UUID that nobody can guess. */
   newId: () => string
-}
-
-/** A call of the API. */
-export interface Asked {
-  /** Begins with a slash. */
-  path: string
-  query?: Record<string, unknown>
-  /** Without a method a call with a body is a POST and any other a GET. */
-  method?: 'GET' | 'POST' | 'DELETE'
-  /** Sent as JSON. */
-  body?: object
-  /** Whether the agent makes the call: then its API key is sent. */
-  isOwn?: boolean
-  /** The members that the answer must have. A newer service may add others. */
-  answer: z.ZodType<Record<string, unknown>>
-}
-
-/** The fields of a problem that a refusal uses. */
-const refusal = z.object({ detail: problem.shape.detail, errors: problem.shape.errors })
-
-const KIND_OF: Record<number, ErrorKind> = {
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'notFound',
-  409: 'conflict',
-  429: 'limited',
 }
 
 export class ServiceClient {
@@ -60,13 +33,10 @@ export class ServiceClient {
    *   answer. The error never holds the API key.
    */
   async call(asked: Asked, signal: AbortSignal): Promise<Record<string, unknown>> {
-    const { path, query = {}, body, isOwn = false, answer } = asked
+    const { path, query = {}, body, isOwn = false } = asked
     const { method = body === undefined ? 'GET' : 'POST' } = asked
     const { url, apiKey, newId } = this.#options
-    const given = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value as string | number)] as const],
-    )
-    const search = new URLSearchParams(Object.fromEntries(given)).toString()
+    const search = searchOf(query)
     const address = `${url}${path}${search === '' ? '' : `?${search}`}`
     const headers: Record<string, string> = {
       ...(isOwn && apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
@@ -78,12 +48,7 @@ export class ServiceClient {
       if (isBrokenConnection(error)) return this.#send(address, init, signal)
       throw error
     })
-    const content = jsonOf(response.bytes)
-    if (response.status < 200 || response.status > 299) throw refusalOf(response, content)
-    const parsed = answer.safeParse(content)
-    if (!parsed.success)
-      throw unavailable(`${url} did not answer ${path} as this version of the service does`)
-    return parsed.data
+    return readAnswer(asked, response)
   }
 
   /** A redirection must not take the key elsewhere. */
@@ -111,23 +76,4 @@ function unavailable(message: string, cause?: unknown): ServiceError {
  */
 function isBrokenConnection(error: unknown): boolean {
   return error instanceof ServiceError && error.cause instanceof TypeError
-}
-
-function jsonOf(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch {
-    return undefined
-  }
-}
-
-function refusalOf(response: BoundedAnswer, content: unknown): ServiceError {
-  const { data } = refusal.safeParse(content)
-  const kind = KIND_OF[response.status] ?? (response.status >= 500 ? 'unavailable' : 'invalid')
-  if (!data) return unavailable(`the service answered ${response.status} and did not say why`)
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return new ServiceError(kind, data.detail, {
-    faults: data.errors ?? [],
-    ...(Number.isFinite(seconds) ? { retryAfterS: seconds } : {}),
-  })
 }

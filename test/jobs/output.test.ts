@@ -1,6 +1,7 @@
 // What commands print of the text of others steers no terminal, as text and as JSON.
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { escapedJson, print, printable, reportError } from '../../jobs/output.ts'
+import { escapedJson, printable } from '../../pipeline/printable.ts'
+import { print, reportError } from '../../jobs/output.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 
 const HOSTILE = 'a\u001b[31m\u009bb\u202ec\u2066d\u200fe\u2028f\u{e0041}g\r\th'

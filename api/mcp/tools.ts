@@ -12,7 +12,7 @@ import {
 } from '../../schemas/requests.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { uuid } from '../../schemas/values.ts'
-import type { Asked } from './service-client.ts'
+import type { Asked } from './asked.ts'
 
 /** Who can use a tool: everyone, whoever speaks for an agent, its key's holder, or whoever has no key yet. */
 type Needs = 'nothing' | 'agent' | 'key' | 'no key'

@@ -1,8 +1,8 @@
 // A server of the Model Context Protocol for one client: which tools it has, and how their results are told.
-import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
+import { type CallToolResult, McpServer, createMcpHandler } from '@modelcontextprotocol/server'
 import { ServiceError } from '../../schemas/errors.ts'
-import { printable } from '../output.ts'
-import type { Asked } from './service-client.ts'
+import { printable } from '../../pipeline/printable.ts'
+import type { Asked } from './asked.ts'
 import { TOOLS, type Tool } from './tools.ts'
 
 const READS = { readOnlyHint: true, openWorldHint: true }
@@ -41,6 +41,32 @@ export function mcpServer({ call, agentId, canSubmit, version }: McpOptions): Mc
     )
   }
   return server
+}
+
+/** Headers of the protocol that the library reads. */
+const OF_PROTOCOL = ['accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
+
+/** Answers one message over HTTP. `header` returns a header of its request. */
+export async function answerMessage(
+  options: McpOptions,
+  message: object,
+  header: (name: string) => string | undefined,
+): Promise<{ status: number; contentType: string; bytes: Uint8Array }> {
+  const handler = createMcpHandler(() => mcpServer(options))
+  const headers = new Headers({ 'content-type': 'application/json' })
+  for (const name of OF_PROTOCOL) {
+    const value = header(name)
+    if (value !== undefined) headers.set(name, value)
+  }
+  // The library reads the headers, and the message from `parsedBody`.
+  const request = new Request('http://mcp.invalid/mcp', { method: 'POST', headers, body: '{}' })
+  try {
+    const response = await handler.fetch(request, { parsedBody: message })
+    const contentType = response.headers.get('content-type') ?? 'application/json'
+    return { status: response.status, contentType, bytes: new Uint8Array(await response.arrayBuffer()) }
+  } finally {
+    await handler.close()
+  }
 }
 
 /**

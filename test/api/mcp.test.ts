@@ -1,0 +1,145 @@
+// POST /mcp as a model's program uses it: the official client over Streamable HTTP, against the real service.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { suiteFolder } from '../support/folder.ts'
+import { expectValid } from '../support/json-schema.ts'
+import { expectProblem } from '../support/http/problem.ts'
+import {
+  Clock,
+  type TestService,
+  bearer,
+  startTestService,
+  testComponents,
+  testService,
+} from '../support/http/service.ts'
+import { NOW, QUESTION, type WorldAgent, copyReleasedWorld } from '../support/worlds/world.ts'
+
+const folder = await suiteFolder()
+let service: TestService
+let agent: WorldAgent
+
+beforeAll(async () => {
+  const components = await testComponents({ folder, clock: new Clock(NOW) })
+  agent = await copyReleasedWorld(components.store)
+  service = await startTestService(components)
+})
+afterAll(() => service.stop())
+
+async function connect(headers: Record<string, string> = {}, by = service): Promise<Client> {
+  const transport = new StreamableHTTPClientTransport(new URL(`${by.url}/mcp`), { requestInit: { headers } })
+  const client = new Client({ name: 'a test', version: '1.0.0' })
+  onTestFinished(() => client.close())
+  await client.connect(transport)
+  return client
+}
+
+const post = (message: unknown, headers: Record<string, string> = {}, by = service) =>
+  by.client.post('/mcp', message, { Accept: 'application/json, text/event-stream', ...headers })
+const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+const questions = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_questions' } }
+
+test('a model reads, submits and reads back with the key of its agent', async () => {
+  const client = await connect(bearer(agent.key))
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toContain('submit_forecast')
+  expect(JSON.stringify(tools).length).toBeLessThan(10_000)
+  const page = await client.callTool({ name: 'list_questions', arguments: { include: 'texts' } })
+  expectValid('question-page', page.structuredContent)
+  const submitted = await client.callTool({
+    name: 'submit_forecast',
+    arguments: { question_id: QUESTION.open, probability: 0.375 },
+  })
+  expectValid('acknowledged-forecast', submitted.structuredContent)
+  const current = await client.callTool({ name: 'my_forecasts', arguments: { question_id: QUESTION.open } })
+  expect(current.structuredContent).toMatchObject({
+    agent_id: agent.agentId,
+    forecasts: [{ probability: 0.375 }],
+  })
+  const refused = await client.callTool({
+    name: 'submit_forecast',
+    arguments: { question_id: QUESTION.closed, probability: 0.5 },
+  })
+  expect(refused).toMatchObject({
+    isError: true,
+    content: [{ type: 'text', text: expect.stringMatching(/takes no forecast: it closed at/) as string }],
+  })
+})
+
+test('a model without a key reads, and registers an agent whose key it then sends', async () => {
+  const client = await connect()
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).not.toContain('submit_forecast')
+  const registered = await client.callTool({
+    name: 'register_agent',
+    arguments: { name: 'a remote model', model_type: 'a test' },
+  })
+  expectValid('registered', registered.structuredContent)
+  const { agent_id, api_key } = registered.structuredContent as Record<string, string>
+  const own = await connect({ 'X-API-Key': api_key! })
+  const submitted = await own.callTool({
+    name: 'submit_forecast',
+    arguments: { question_id: QUESTION.open, probability: 0.5 },
+  })
+  expect(submitted.structuredContent).toMatchObject({ agent_id })
+})
+
+test('a wrong key is refused at the start', async () => {
+  await expect(connect(bearer('fv_live_wrong'))).rejects.toThrow(/401|unknown or was revoked/)
+  expectProblem(await post(listTools, bearer('fv_live_wrong')), 401, /unknown or was revoked/)
+})
+
+describe('a request', () => {
+  test('of a page of another origin is refused', async () => {
+    for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1']) {
+      expectProblem(await post(listTools, { Origin: origin }), 403, /may not call this/)
+    }
+    expect((await post(listTools)).status).toBe(200)
+  })
+
+  test.for([
+    ['several messages at once', [listTools, listTools], 422],
+    ['no message of the protocol', { id: 1, method: 'tools/list' }, 422],
+    ['a stream that stays open', { ...listTools, method: 'subscriptions/listen' }, 422],
+    ['no JSON', Buffer.from('{'), 400],
+  ] as const)('with %s is refused', async ([, message, status]) => {
+    expectProblem(await post(message), status, /./)
+  })
+
+  test('for a tool that is not there, or for what no tool takes, is answered by the protocol', async () => {
+    const call = (name: string, args: object) =>
+      post({ ...questions, params: { name, arguments: args } }).then(({ text }) => text)
+    expect(await call('drop_tables', {})).toMatch(/drop_tables/)
+    expect(await call('get_question', { question_id: '../../livez' })).toMatch(/Input validation error/)
+    expect(await call('submit_forecast', { question_id: QUESTION.open, probability: 1 })).toMatch(
+      /submit_forecast/,
+    )
+  })
+
+  test('by GET or DELETE has no session to find', async () => {
+    for (const method of ['GET', 'DELETE'] as const) {
+      expect((await service.client.send(method, '/mcp', {})).status).toBe(405)
+    }
+  })
+})
+
+test('a tool call counts as the call that it makes, and nothing besides', async () => {
+  const components = await testComponents({
+    folder,
+    clock: new Clock(NOW),
+    settings: { READS_PER_MINUTE: '3', ADDRESS_FORECASTS_PER_MINUTE: '2' },
+  })
+  await copyReleasedWorld(components.store)
+  const limited = await testService(components)
+  const { agent_id, api_key } = (
+    await limited.client.post('/agents/register', { name: 'a', model_type: 'b' })
+  ).json<Record<string, string>>()
+  const submit = { name: 'submit_forecast', arguments: { question_id: QUESTION.open, probability: 0.5 } }
+  const texts: string[] = []
+  for (let nth = 0; nth < 3; nth++) {
+    texts.push((await post({ ...questions, params: submit }, bearer(api_key!), limited)).text)
+  }
+  expect(texts.slice(0, 2).join('')).toContain(agent_id)
+  expect(texts[2]).toMatch(/Try again after \d+ seconds/)
+  for (let nth = 0; nth < 3; nth++) expect((await post(questions, {}, limited)).text).toContain('next_cursor')
+  expectProblem(await post(questions, {}, limited), 429, /./)
+})
