@@ -129,10 +129,33 @@ async function recordRenames(components: Components): Promise<void> {
   const renames = new Renames(components.store)
   const waiting = await renames.waiting()
   if (waiting.paths.length === 0) return
-  const { names } = waiting
-  const { changed } = names.size === 0 ? { changed: 0 } : await onTable(components, (on) => rename(on, names))
+  const changed = await sayOfKnown(components, waiting.names, rename)
   await renames.told(waiting)
   components.log('recorded renames', { agents: changed })
+}
+
+/**
+ * Makes a statement about the agents that the table has, and returns for how many it was not true before. An
+ * agent whose registration was moved aside must not keep releases from being made.
+ */
+async function sayOfKnown<T>(
+  components: Components,
+  said: ReadonlyMap<string, T>,
+  say: (context: ImportContext, said: ReadonlyMap<string, T>) => Promise<Said>,
+): Promise<number> {
+  if (said.size === 0) return 0
+  try {
+    return (await onTable(components, (context) => say(context, said))).changed
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.kind === 'notFound')) throw error
+    if (said.size === 1) {
+      components.log('an agent is not in the table', { agents: [...said.keys()] })
+      return 0
+    }
+    let changed = 0
+    for (const one of said) changed += await sayOfKnown(components, new Map([one]), say)
+    return changed
+  }
 }
 
 async function recordRetirements(components: Components): Promise<void> {
@@ -144,7 +167,7 @@ async function recordRetirements(components: Components): Promise<void> {
     if (since !== null && since <= at) retired.set(id, since)
   }
   if (retired.size === 0) return
-  const { changed } = await onTable(components, (context) => retire(context, retired))
+  const changed = await sayOfKnown(components, retired, retire)
   for (const id of retired.keys()) {
     // It may have been taken back meanwhile, and asked for once more.
     const since = await registry.retiredAt(id)

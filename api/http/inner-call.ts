@@ -54,5 +54,6 @@ export function innerAnswer(
   }
   const { problem, headers } = problemOf(handled.error)
   const all = new Headers({ ...handled.headers, ...headers })
-  return { status: problem.status, headers: all, bytes: canonical(problem) }
+  const failure = problem.status >= 500 ? { failure: handled.error as Error } : {}
+  return { status: problem.status, headers: all, bytes: canonical(problem), ...failure }
 }

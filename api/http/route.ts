@@ -55,6 +55,8 @@ export interface InnerAnswer {
   status: number
   headers: Headers
   bytes: Uint8Array
+  /** The failure of the service, if there was one: throw it, so that an operator is told. */
+  failure?: Error
 }
 
 export interface RouteRequest<P, Q, B, K extends KeyPolicy> {

@@ -43,6 +43,7 @@ export function modelContextProtocol(routes: readonly Route[], version: string):
       assertOwnOrigin(header('origin'), site.publicUrl)
       const agentId = caller.kind === 'agent' ? caller.agent_id : undefined
       const key = header('x-api-key') ?? header('authorization')?.replace(/^Bearer +/i, '')
+      let failure: Error | undefined
       const call = async (asked: Asked) => {
         const { path, query = {}, body: sent, isOwn, method = sent ? 'POST' : 'GET' } = asked
         const found = routeAt(routes, method, path)
@@ -53,10 +54,12 @@ export function modelContextProtocol(routes: readonly Route[], version: string):
           headers: isOwn && key !== undefined ? { authorization: `Bearer ${key}` } : {},
           body: sent,
         })
+        failure ??= answered.failure
         return readAnswer(asked, answered)
       }
       const server = { call, agentId, canSubmit: agentId !== undefined, version }
       const { status, contentType, bytes } = await answerMessage(server, body, header)
+      if (failure !== undefined) throw failure
       return { status, body: bytes, headers: { 'Content-Type': contentType } }
     },
   })

@@ -1,6 +1,9 @@
 // POST /mcp as a model's program uses it: the official client over Streamable HTTP, against the real service.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem } from '../support/http/problem.ts'
@@ -120,6 +123,19 @@ describe('a request', () => {
       expect((await service.client.send(method, '/mcp', {})).status).toBe(405)
     }
   })
+})
+
+test('a failure of the service is one of the request, and is no answer of a tool', async () => {
+  let isDown = false
+  const store = new FaultStore(new MemoryStore(), {
+    before: ({ path }) => {
+      if (isDown) throw new ServiceError('unavailable', `there is no ${path}`)
+    },
+  })
+  const down = await testService(await testComponents({ store, folder, clock: new Clock(NOW) }))
+  isDown = true
+  const asked = { ...questions, params: { name: 'get_question', arguments: { question_id: QUESTION.open } } }
+  expectProblem(await post(asked, {}, down), 503, /the store does not answer/)
 })
 
 test('a tool call counts as the call that it makes, and nothing besides', async () => {

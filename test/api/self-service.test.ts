@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { renameAgent, resetKey, retireAgents, unretireAgents } from '../../jobs/agents.ts'
 import { runRelease } from '../../jobs/release.ts'
+import { Renames } from '../../pipeline/access/renames.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
@@ -309,6 +310,20 @@ describe('the name of an agent', () => {
     expect(waiting()).toEqual(before)
     await releaseAt('2026-05-01T13:00:00.000Z')
     expect((await rename(own.agentId, own.key, '6')).status).toBe(200)
+  })
+
+  test('is kept from nobody by an agent whose registration is not in the table', async () => {
+    const { agentId, key } = await registerAgent(service.client)
+    await submit(agentId, key)
+    const { registry } = service.components
+    const lost = uuidOf(9, 77)
+    await registry.createAgent(lost, registry.firstKey(lost), clock.now())
+    await new Renames(store).ask(lost, 'a lost agent', clock.now())
+    await registry.askToRetire(lost, new Date(0))
+    expect((await rename(agentId, key, 'a kept name')).status).toBe(200)
+    await releaseAt('2026-05-01T13:10:00.000Z')
+    await expect.poll(() => nameOf(agentId)).toBe('a kept name')
+    expect(waiting()).toEqual([])
   })
 
   test('is the operator’s where the operator has given one, also to a name that waits', async () => {
