@@ -110,23 +110,25 @@ export class Texts {
     asked: readonly Asked[],
   ): Promise<Map<Asked, QuestionTexts>> {
     const { file } = this.#parts[number]!
-    const ids = asked.filter((one) => !this.#known(one)).map(({ question_id }) => literal(question_id))
+    // Each text that is kept may put another one out, so none is looked up afterwards.
+    const texts = new Map(asked.map((question) => [question, this.#known(question)] as const))
+    const unread = asked.filter((question) => texts.get(question) === undefined)
+    const ids = unread.map(({ question_id }) => literal(question_id))
     const rows = ids.length === 0 ? [] : await this.#rowsIn(database, file, ids.join(', '))
-    const fresh = new Map(rows.map(({ question_id, ...texts }) => [question_id, texts]))
-    return new Map(
-      asked.map((question) => {
-        const { question_id } = question
-        const texts = fresh.get(question_id) ?? this.#known(question)
-        if (!texts) {
-          throw new ServiceError(
-            'corrupt',
-            `${file.path} of the questions lacks ${question_id}, which was read from it before`,
-          )
-        }
-        this.#cache.set(keyOf(number, question_id), texts)
-        return [question, texts]
-      }),
-    )
+    const read = new Map(rows.map(({ question_id, ...its }) => [question_id, its]))
+    for (const question of unread) {
+      const { question_id } = question
+      const its = read.get(question_id)
+      if (!its) {
+        throw new ServiceError(
+          'corrupt',
+          `${file.path} of the questions lacks ${question_id}, which was read from it before`,
+        )
+      }
+      this.#cache.set(keyOf(number, question_id), its)
+      texts.set(question, its)
+    }
+    return texts as Map<Asked, QuestionTexts>
   }
 
   #rowsIn(
