@@ -45,7 +45,8 @@ export async function runMcp(variables: Record<string, string | undefined>, vers
  */
 async function assertKeyWorks(service: ServiceClient, agentId: string): Promise<void> {
   const asked = {
-    path: `/agents/${agentId}/forecasts`,
+    path: '/agents/{agent_id}/forecasts',
+    params: { agent_id: agentId },
     query: { limit: 1 },
     isOwn: true,
     answer: z.looseObject({}),

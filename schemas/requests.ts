@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { NAME_CHARACTERS, name, normalKey } from './names.ts'
 import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
 import { BULK_IDS } from './tiers.ts'
-import { day, instantMs, uuid } from './values.ts'
+import { UUID_PATTERN, day, instantMs, uuid } from './values.ts'
 
 export const registration = z.strictObject({
   name,
@@ -151,12 +151,11 @@ const questionsCursor = z.string().regex(CURSOR, 'must be the next_cursor of a p
 
 /** The most ids in one query, and the most questions of a page with texts. */
 export const MOST_NAMED = 100
-const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 
 const uuids = z
   .string()
   .regex(
-    new RegExp(`^${UUID}(?:,${UUID}){0,${MOST_NAMED - 1}}$`),
+    new RegExp(`^${UUID_PATTERN}(,${UUID_PATTERN}){0,${MOST_NAMED - 1}}$`),
     `must be 1 to ${MOST_NAMED} UUIDs with commas between them`,
   )
   .transform((text) => text.toLowerCase().split(','))

@@ -5,11 +5,13 @@ import { z } from 'zod'
 export const ENVIRONMENTS = ['production', 'sandbox'] as const
 export type Environment = (typeof ENVIRONMENTS)[number]
 
+/** A pattern of a UUID. Both cases are spelt out because the JSON Schema would lose a flag. */
+export const UUID_PATTERN = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
+
 /** A UUID in any case; parsed to lower case. */
 export const uuid = z
   .string('must be a UUID')
-  // Both cases are spelt out because the JSON Schema would lose a flag.
-  .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
+  .regex(new RegExp(`^${UUID_PATTERN}$`), 'must be a UUID')
   // This is no transform, because zod makes 300 bytes for each transformed value, which survive until all
   // memory is swept.
   .toLowerCase()

@@ -10,7 +10,7 @@ import { parseIdempotencyKey } from './idempotency-key.ts'
 import { innerAnswer, innerRequest } from './inner-call.ts'
 import { faultAt, invalidInput, parseInput } from './input.ts'
 import { rateLimitHeaders } from '../limits/admission.ts'
-import { type Caller, type KeyOf, assertScope } from '../limits/callers.ts'
+import { type Caller, type Guard, type KeyOf, assertScope } from '../limits/callers.ts'
 import { CountedCall } from '../limits/counted-call.ts'
 import { ofOneRelease } from './one-release.ts'
 import { problemOf } from './problems.ts'
@@ -69,8 +69,8 @@ async function replyOf(
   caller: Caller,
 ): Promise<Reply> {
   const params = parseInput(spec.params, named, 'path')
-  const header = spec.idempotent && request.headers['idempotency-key']?.toString()
-  await call.admit(spec.limit, caller, spec.repeatable === true && header !== undefined)
+  const sentKey = spec.idempotent && request.headers['idempotency-key']?.toString()
+  await call.admit(spec.limit, caller, spec.repeatable === true && sentKey !== undefined)
   if (spec.scope !== undefined) assertScope(caller as KeyOf<'operator'>, spec.scope)
   if (spec.follows) await context.catchUp()
   if (spec.needsQuestions && !(await context.questionsRead())) throw notRead()
@@ -83,26 +83,18 @@ async function replyOf(
   for (const field in spec.mostItems) assertLength(sent, field, spec.mostItems[field]!(caller, context))
   const body = spec.body && parseInput(spec.body, sent, 'body')
   if (spec.countsAs) await call.admitMore(spec.limit, caller, spec.countsAs({ query, body }) - 1)
-  const idempotencyKey = header === undefined ? undefined : parseIdempotencyKey(header)
+  const idempotencyKey = sentKey === undefined ? undefined : parseIdempotencyKey(sentKey)
   const { assertAdmitted } = call
   const countMore = (calls: number) => call.admitMore(spec.limit, caller, calls)
-  const headerOf = (name: string) => request.headers[name]?.toString()
   const inner = async (other: Route, its: InnerRequest) => {
     await call.giveBack()
-    return innerAnswer(await handle({ ...its, request: innerRequest(its) }, other, context, networks))
+    return innerAnswer(
+      await handle({ ...its, request: innerRequest(its, request) }, other, context, networks),
+    )
   }
-  const asked = {
-    params,
-    query,
-    body,
-    caller,
-    idempotencyKey,
-    assertAdmitted,
-    countMore,
-    header: headerOf,
-    inner,
-  }
-  const reply = await ofOneRelease(context, (its) => spec.handle(asked, its))
+  const header = (name: string) => request.headers[name]?.toString()
+  const input = { params, query, body, caller, idempotencyKey, assertAdmitted, countMore, header, inner }
+  const reply = await ofOneRelease(context, (its) => spec.handle(input, its))
   if (reply.isRepeated) await call.giveBack()
   return reply
 }
@@ -144,6 +136,8 @@ function callerOf(
 ): Promise<Caller> {
   // A failed call must not keep a supervisor from hearing that the process lives.
   if (limit === 'other') return Promise.resolve(ANONYMOUS)
+  const anyCaller = (guard: Guard) =>
+    callers.ofAnyKey(request.headers['x-api-key']?.toString(), bearersIn(request), guard)
   return call.identify((guard): Promise<Caller> => {
     switch (key) {
       case 'agent':
@@ -151,12 +145,10 @@ function callerOf(
       case 'operator':
         return callers.ofOperator(sentValues(request, 'authorization'), guard)
       case 'optional':
-        return callers.ofAnyKey(request.headers['x-api-key']?.toString(), bearersIn(request), guard)
+        return anyCaller(guard)
       case 'none':
         // No key is needed, but a wrong one is found out at the first call.
-        return callers
-          .ofAnyKey(request.headers['x-api-key']?.toString(), bearersIn(request), guard)
-          .then(() => ANONYMOUS)
+        return anyCaller(guard).then(() => ANONYMOUS)
     }
   })
 }

@@ -4,42 +4,20 @@ import { Socket } from 'node:net'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { Answer } from './answer.ts'
 import { problemOf } from './problems.ts'
-import type { InnerAnswer, InnerRequest, Route } from './route.ts'
+import type { InnerAnswer, InnerRequest } from './route.ts'
+import { keysIn } from './sent-headers.ts'
 
-/** The part of a path that a parameter takes. */
-const PARAMETER = /^\{(\w+)\}$/
-
-/** Finds the call at a path, and what its parameters are; undefined where there is none. */
-export function routeAt(
-  routes: readonly Route[],
-  method: string,
-  path: string,
-): { spec: Route; params: Record<string, string> } | undefined {
-  const parts = path.split('/')
-  for (const spec of routes) {
-    const named = spec.path.split('/')
-    if (spec.method !== method || named.length !== parts.length) continue
-    const fits = named.every((part, index) => PARAMETER.test(part) || part === parts[index])
-    if (!fits) continue
-    const params = named.flatMap((part, index) => {
-      const name = PARAMETER.exec(part)?.[1]
-      return name === undefined ? [] : [[name, decodeURIComponent(parts[index]!)] as const]
-    })
-    return { spec, params: Object.fromEntries(params) }
-  }
-  return undefined
-}
-
-/** Makes the request of an inner call, which comes over no connection. */
-export function innerRequest({ headers, body }: InnerRequest): IncomingMessage {
+/** Makes the request of an inner call, which comes over no connection, with the key of the `outer` one. */
+export function innerRequest({ isOwn, body }: InnerRequest, outer: IncomingMessage): IncomingMessage {
   const request = new IncomingMessage(new Socket())
+  const [key] = isOwn ? keysIn(outer) : []
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
-  const all = {
-    ...headers,
+  const headers = {
+    ...(key !== undefined && { authorization: `Bearer ${key}` }),
     ...(bytes && { 'content-type': 'application/json', 'content-length': String(bytes.byteLength) }),
   }
-  request.headers = all
-  request.rawHeaders = Object.entries(all).flat()
+  request.headers = headers
+  request.rawHeaders = Object.entries(headers).flat()
   if (bytes) request.push(bytes)
   request.push(null)
   return request

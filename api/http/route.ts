@@ -18,12 +18,8 @@ export type KeyPolicy = 'none' | 'optional' | 'agent' | 'operator'
 /**
  * Challenges that say how to send the key of a call. No scheme is registered for a key in a separate header.
  */
-export const CHALLENGES = {
-  agent: 'Bearer',
-  operator: 'Bearer',
-  optional: 'Bearer, ApiKey header="X-API-Key"',
-  none: 'Bearer, ApiKey header="X-API-Key"',
-} as const
+const [BEARER, EITHER] = ['Bearer', 'Bearer, ApiKey header="X-API-Key"']
+export const CHALLENGES = { agent: BEARER, operator: BEARER, optional: EITHER, none: EITHER } as const
 
 interface CallerOf {
   none: { kind: 'anonymous' }
@@ -46,8 +42,8 @@ export interface Reply {
 export interface InnerRequest {
   params: Record<string, string>
   querystring: string
-  /** By names in lower case. */
-  headers: Record<string, string>
+  /** Whether the key of the caller is sent. */
+  isOwn: boolean
   body: object | undefined
 }
 

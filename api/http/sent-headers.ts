@@ -12,6 +12,13 @@ export function sentValues({ rawHeaders }: IncomingMessage, name: string): strin
   return values
 }
 
+/** Returns the API keys of a request: that in `X-API-Key` or, where there is none, its bearer tokens. */
+export function keysIn(request: IncomingMessage): string[] {
+  // Node joins the values of a key that was sent twice, and the result is no known key.
+  const key = request.headers['x-api-key']?.toString()
+  return key === undefined ? bearersIn(request) : [key]
+}
+
 /**
  * Returns the bearer tokens of a request, one for each header; empty for one that has none. Other schemes of
  * `Authorization` are for a proxy.

@@ -5,8 +5,9 @@ import { type ErrorKind, ServiceError } from '../../schemas/errors.ts'
 
 /** A call of the API. */
 export interface Asked {
-  /** Begins with a slash. */
+  /** The path as the route has it, with parameters as `{name}`. */
   path: string
+  params?: Record<string, string>
   query?: Record<string, unknown>
   /** Without a method a call with a body is a POST and any other a GET. */
   method?: 'GET' | 'POST' | 'DELETE'
@@ -36,8 +37,13 @@ const KIND_OF: Record<number, ErrorKind> = {
   429: 'limited',
 }
 
+/** The usual method of a call: that of one with a body is POST. */
+export function methodOf({ method, body }: Asked): string {
+  return method ?? (body === undefined ? 'GET' : 'POST')
+}
+
 /** The query of a call as text, without what is undefined. */
-export function searchOf(query: Record<string, unknown>): string {
+export function searchOf({ query = {} }: Asked): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value as string | number)] as const],
   )

@@ -63,7 +63,9 @@ const questionsInput = z.strictObject({
 })
 
 const { forecasts } = forecastSubmissions.shape
-const own = (agentId: string | undefined, rest: string) => `/agents/${agentId!}${rest}`
+/** The parameters of a path, from what a model gave and the agent that takes part. */
+const own = (agentId: string | undefined) => ({ agent_id: agentId! })
+const onQuestion = ({ question_id }: Record<string, unknown>) => ({ question_id: question_id as string })
 
 /** A receipt is a thousand characters that tell a model nothing. */
 function withoutReceipts({ results, ...answer }: Answer): Answer {
@@ -96,8 +98,9 @@ export const TOOLS: readonly Tool[] = [
     description: 'How its outcome is decided, what is known about it, its status and its outcome.',
     needs: 'nothing',
     input: z.strictObject({ question_id: uuid }),
-    ask: ({ question_id }) => ({
-      path: `/questions/${String(question_id)}`,
+    ask: (input) => ({
+      path: '/questions/{question_id}',
+      params: onQuestion(input),
       answer: z.looseObject({ question_id: z.string() }),
     }),
     told: ({ status, closes_at }) => `The question is ${String(status)}; it closes at ${String(closes_at)}.`,
@@ -114,7 +117,11 @@ export const TOOLS: readonly Tool[] = [
     ask: (input, agentId) => {
       const agent_id = (input['agent_id'] as string | undefined) ?? agentId
       if (agent_id === undefined) throw new ServiceError('invalid', 'no agent takes part here: give agent_id')
-      return { path: `/agents/${agent_id}/rankings`, answer: z.looseObject({ agent_id: z.string() }) }
+      return {
+        path: '/agents/{agent_id}/rankings',
+        params: { agent_id },
+        answer: z.looseObject({ agent_id: z.string() }),
+      }
     },
     told: ({ rank }) => (typeof rank === 'number' ? `Rank ${rank}.` : 'It has no rank yet.'),
   },
@@ -130,11 +137,12 @@ export const TOOLS: readonly Tool[] = [
       cursor: leaderboardQuery.shape.cursor,
     }),
     ask: ({ entity_type, ...query }) => ({
-      path: `/leaderboard/${String(entity_type)}`,
+      path: '/leaderboard/{entity_type}',
+      params: { entity_type: entity_type as string },
       query,
       answer: listOf('entries'),
     }),
-    told: counted('entries', 'entry'),
+    told: counted('entries', 'place'),
   },
   {
     name: 'register_agent',
@@ -160,7 +168,12 @@ export const TOOLS: readonly Tool[] = [
       'above 0. One with `settled` false has not closed yet, and counts for nothing until then.',
     needs: 'agent',
     input: z.strictObject({ limit, cursor: scoresQuery.shape.cursor }),
-    ask: (query, agentId) => ({ path: own(agentId, '/scores'), query, answer: listOf('scores') }),
+    ask: (query, agentId) => ({
+      path: '/agents/{agent_id}/scores',
+      params: own(agentId),
+      query,
+      answer: listOf('scores'),
+    }),
     told: counted('scores', 'score'),
   },
   {
@@ -170,7 +183,8 @@ export const TOOLS: readonly Tool[] = [
     needs: 'key',
     input: currentForecastsQuery.extend({ limit }),
     ask: (query, agentId) => ({
-      path: own(agentId, '/forecasts'),
+      path: '/agents/{agent_id}/forecasts',
+      params: own(agentId),
       query,
       isOwn: true,
       answer: listOf('forecasts'),
@@ -186,7 +200,13 @@ export const TOOLS: readonly Tool[] = [
     needs: 'key',
     submits: true,
     input: forecastSubmission,
-    ask: (body, agentId) => ({ path: own(agentId, '/forecast'), body, isOwn: true, answer: acknowledged }),
+    ask: (body, agentId) => ({
+      path: '/agents/{agent_id}/forecast',
+      params: own(agentId),
+      body,
+      isOwn: true,
+      answer: acknowledged,
+    }),
     told: ({ probability, forecast_at }) =>
       `${String(probability)} stands from ${String(forecast_at)} on, until you submit another.`,
   },
@@ -199,7 +219,8 @@ export const TOOLS: readonly Tool[] = [
     submits: true,
     input: z.strictObject({ forecasts }),
     ask: (body, agentId) => ({
-      path: own(agentId, '/forecasts'),
+      path: '/agents/{agent_id}/forecasts',
+      params: own(agentId),
       body,
       isOwn: true,
       answer: listOf('results').transform(withoutReceipts),
@@ -218,8 +239,9 @@ export const TOOLS: readonly Tool[] = [
     needs: 'key',
     submits: true,
     input: z.strictObject({ question_id: uuid }),
-    ask: ({ question_id }, agentId) => ({
-      path: own(agentId, `/forecasts/${String(question_id)}`),
+    ask: (input, agentId) => ({
+      path: '/agents/{agent_id}/forecasts/{question_id}',
+      params: { ...own(agentId), ...onQuestion(input) },
       method: 'DELETE',
       isOwn: true,
       answer: acknowledged,

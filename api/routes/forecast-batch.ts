@@ -27,8 +27,8 @@ export const submitForecasts = route({
   tag: 'Agents',
   summary: `Submit up to ${MOST_FORECASTS} probabilities at once, with an answer for each`,
   description:
-    'Takes a probability for each of several questions, with the agent’s own key. A forecast on a question that takes none, or that an earlier one in the call is about, is ' +
-    'refused alone; the others are durable, all by one write, before the call is answered. A probability of null withdraws the current ' +
+    'Takes a probability for each of several questions, with the agent’s own key. A forecast on a question that takes none, or ' +
+    'that an earlier one in the call is about, is refused alone; the others are durable, all by one write, before the call is answered. A probability of null withdraws the current ' +
     'forecast on the question. Each counts as one submission. With ' +
     'an `Idempotency-Key` the whole call may be repeated if its answer was lost: it has the same answer, and counts once.\n\n' +
     'Where the service keeps a public log, each result with the status `ok` has a `receipt`, as the header `X-Service-Receipt` of a ' +

@@ -202,7 +202,8 @@ export const usage = route({
   tag: 'Verification',
   summary: 'What a key has used of this month',
   description:
-    'The tier of the key, sent in `X-API-Key` or as bearer token, the verification calls of its account in this month, and how many a month has.',
+    'The tier of the key, sent in `X-API-Key` or as bearer token, the verification calls of its account in this month, and how ' +
+    'many a month has.',
   needsStore: true,
   key: 'optional',
   params: z.strictObject({}),

@@ -2,9 +2,8 @@
 // of `fvs mcp`, each of which is a call of this service.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import { routeAt } from '../http/inner-call.ts'
 import { type Route, route } from '../http/route.ts'
-import { type Asked, readAnswer, searchOf } from '../mcp/asked.ts'
+import { type Asked, methodOf, readAnswer, searchOf } from '../mcp/asked.ts'
 import { answerMessage } from '../mcp/server.ts'
 
 const message = z
@@ -42,18 +41,11 @@ export function modelContextProtocol(routes: readonly Route[], version: string):
     handle: async ({ body, caller, header, inner }, { site }) => {
       assertOwnOrigin(header('origin'), site.publicUrl)
       const agentId = caller.kind === 'agent' ? caller.agent_id : undefined
-      const key = header('x-api-key') ?? header('authorization')?.replace(/^Bearer +/i, '')
       let failure: Error | undefined
       const call = async (asked: Asked) => {
-        const { path, query = {}, body: sent, isOwn, method = sent ? 'POST' : 'GET' } = asked
-        const found = routeAt(routes, method, path)
-        if (!found) throw new ServiceError('notFound', `there is no path ${path}`)
-        const answered = await inner(found.spec, {
-          params: found.params,
-          querystring: searchOf(query),
-          headers: isOwn && key !== undefined ? { authorization: `Bearer ${key}` } : {},
-          body: sent,
-        })
+        const { path, params = {}, body: sent, isOwn = false } = asked
+        const spec = routes.find((one) => one.path === path && one.method === methodOf(asked))!
+        const answered = await inner(spec, { params, querystring: searchOf(asked), isOwn, body: sent })
         failure ??= answered.failure
         return readAnswer(asked, answered)
       }

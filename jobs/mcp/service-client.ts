@@ -1,5 +1,5 @@
 // Calls the HTTP API of a service, and reports refusals in the service's own words.
-import { type Asked, readAnswer, searchOf } from '../../api/mcp/asked.ts'
+import { type Asked, methodOf, readAnswer, searchOf } from '../../api/mcp/asked.ts'
 import { type BoundedAnswer, boundedFetch } from '../../pipeline/bounded-fetch.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 
@@ -21,10 +21,6 @@ export class ServiceClient {
     this.#options = options
   }
 
-  get canSubmit(): boolean {
-    return this.#options.apiKey !== undefined
-  }
-
   /**
    * Sends the request once more, unchanged, if its connection breaks; its Idempotency-Key lets it take effect
    * only once.
@@ -33,10 +29,11 @@ export class ServiceClient {
    *   answer. The error never holds the API key.
    */
   async call(asked: Asked, signal: AbortSignal): Promise<Record<string, unknown>> {
-    const { path, query = {}, body, isOwn = false } = asked
-    const { method = body === undefined ? 'GET' : 'POST' } = asked
+    const { path: named, params = {}, body, isOwn = false } = asked
     const { url, apiKey, newId } = this.#options
-    const search = searchOf(query)
+    const method = methodOf(asked)
+    const path = named.replace(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name]!))
+    const search = searchOf(asked)
     const address = `${url}${path}${search === '' ? '' : `?${search}`}`
     const headers: Record<string, string> = {
       ...(isOwn && apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),

@@ -46,23 +46,27 @@ async function attachWaiting(
   const { table } = version
   // An offer to a version that is made may be left over, and its rows are in the table.
   const waiting = listed.filter((path) => (offeredVersion(table, path) ?? Infinity) > version.version)
-  const { paths, gone } = await look()
+  const { paths, gone } = await lookFor({ local }, waiting)
   if (gone.length > 0 || paths.length === 0) return gone
   const rows = inboxRows({ spec: tableSpec(table), paths, earliest: earliestAfter(version) })
   try {
     await database.run(`CREATE OR REPLACE TEMP TABLE waiting_${table} AS ${rows}`)
   } catch (error) {
-    const again = await look()
+    const again = await lookFor({ local }, waiting)
     if (again.gone.length > 0) return again.gone
     throw await namingObject({ local, database }, table, waiting, error)
   }
   await extendView(database, table, `waiting_${table}`)
   return []
+}
 
-  async function look() {
-    const present = new Map(await stillPresent({ local }, waiting))
-    return { paths: [...present.values()], gone: waiting.filter((object) => !present.has(object)) }
-  }
+/** Returns the local files of the objects that still exist, and the others. */
+async function lookFor(
+  context: Pick<CompactionContext, 'local'>,
+  objects: readonly string[],
+): Promise<{ paths: string[]; gone: string[] }> {
+  const present = new Map(await stillPresent(context, objects))
+  return { paths: [...present.values()], gone: objects.filter((object) => !present.has(object)) }
 }
 
 /**

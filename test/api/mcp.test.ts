@@ -86,6 +86,36 @@ test('a model without a key reads, and registers an agent whose key it then send
   expect(submitted.structuredContent).toMatchObject({ agent_id })
 })
 
+test('every tool answers over HTTP as its call does', async () => {
+  const client = await connect(bearer(agent.key))
+  const withdrawn = { forecasts: [{ question_id: QUESTION.closed, probability: null }] }
+  const others = {
+    get_question: { question_id: QUESTION.open },
+    get_rank: {},
+    leaderboard: { entity_type: 'forecaster', limit: 2 },
+    my_scores: {},
+    submit_forecasts: withdrawn,
+    withdraw_forecast: { question_id: QUESTION.open },
+  }
+  await client.callTool({
+    name: 'submit_forecast',
+    arguments: { question_id: QUESTION.open, probability: 0.5 },
+  })
+  const texts: Record<string, string> = {}
+  for (const [name, given] of Object.entries(others)) {
+    const { content, isError } = await client.callTool({ name, arguments: given })
+    expect(isError ?? false, JSON.stringify(content)).toBe(false)
+    texts[name] = (content as { text: string }[])[0]!.text
+  }
+  expect(texts).toMatchObject({
+    get_question: expect.stringMatching(/^The question is open/) as string,
+    leaderboard: '2 places; next_cursor leads on.',
+    my_scores: '20 scores; next_cursor leads on.',
+    submit_forecasts: '0 of 1 taken; the others say why not.',
+    withdraw_forecast: expect.stringMatching(/^Withdrawn from /) as string,
+  })
+})
+
 test('a wrong key is refused at the start', async () => {
   await expect(connect(bearer('fv_live_wrong'))).rejects.toThrow(/401|unknown or was revoked/)
   expectProblem(await post(listTools, bearer('fv_live_wrong')), 401, /unknown or was revoked/)

@@ -14,7 +14,7 @@ import type { AdmittedNow } from '../../limits/counted-now.ts'
 import type { AnswerSource } from '../../published/memo.ts'
 import { isPlain } from '../request-head.ts'
 import type { PreparedRoute, Route } from '../route.ts'
-import { bearersIn } from '../sent-headers.ts'
+import { keysIn } from '../sent-headers.ts'
 import { type Answering, type CallAtPath, type RouteInEnvironment, byPath } from './paths.ts'
 import { type PreparedAnswer, completed, prepareAnswer } from './prepared-answer.ts'
 import { sendAtEndOfTurn } from './send.ts'
@@ -66,9 +66,8 @@ function askedIn(request: IncomingMessage, callAt: CallAt): PreparedRequest | un
   if (!found || !isPlain(request) || hasBody(request)) return undefined
   const { call, named } = found
   const { spec, context } = call
-  const { 'x-api-key': key, 'if-none-match': ifNoneMatch } = request.headers
-  // Node joins the values of a key that was sent twice, and the result is no known key.
-  const sent = key === undefined ? bearersIn(request) : [String(key)]
+  const { 'if-none-match': ifNoneMatch } = request.headers
+  const sent = keysIn(request)
   if (sent.length > 1) return undefined
   const known = sent[0] === undefined ? ANONYMOUS : context.callers.atHand(sent[0])
   const source = known && spec.prepared.find(named, context)
