@@ -1,6 +1,6 @@
 // The requests of callers. Every object is strict: an unknown field is refused, not dropped.
 import { z } from 'zod'
-import { NAME_CHARACTERS, name, normalKey } from './names.ts'
+import { NAME_CHARACTERS, idFault, name, normalKey } from './names.ts'
 import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
 import { BULK_IDS } from './tiers.ts'
 import { UUID_PATTERN, day, instantMs, uuid } from './values.ts'
@@ -110,7 +110,26 @@ export const leaderboardParams = z.strictObject({
 /** A place in a list of a release: the number of the release, and a number that the list counts by. */
 export const RELEASE_CURSOR = /^([1-9][0-9]{0,7})_([0-9]{1,9})$/
 
+/** The most entries of a page of a search, because each may be on another page of the leaderboard. */
+export const MOST_FOUND = 100
+
+const sought = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(NAME_CHARACTERS)
+  .transform((text) => text.normalize('NFC'))
+  .superRefine((text, context) => {
+    const fault = idFault(text)
+    if (fault !== undefined) context.addIssue(fault)
+  })
+
 export const leaderboardQuery = z.strictObject({
+  q: sought
+    .optional()
+    .describe(
+      `Only entries with this text anywhere in their names, in any letter case. Such a page has at most ${MOST_FOUND}`,
+    ),
+  name: sought.optional().describe('Only entries of exactly this name, in any letter case'),
   limit: limit.meta({ default: 100, description: 'How many entries a page may have' }),
   cursor: z
     .string()

@@ -9,9 +9,12 @@ export function callsOfPage({ query }: { query: { limit: number } }): number {
   return query.limit <= USUAL_ENTRIES ? 1 : Math.ceil(query.limit / ENTRIES_PER_CALL)
 }
 
-/** A page of 100 questions with their texts, up to 40,000 characters each, counts as 10 calls. */
-const QUESTIONS_WITH_TEXTS_PER_CALL = 10
+const LOOKUPS_PER_CALL = 10
 
-export function callsOfTexts(limit: number): number {
-  return Math.ceil(limit / QUESTIONS_WITH_TEXTS_PER_CALL)
+/**
+ * A page of 100 entries that are looked up one by one counts as 10 calls, such as that of a search, or of
+ * questions with their texts of up to 40,000 characters each.
+ */
+export function callsOfLookups(limit: number): number {
+  return Math.ceil(limit / LOOKUPS_PER_CALL)
 }

@@ -1,13 +1,15 @@
 // Pages of the leaderboard of one release, put together from its published pages.
+import pMap from 'p-map'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { ENTRIES_PER_PAGE } from '../../pipeline/release/leaderboard.ts'
 import { readReleaseFile } from '../../pipeline/release/read.ts'
-import { leaderboardPath } from '../../pipeline/store/paths.ts'
+import { leaderboardPath, leaderboardPrefix } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { WorkBeside } from './work-beside.ts'
-import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
+import { BoardNames, type NameSearch, isSearch } from './board-names.ts'
 import { type CursorReleases, cursorTo } from './cursor-releases.ts'
 import { type AnswerSource, Memo } from './memo.ts'
 import { ShardCache } from './shard-cache.ts'
@@ -17,6 +19,9 @@ import type { NextRelease, Warm } from './warm.ts'
 const CACHE_BYTES = 16 * 1024 * 1024
 /** A parsed page takes about three times as much memory as its bytes. */
 const PARSED_FACTOR = 3
+/** The names of some hundred thousand entities. */
+const NAMES_BYTES = 32 * 1024 * 1024
+const READS_AT_ONCE = 16
 
 type Entry = LeaderboardFile['entries'][number]
 
@@ -25,7 +30,7 @@ export interface SentPage extends AnswerSource {
   bytes: Uint8Array
 }
 
-export interface LeaderboardRequest {
+export interface LeaderboardRequest extends NameSearch {
   entityType: EntityType
   limit: number
   cursor?: string | undefined
@@ -36,6 +41,7 @@ export class Leaderboard implements Warm {
   readonly #pages: ShardCache<LeaderboardFile>
   /** First pages, as they are sent. */
   readonly #first = new ShardCache<SentPage>(CACHE_BYTES)
+  readonly #names = new ShardCache<BoardNames>(NAMES_BYTES)
   /** First pages that callers asked for since the last switch. */
   #asked = new Map<string, LeaderboardRequest>()
   readonly #releases: CursorReleases
@@ -54,13 +60,13 @@ export class Leaderboard implements Warm {
 
   /**
    * Returns the entries from the cursor on in the cursor's release; without a cursor, the first ones in the
-   * current release.
+   * current release. A search leaves out all whose names it does not find.
    *
    * @throws ServiceError `notFound` if the cursor's release does not exist, or if retention has deleted its
    *   pages.
    */
   async page(current: ReleaseManifest, request: LeaderboardRequest): Promise<Uint8Array> {
-    if (request.cursor !== undefined) return this.#page(current, request)
+    if (isSearch(request) || request.cursor !== undefined) return this.#page(current, request)
     this.#noteAsked(request)
     return this.#firstPage(current, request)
   }
@@ -88,24 +94,14 @@ export class Leaderboard implements Warm {
     return sent.bytes
   }
 
-  async #page(
-    current: ReleaseManifest,
-    { entityType, limit, cursor }: LeaderboardRequest,
-  ): Promise<Uint8Array> {
+  async #page(current: ReleaseManifest, request: LeaderboardRequest): Promise<Uint8Array> {
+    const { entityType, limit, cursor } = request
     const { manifest, from = 0 } = await this.#releases.placeOf(current, cursor)
-    const entries: LeaderboardFile['entries'] = []
-    let next = from
-    for (let page = Math.floor(from / ENTRIES_PER_PAGE); entries.length < limit; page++) {
-      const found = await this.#read(manifest, leaderboardPath(entityType, page))
-      if (!found) break
-      const start = next - page * ENTRIES_PER_PAGE
-      const taken = found.entries.slice(start, start + limit - entries.length)
-      entries.push(...taken)
-      next += taken.length
-      if (taken.length === 0) break
-    }
-    const more = await this.#read(manifest, leaderboardPath(entityType, Math.floor(next / ENTRIES_PER_PAGE)))
-    const hasMore = more !== undefined && next % ENTRIES_PER_PAGE < more.entries.length
+    // One more than the page has, to know whether there is a next one.
+    const places = await this.#places(manifest, request, from, limit + 1)
+    const entries = await pMap(places.slice(0, limit), (place) => this.#entry(manifest, entityType, place), {
+      concurrency: READS_AT_ONCE,
+    })
     const { release, as_of, environment, methodology_version } = manifest
     return canonical({
       release,
@@ -114,7 +110,7 @@ export class Leaderboard implements Warm {
       methodology_version,
       entity_type: entityType,
       entries,
-      next_cursor: cursorTo(manifest, hasMore ? next : undefined),
+      next_cursor: cursorTo(manifest, places[limit]),
     })
   }
 
@@ -164,6 +160,44 @@ export class Leaderboard implements Warm {
     return low * ENTRIES_PER_PAGE + (await entriesOf(low)).filter(holds).length
   }
 
+  /** Returns at most `most` places from `from` on that the request asks for. */
+  async #places(
+    manifest: ReleaseManifest,
+    { entityType, ...search }: LeaderboardRequest,
+    from: number,
+    most: number,
+  ): Promise<number[]> {
+    if (!isSearch(search)) {
+      const rest = Math.max(0, countOf(manifest, entityType) - from)
+      return Array.from({ length: Math.min(most, rest) }, (_, index) => from + index)
+    }
+    const names = await this.#names.get(`${manifest.release} ${entityType}`, async () => {
+      const value = await this.#readNames(manifest, entityType)
+      return { value, sizeBytes: value.sizeBytes }
+    })
+    return names.places(search, from, most)
+  }
+
+  /** Reads every page, and keeps none of them: they would put all others out. */
+  async #readNames({ release, files }: ReleaseManifest, entityType: EntityType): Promise<BoardNames> {
+    const pages = files.filter(isPageOf(entityType))
+    const names = await pMap(
+      pages,
+      async (file) => {
+        const { entries } = await readReleaseFile<LeaderboardFile>(this.#store, release, file)
+        return entries.map((entry) => entry.name)
+      },
+      { concurrency: READS_AT_ONCE },
+    )
+    return new BoardNames(names.flat())
+  }
+
+  async #entry(manifest: ReleaseManifest, entityType: EntityType, place: number): Promise<Entry> {
+    const path = leaderboardPath(entityType, Math.floor(place / ENTRIES_PER_PAGE))
+    const page = await this.#read(manifest, path)
+    return page!.entries[place % ENTRIES_PER_PAGE]!
+  }
+
   async #read(manifest: ReleaseManifest, path: string): Promise<LeaderboardFile | undefined> {
     const { release, files } = manifest
     const file = files.find((one) => one.path === path)
@@ -176,9 +210,14 @@ export class Leaderboard implements Warm {
 }
 
 /** Returns the number of pages that a release has for an entity type. */
-export function pagesOf({ files }: ReleaseManifest, entityType: EntityType): number {
-  const paths = new Set(files.map(({ path }) => path))
-  let pages = 0
-  while (paths.has(leaderboardPath(entityType, pages))) pages += 1
-  return pages
+export function pagesOf(manifest: ReleaseManifest, entityType: EntityType): number {
+  return Math.ceil(countOf(manifest, entityType) / ENTRIES_PER_PAGE)
+}
+
+function countOf({ files }: ReleaseManifest, entityType: EntityType): number {
+  return files.filter(isPageOf(entityType)).reduce((sum, { rows }) => sum + rows, 0)
+}
+
+function isPageOf(entityType: EntityType): (file: ManifestFile) => boolean {
+  return ({ path }) => path.startsWith(leaderboardPrefix(entityType))
 }

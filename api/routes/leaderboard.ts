@@ -1,10 +1,12 @@
 // The leaderboard, page by page.
+import type { z } from 'zod'
 import { leaderboardPage } from '../../schemas/answers.ts'
-import { leaderboardParams, leaderboardQuery } from '../../schemas/requests.ts'
+import { MOST_FOUND, leaderboardParams, leaderboardQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import { isSearch } from '../published/board-names.ts'
 import type { SentPage } from '../published/leaderboard.ts'
 import * as examples from '../openapi/examples.ts'
-import { callsOfPage } from '../limits/page-calls.ts'
+import { callsOfLookups, callsOfPage } from '../limits/page-calls.ts'
 import { route } from '../http/route.ts'
 import { noReleaseYet } from './releases.ts'
 
@@ -18,15 +20,15 @@ export const leaderboard = route({
   summary: 'All agents or forecasters by pool and rank',
   description:
     'The ranked by pool, the largest first, and by rank in it; then those without a rank, who have retired or are not eligible, by ' +
-    'their number of contested questions. ' +
+    'their number of contested questions. `q` and `name` search among the names. ' +
     'Nobody is ranked with somebody whom no chain of common questions reaches. Two of a pool whose `board_interval`s overlap ' +
     'cannot be told apart. A cursor names its release, so that pages fit together whatever is released meanwhile.',
   follows: true,
   needsStore: true,
   params: leaderboardParams,
   query: leaderboardQuery,
-  countsAs: callsOfPage,
-  examples: { params: { entity_type: 'agent' }, query: { limit: 10 } },
+  countsAs: ({ query }) => (isSearch(query) ? callsOfLookups(limitOf(query)) : callsOfPage({ query })),
+  examples: { params: { entity_type: 'agent' }, query: { q: 'agent', name: 'my-agent', limit: 10 } },
   success: {
     description: 'A page',
     body: leaderboardPage,
@@ -40,7 +42,11 @@ export const leaderboard = route({
   handle: async ({ params, query }, context) => {
     const { current } = context.releases
     if (!current) throw noReleaseYet(context)
-    const page = await context.leaderboard.page(current, { entityType: params.entity_type, ...query })
+    const page = await context.leaderboard.page(current, {
+      entityType: params.entity_type,
+      ...query,
+      limit: limitOf(query),
+    })
     return { body: page }
   },
   prepared: {
@@ -52,3 +58,7 @@ export const leaderboard = route({
     reply: (found) => ({ body: (found as SentPage).bytes }),
   },
 })
+
+function limitOf(query: z.infer<typeof leaderboardQuery>): number {
+  return isSearch(query) ? Math.min(query.limit, MOST_FOUND) : query.limit
+}

@@ -5,7 +5,7 @@ import { MOST_NAMED, questionsQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
 import { shownAt } from '../questions/question.ts'
-import { callsOfPage, callsOfTexts } from '../limits/page-calls.ts'
+import { callsOfPage, callsOfLookups } from '../limits/page-calls.ts'
 import { route } from '../http/route.ts'
 
 const { QUESTION_ID } = examples
@@ -26,7 +26,7 @@ export const listQuestions = route({
   needsQuestions: true,
   query: questionsQuery,
   countsAs: ({ query }) =>
-    query.include === 'texts' ? callsOfTexts(limitOf(query)) : callsOfPage({ query }),
+    query.include === 'texts' ? callsOfLookups(limitOf(query)) : callsOfPage({ query }),
   examples: {
     query: {
       status: 'open',

@@ -288,9 +288,14 @@ export function shardStart(path: string, entityType: EntityType): string | undef
     : undefined
 }
 
+/** The beginning of the paths of the leaderboard's pages inside their release. */
+export function leaderboardPrefix(entityType: EntityType): string {
+  return `leaderboard/${entityType}/`
+}
+
 /** The path of a page of the leaderboard inside its release. */
 export function leaderboardPath(entityType: EntityType, page: number): string {
-  return `leaderboard/${entityType}/${padded(page, 6)}.json`
+  return `${leaderboardPrefix(entityType)}${padded(page, 6)}.json`
 }
 
 /** The tree that proofs of forecasts are made from, inside its release. */

@@ -98,6 +98,39 @@ describe('the leaderboard', () => {
     expect(pages).toBe(Math.ceil(TOTAL / limit))
   })
 
+  test.for([
+    ['?q=person%2022&limit=3', ['Person 22', 'Person 220', 'Person 221'], 3],
+    ['?q=ERSON%20229', ['Person 229'], null],
+    ['?name=pERSON%207', ['Person 7'], null],
+    ['?name=Person', [], null],
+    ['?q=7&name=person%2017', ['Person 17'], null],
+    ['?q=8&name=person%2017', [], null],
+    ['?q=nobody', [], null],
+  ] as const)('%s finds by name', async ([query, names, more]) => {
+    const { entries, next_cursor } = await page(query)
+    expect(entries.map(({ name }) => name)).toEqual(names)
+    if (more === null) return expect(next_cursor).toBeNull()
+    const rest = await page(`${query}0&cursor=${next_cursor}`)
+    expect(rest.entries.map(({ name }) => name)).toEqual(
+      Array.from({ length: 8 }, (_, n) => `Person ${n + 222}`),
+    )
+    expect(rest.next_cursor).toBeNull()
+  })
+
+  test('a page of a search has at most 100, and an entry is as the board has it', async () => {
+    const { entries, next_cursor } = await page('?q=person&limit=1000')
+    expect(entries).toHaveLength(100)
+    const [found] = (await page('?name=person%2042')).entries
+    expect(found).toEqual((await page('?limit=1000')).entries.find(({ name }) => name === 'Person 42'))
+    expect((await page(`?q=person&limit=1000&cursor=${next_cursor}`)).entries).toHaveLength(100)
+  })
+
+  test('refuses a search for nothing, and for what no name has', async () => {
+    for (const text of ['', '%0aPerson', 'x'.repeat(201)]) {
+      expect(pointersOf(await service.client.get(`/leaderboard/agent?q=${text}`))).toEqual(['/q'])
+    }
+  })
+
   test('of agents has their certification', async () => {
     const { entries, next_cursor } = await page('', 'agent')
     expect(entries).toMatchObject([{ agent_id: agentId, certification: 'provisional', rank: 1 }])
