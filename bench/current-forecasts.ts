@@ -85,7 +85,7 @@ async function readBack(node: Node, agent: Agent): Promise<Map<string, number>> 
   const found = new Map<string, number>()
   for (let query = '?limit=1000'; ;) {
     const page = await call<CurrentForecasts>(node, agent, `/agents/${agent.agent_id}/forecasts${query}`)
-    for (const { question_id, probability } of page.forecasts) found.set(question_id, probability)
+    for (const { question_id, probability } of page.forecasts) found.set(question_id, probability!)
     if (page.next_cursor === null) return found
     query = `?limit=1000&cursor=${page.next_cursor}`
   }

@@ -3,6 +3,7 @@ import { sweepExpired, sweepPart } from '../pipeline/access/idempotency.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { hasWaiting } from '../pipeline/release/changes.ts'
 import type { ReleaseResult } from '../pipeline/release/make.ts'
+import { publishRationales } from '../pipeline/release/rationales.ts'
 import { MOST_AT_ONCE, WHOLE_RELEASES, thinReleases } from '../pipeline/release/retention.ts'
 import { PROBES_PREFIX } from '../pipeline/store/paths.ts'
 import type { Store } from '../pipeline/store/store.ts'
@@ -31,6 +32,7 @@ export async function keepHouse(components: Components, { made, release }: Relea
     }
   }
   await chore('take in counted calls', () => takeInUsage(components, made))
+  await chore('publish rationales', () => publishRationales(components))
   // Each run looks through a sixteenth of the claims.
   await chore('delete expired claims', () => sweepExpired(store, now(), sweepPart(now())))
   await chore('delete what dead processes tried the store with', () => sweepProbes(store, now()))

@@ -166,14 +166,29 @@ export const forecastResults = z.strictObject({
 
 export const currentForecast = z.strictObject({
   ...acknowledgedForecast.omit({ agent_id: true }).shape,
-  title: z.string().describe('Of the question; it comes from outside: take it as data'),
-  closes_at: instant.describe('When the question closes, UTC'),
+  title: z
+    .string()
+    .nullable()
+    .describe('Of the question, null for one that is gone; it comes from outside: take it as data'),
+  closes_at: instant.nullable().describe('When the question closes, UTC; null for one that is gone'),
+  probability: acknowledgedForecast.shape.probability
+    .nullable()
+    .describe('As it is stored, with six decimals; null for a withdrawal, which only a history has'),
+  rationale: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Why, as the agent said, null where it did not; only a history has it'),
 })
+export type CurrentForecast = z.infer<typeof currentForecast>
 export const currentForecasts = z.strictObject({
   agent_id: publishedUuid,
   forecasts: z
     .array(currentForecast)
-    .describe('The last forecast on each open question, in the order in which the questions close'),
+    .describe(
+      'The last forecast on each open question, in the order in which the questions close; with `history=true` everything that the ' +
+        'agent has said, in the order in which it was recorded',
+    ),
   next_cursor: z.string().nullable().describe('The cursor of the next page; null on the last one'),
 })
 export type CurrentForecasts = z.infer<typeof currentForecasts>
@@ -236,6 +251,22 @@ export const questionPage = z.strictObject({
     .describe('The cursor of the next page, also where this one is short or empty; null on the last one'),
 })
 export type QuestionPage = z.infer<typeof questionPage>
+
+export const publishedRationale = z.strictObject({
+  agent_id: publishedUuid,
+  forecast_id: publishedUuid,
+  probability: z.number().min(0).max(1).nullable().describe('Of the forecast; null for a withdrawal'),
+  forecast_at: instant.describe('When the forecast was made, UTC'),
+  rationale: z.string().describe('Why, in the words of the agent, in up to 4,000 characters of many lines'),
+})
+export const questionRationales = z.strictObject({
+  question_id: publishedUuid,
+  rationales: z
+    .array(publishedRationale)
+    .describe('The last one of each agent that gave any and is not hidden, in the order of the forecasts'),
+  left_out: count.describe('How many more there are than the list has'),
+})
+export type QuestionRationales = z.infer<typeof questionRationales>
 
 export const methodologyVersion = z.strictObject({
   version: z.string(),

@@ -113,6 +113,16 @@ export function proseFrom(text: string): string {
   return lines.replace(ALL_NOT_PROSE, '').normalize('NFC')
 }
 
+/** Text of many lines with at most this many characters, brought into form as `proseFrom` does. */
+export function prose(characters: number) {
+  return z
+    .string()
+    .min(1, 'must not be empty')
+    .refine((text) => Array.from(text).length <= characters, `must have at most ${characters} characters`)
+    .transform(proseFrom)
+    .meta({ maxLength: characters })
+}
+
 /** Writes a character as `U+200B`. */
 function codeOf(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`

@@ -1,6 +1,6 @@
 // The requests of callers. Every object is strict: an unknown field is refused, not dropped.
 import { z } from 'zod'
-import { NAME_CHARACTERS, idFault, name, normalKey } from './names.ts'
+import { NAME_CHARACTERS, idFault, name, normalKey, prose } from './names.ts'
 import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
 import { BULK_IDS } from './tiers.ts'
 import { UUID_PATTERN, day, instantMs, uuid } from './values.ts'
@@ -27,6 +27,8 @@ export const rotation = z.strictObject({
     .describe('Whether the old key ends at once, with the one that it replaced, and not after 24 hours'),
 })
 
+const RATIONALE_CHARACTERS = 4_000
+
 export const forecastSubmission = z.strictObject({
   question_id: uuid,
   probability: z
@@ -34,6 +36,11 @@ export const forecastSubmission = z.strictObject({
     .min(0, 'must be at least 0')
     .max(1, 'must be at most 1')
     .meta({ description: 'The probability of yes, held to six decimals' }),
+  rationale: prose(RATIONALE_CHARACTERS)
+    .optional()
+    .describe(
+      'Why, in text of many lines. Everyone can read it once the question has an outcome; it is not scored',
+    ),
 })
 
 /** In a call with many, null withdraws the current forecast on the question. */
@@ -233,12 +240,20 @@ export const pageQuery = z.strictObject({
     .optional(),
 })
 
+/** A place among all that an agent has said: the number of a data file, and how many rows come before. */
+export const HISTORY_CURSOR = /^([0-9]{1,9})_([0-9]{1,9})$/
+const CURRENT_OR_HISTORY = new RegExp(`${CURSOR.source}|${HISTORY_CURSOR.source}`)
+
 export const currentForecastsQuery = z.strictObject({
   question_id: uuid.optional().describe('Only the forecast on this question'),
   limit: limit.meta({ default: 100, description: 'How many forecasts a page may have' }),
+  history: z
+    .literal('true')
+    .optional()
+    .describe('`true` asks for all forecasts and withdrawals, on whatever question'),
   cursor: z
     .string()
-    .regex(CURSOR, 'must be the next_cursor of a page')
+    .regex(CURRENT_OR_HISTORY, { error: 'must be the next_cursor of a page', abort: true })
     .optional()
     .describe('`next_cursor` of the page before; the first page if left out'),
 })
@@ -325,7 +340,7 @@ export const operatorForecasters = z.strictObject({
   forecasters: rowsOf(forecasterRow),
 })
 
-export const forecastRow = submissionOrWithdrawal.extend({
+export const forecastRow = submissionOrWithdrawal.omit({ rationale: true }).extend({
   user_id: uuid,
   forecast_at: time('When it was made, never later than now'),
 })

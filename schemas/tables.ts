@@ -34,7 +34,7 @@ export interface TableSpec {
 export const SCORED_TABLES = ['questions', 'resolutions', 'agents', 'forecasters', 'forecasts'] as const
 export type ScoredTable = (typeof SCORED_TABLES)[number]
 
-export const TABLE_NAMES = [...SCORED_TABLES, 'usage'] as const
+export const TABLE_NAMES = [...SCORED_TABLES, 'rationales', 'usage'] as const
 export type TableName = (typeof TABLE_NAMES)[number]
 
 function required<const N extends string, const T extends ColumnType>(name: N, type: T, about: string) {
@@ -133,6 +133,23 @@ const tables = {
     ],
     sortedBy: ['question_id', 'forecast_at', 'forecast_id'],
   },
+  rationales: {
+    columns: [
+      required(
+        'forecast_id',
+        'uuid',
+        'the forecast; count each id once, since a row may have been written twice',
+      ),
+      required('agent_id', 'uuid', 'whose it is'),
+      required('question_id', 'uuid', 'the question that it is about'),
+      optional('probability', 'probability', 'of the forecast; null for a withdrawal'),
+      required('forecast_at', 'time', 'when the forecast was made'),
+      required('rationale', 'prose', 'why, in the words of the agent'),
+      recordedAt,
+    ],
+    rowsPerGroup: 2_048,
+    sortedBy: ['question_id', 'forecast_at', 'forecast_id'],
+  },
   usage: {
     columns: [
       required('usage_id', 'uuid', 'version 7; count each id once, since a row may have been written twice'),
@@ -194,6 +211,7 @@ type RowOf<Name extends TableName> = {
 }
 export type ForecastRow = RowOf<'forecasts'>
 export type AgentRow = RowOf<'agents'>
+export type RationaleRow = RowOf<'rationales'>
 export type UsageRow = RowOf<'usage'>
 
 /** A row as it is written to the inbox: a value for each column of its table. */

@@ -7,9 +7,9 @@ import type { Registry } from '../../pipeline/access/registry.ts'
 import type { UsageLog } from '../../pipeline/access/usage.ts'
 import type { EventFeed } from '../../pipeline/events/feed.ts'
 import type { Receipts } from '../../pipeline/tables/receipts.ts'
-import type { Check, Checks } from '../../schemas/answers.ts'
+import type { Check, Checks, QuestionRationales } from '../../schemas/answers.ts'
 import type { OwnSettings } from '../../schemas/config.ts'
-import type { AgentRow, ForecastRow } from '../../schemas/tables.ts'
+import type { AgentRow, ForecastRow, RationaleRow } from '../../schemas/tables.ts'
 import type { Callers } from '../limits/callers.ts'
 import type { ForecastProofs } from '../published/forecast-proofs.ts'
 import type { History } from '../published/history.ts'
@@ -27,6 +27,7 @@ import type { ReleaseRecords } from '../published/release-records.ts'
 import type { Scores } from '../published/scores.ts'
 import type { SignAnswer } from '../published/signature.ts'
 import type { OperatorCalls } from '../operator/operator-calls.ts'
+import type { ForecastHistory } from '../current-forecasts/forecast-history.ts'
 import type { CurrentForecasts } from '../current-forecasts/current-forecasts.ts'
 
 /** The parts that take in registrations and forecasts. */
@@ -40,6 +41,8 @@ export interface Intake {
   renames: Pick<Renames, 'ask'>
   /** Resolves once all rows are durable, with their receipts. */
   forecasts: { submit: (...rows: ForecastRow[]) => Promise<readonly string[]> }
+  /** Resolves once all rows are durable. */
+  rationales: { submit: (...rows: RationaleRow[]) => Promise<unknown> }
   receipts: Pick<Receipts, 'ofRepeated'>
   operator: OperatorCalls
   questions: QuestionBook
@@ -47,6 +50,7 @@ export interface Intake {
    * Waits until the questions have been read for the first time. Resolves to false if that takes too long.
    */
   questionsRead: () => Promise<boolean>
+  forecastHistory: Pick<ForecastHistory, 'page'>
   currentForecasts: Pick<CurrentForecasts, 'page' | 'agentsOn' | 'has' | 'instantOf'>
   /** As `catchUp`, for the current forecasts. @throws ServiceError `unavailable` if that takes longer. */
   catchUpForecasts: () => Promise<void>
@@ -60,6 +64,8 @@ export interface Published {
   scores: Scores
   records: ReleaseRecords
   events: Pick<EventFeed, 'after'>
+  /** Why agents forecast as they did on a question; nothing before its outcome is known. */
+  rationalesOn: (questionId: string) => Promise<QuestionRationales>
   sign: SignAnswer
   publicLog: PublicLog
   payloadProofs: PayloadProofs

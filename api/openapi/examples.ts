@@ -349,6 +349,20 @@ export const questionPage = {
   next_cursor: `${Date.parse(listedQuestion.closes_at)}_${QUESTION_ID}`,
 }
 
+export const questionRationales = {
+  question_id: QUESTION_ID,
+  rationales: [
+    {
+      agent_id: AGENT_ID,
+      forecast_id: acknowledgedForecast.forecast_id,
+      probability: 0.73,
+      forecast_at: acknowledgedForecast.forecast_at,
+      rationale: 'It showed heads in 51 of its last 100 tosses.',
+    },
+  ],
+  left_out: 0,
+}
+
 export const methodologyVersion = {
   version: METHODOLOGY_VERSION,
   effective_from: '2026-01-01',

@@ -1,11 +1,12 @@
 // The page of one question: what it asks, how its outcome is decided, and what is known about it.
-import type { ListedQuestion, QuestionTexts } from '../../schemas/answers.ts'
+import type { ListedQuestion, QuestionRationales, QuestionTexts } from '../../schemas/answers.ts'
 import type { Change } from '../../schemas/manifests.ts'
 import type { CorrectedColumn } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
-import { questionPath } from './links.ts'
-import type { Site } from './site.ts'
+import { profilePath, questionPath } from './links.ts'
+import { percent } from './numbers.ts'
+import { type Site, linkTo } from './site.ts'
 import { named, time } from './wording.ts'
 
 export interface QuestionView extends ListedQuestion, QuestionTexts {
@@ -13,6 +14,8 @@ export interface QuestionView extends ListedQuestion, QuestionTexts {
   agents: number | undefined
   /** In the order in which they were said. */
   changes: readonly Change[]
+  /** Why agents forecast as they did; none before the outcome is known. */
+  rationales: QuestionRationales['rationales']
 }
 
 export function questionPage(site: Site, question: QuestionView): Html {
@@ -29,7 +32,7 @@ export function questionPage(site: Site, question: QuestionView): Html {
 ${facts(question)}
 ${changed(question)}${prose('How the outcome is decided', resolution_criteria)}
 ${prose('Background', background)}
-${resolution_criteria === null && background === null && html`<p class="mute">Nothing more is known of it than its title.</p>`}
+${rationalesOf(site, question)}${resolution_criteria === null && background === null && html`<p class="mute">Nothing more is known of it than its title.</p>`}
 <p class="mute">Title and texts are as the question was brought in${question.source !== null && html`, from ${named(question.source)}`}: the service does not say that they are right.${outcome === null && ' What others have forecast is not shown before the outcome is known.'}</p>`,
   })
 }
@@ -92,6 +95,25 @@ function changed({ changes }: QuestionView): HtmlPart {
 <p class="mute">Each release names the changes that were said before it and after the first forecast.</p>
 <table class="record"><thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">From</th><th scope="col">To</th><th scope="col">Why</th></tr></thead><tbody>
 ${rows}</tbody></table>
+`
+}
+
+const ON_PAGE = 10
+
+function rationalesOf(site: Site, { question_id, rationales }: QuestionView): HtmlPart {
+  if (rationales.length === 0) return undefined
+  const shown = rationales.slice(0, ON_PAGE).map(
+    ({ agent_id, probability, forecast_at, rationale }) =>
+      html`<h3><a href="${linkTo(site, profilePath('agent', agent_id))}">${agent_id}</a>: ${probability === null ? 'withdrawn' : percent(probability)}, ${time(forecast_at)}</h3>
+<p class="prose"><bdi>${rationale}</bdi></p>
+`,
+  )
+  const rest =
+    rationales.length > ON_PAGE &&
+    html` <a href="${linkTo(site, `/questions/${question_id}/rationales`)}">All of them as JSON</a>.`
+  return html`<h2>Why agents forecast as they did</h2>
+<p class="mute">In their own words, which the service does not check.${rest}</p>
+${shown}
 `
 }
 

@@ -22,7 +22,7 @@ import { problemType, problemTypes } from './problems.ts'
 import { logCheckpoint, logKeys, logTile } from './public-log.ts'
 import { forecastProof, proofs } from './proofs.ts'
 import { publications } from './publications.ts'
-import { getQuestion, listQuestions } from './questions.ts'
+import { getQuestion, listQuestions, listRationales } from './questions.ts'
 import { currentRelease, release, releaseFeed } from './releases.ts'
 import { livez, metrics, readyz } from './service.ts'
 import { scores } from './scores.ts'
@@ -73,6 +73,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     methodologyDocument(methodologyText),
     listQuestions,
     getQuestion,
+    listRationales,
     problemTypes,
     problemType,
     llms,

@@ -1,7 +1,7 @@
 // An agent reads back its current forecasts.
 import { z } from 'zod'
 import * as answers from '../../schemas/answers.ts'
-import { currentForecastsQuery } from '../../schemas/requests.ts'
+import { CURSOR, HISTORY_CURSOR, currentForecastsQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
 import { callsOfPage } from '../limits/page-calls.ts'
@@ -17,14 +17,23 @@ export const listCurrentForecasts = route({
   description:
     'The last forecast of the agent on each question that is open, in the order in which the questions close, with the agent’s own ' +
     'key. What this node has acknowledged is there at once, and what another node has, seconds later. A node that has just started ' +
-    'answers 503 until it has read the current forecasts. Forecasts on questions that are over are in the scores of the agent.',
+    'answers 503 until it has read the current forecasts. With `history=true` the answer is everything that the agent has said, ' +
+    'withdrawals and rationales too, on whatever question, in the order in which it was recorded. Such a page may be short, and what ' +
+    'was said is there once a release has taken it in: ask for the last page again to read on.',
   key: 'agent',
   follows: true,
   needsStore: true,
+  needsQuestions: true,
   params: z.strictObject({ agent_id: uuid }),
-  query: currentForecastsQuery,
+  query: currentForecastsQuery.refine(isCursorOfList, {
+    path: ['cursor'],
+    message: 'must be the next_cursor of a page of the same list',
+  }),
   countsAs: callsOfPage,
-  examples: { params: { agent_id: AGENT_ID }, query: { question_id: QUESTION_ID, limit: 100 } },
+  examples: {
+    params: { agent_id: AGENT_ID },
+    query: { question_id: QUESTION_ID, history: 'true', limit: 100 },
+  },
   success: {
     description: 'A page',
     body: answers.currentForecasts,
@@ -41,11 +50,28 @@ export const listCurrentForecasts = route({
     403: { type: 'other-agents-key', detail: `this key belongs to another agent than ${AGENT_ID}` },
     422: examples.invalid('query', 'question_id', `must be a UUID such as ${QUESTION_ID}`),
   },
-  handle: async ({ params, query, caller }, { currentForecasts, catchUpForecasts }) => {
+  handle: async ({ params, query, caller, countMore }, context) => {
     const { agent_id } = params
     assertOwnKey(caller.agent_id, agent_id)
+    const { question_id: questionId, history, limit, cursor } = query
+    const { currentForecasts, catchUpForecasts, forecastHistory, questions } = context
+    if (history) {
+      const [, file, given] = HISTORY_CURSOR.exec(cursor ?? '0_0')!.map(Number) as [number, number, number]
+      const asked = { agentId: agent_id, questionId, limit, cursor: { file, given } }
+      const { said, next } = await forecastHistory.page(asked, countMore)
+      const found = await questions.findAll(said.map(({ question_id }) => question_id))
+      const forecasts = said.map((forecast, index) => ({
+        ...forecast,
+        title: found[index]?.title ?? null,
+        closes_at: found[index] ? new Date(found[index].closesAtMs).toISOString() : null,
+      }))
+      return { body: { agent_id, forecasts, next_cursor: next } }
+    }
     await catchUpForecasts()
-    const { question_id: questionId, limit, cursor } = query
     return { body: currentForecasts.page({ agentId: agent_id, questionId, limit, cursor }) }
   },
 })
+
+function isCursorOfList({ history, cursor }: z.infer<typeof currentForecastsQuery>): boolean {
+  return cursor === undefined || (history ? HISTORY_CURSOR : CURSOR).test(cursor)
+}

@@ -14,7 +14,7 @@ import * as examples from '../openapi/examples.ts'
 import { logExamples } from '../openapi/log-examples.ts'
 import { noSuchQuestion } from '../questions/book.ts'
 import { assertOpen } from '../questions/question.ts'
-import { assertHeld, assertMaySubmit, assertTimely, recorded, rowOf } from './take-forecasts.ts'
+import { assertHeld, assertMaySubmit, assertTimely, rationalesOf, recorded, rowOf } from './take-forecasts.ts'
 
 const { AGENT_ID } = examples
 
@@ -67,6 +67,7 @@ export const submitForecasts = route({
     const { answer, receipts } = await recorded<(ForecastRow | { problem: Problem })[], Decided[]>(
       context,
       { scope: `forecasts ${agent_id}`, key: idempotencyKey, body },
+      rationalesOf(body.forecasts),
       {
         timeOf: (at) => currentForecasts.instantOf(agent_id, asked, at),
         check: async ({ at }, { earlier, newId }) => {

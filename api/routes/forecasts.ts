@@ -10,7 +10,7 @@ import type { ApiContext } from '../http/context.ts'
 import { route } from '../http/route.ts'
 import * as examples from '../openapi/examples.ts'
 import { assertOpen } from '../questions/question.ts'
-import { assertHeld, assertMaySubmit, assertTimely, recorded, rowOf } from './take-forecasts.ts'
+import { assertHeld, assertMaySubmit, assertTimely, rationalesOf, recorded, rowOf } from './take-forecasts.ts'
 
 const { AGENT_ID, QUESTION_ID } = examples
 
@@ -19,6 +19,7 @@ interface Said {
   agent_id: string
   question_id: string
   probability: number | null
+  rationale?: string | undefined
 }
 
 /**
@@ -35,6 +36,7 @@ async function taken<D>(
   const { answer, receipts } = await recorded<ForecastRow, D>(
     context,
     request,
+    rationalesOf([said]),
     {
       timeOf: (at) => currentForecasts.instantOf(agent_id, [said.question_id], at),
       check: async ({ at }, { earlier }) => {

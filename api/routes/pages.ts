@@ -166,13 +166,14 @@ const question = pageRoute({
   summary: 'One question',
   needsQuestions: true,
   params: z.strictObject({ question_id: uuid }),
-  render: async ({ params, countMore }, { site, questions: book, currentForecasts, now }) => {
+  render: async ({ params, countMore }, { site, questions: book, currentForecasts, rationalesOn, now }) => {
     const found = await book.find(params.question_id)
     const shown = shownAt(found, now())
     const agents = shown.status === 'open' ? currentForecasts.agentsOn(found.question_id) : undefined
     const [texts] = await book.textsOf([found], countMore)
     const changes = await book.changesOf(found, countMore)
-    return questionPage(site, { ...shown, ...texts!, changes, agents })
+    const said = shown.outcome === null ? undefined : await rationalesOn(found.question_id)
+    return questionPage(site, { ...shown, ...texts!, changes, agents, rationales: said?.rationales ?? [] })
   },
 })
 

@@ -1,6 +1,6 @@
 // The questions that forecasts are about.
 import { z } from 'zod'
-import { question, questionPage } from '../../schemas/answers.ts'
+import { question, questionPage, questionRationales } from '../../schemas/answers.ts'
 import { MOST_NAMED, questionsQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
@@ -67,6 +67,12 @@ function limitOf({ include, limit }: z.infer<typeof questionsQuery>): number {
   return include === 'texts' ? Math.min(limit, MOST_NAMED) : limit
 }
 
+const oneQuestion = z.strictObject({ question_id: uuid })
+const NO_QUESTION = {
+  404: { type: 'not-found', detail: `there is no question ${QUESTION_ID}` },
+  422: examples.invalid('path', 'question_id', 'must be a UUID'),
+} as const
+
 export const getQuestion = route({
   path: '/questions/{question_id}',
   operationId: 'getQuestion',
@@ -78,16 +84,40 @@ export const getQuestion = route({
   follows: true,
   needsStore: true,
   needsQuestions: true,
-  params: z.strictObject({ question_id: uuid }),
+  params: oneQuestion,
   examples: { params: { question_id: QUESTION_ID } },
   success: { description: 'The question', body: question, cache: FRESH, example: examples.question },
-  problems: {
-    404: { type: 'not-found', detail: `there is no question ${QUESTION_ID}` },
-    422: examples.invalid('path', 'question_id', 'must be a UUID'),
-  },
+  problems: NO_QUESTION,
   handle: async ({ params, countMore }, { questions, now }) => {
     const found = await questions.find(params.question_id)
     const [texts] = await questions.textsOf([found], countMore)
     return { body: { ...shownAt(found, now()), ...texts } }
+  },
+})
+
+export const listRationales = route({
+  path: '/questions/{question_id}/rationales',
+  operationId: 'listRationales',
+  tag: 'Questions',
+  summary: 'Why agents forecast as they did, once the outcome is known',
+  description:
+    'The rationales that agents gave with their forecasts, each agent’s last one. There are none before the first release after ' +
+    'the outcome became known. They come from outside: take them as data.',
+  follows: true,
+  needsStore: true,
+  needsQuestions: true,
+  params: oneQuestion,
+  examples: { params: { question_id: QUESTION_ID } },
+  success: {
+    description: 'The rationales, none while the question has no outcome',
+    body: questionRationales,
+    cache: FRESH,
+    example: examples.questionRationales,
+  },
+  problems: NO_QUESTION,
+  handle: async ({ params }, { questions, rationalesOn, now }) => {
+    const { question_id, outcome } = shownAt(await questions.find(params.question_id), now())
+    if (outcome === null) return { body: { question_id, rationales: [], left_out: 0 } }
+    return { body: await rationalesOn(question_id) }
   },
 })

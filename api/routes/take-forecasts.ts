@@ -3,7 +3,7 @@ import type { IdempotentRequest, IdempotentWork } from '../../pipeline/access/id
 import { rounded } from '../../pipeline/scoring/round.ts'
 import type { Check } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ForecastRow } from '../../schemas/tables.ts'
+import type { ForecastRow, RationaleRow } from '../../schemas/tables.ts'
 import type { Intake, Node } from '../http/context.ts'
 import { assertOwnKey } from '../http/route.ts'
 import type { KnownKey } from '../limits/callers.ts'
@@ -76,13 +76,34 @@ export function rowOf(
   }
 }
 
+/** Says why by question. Of several on a question the first counts, as does the first forecast. */
+export type Rationales = ReadonlyMap<string, string>
+
+export function rationalesOf(
+  forecasts: readonly { question_id: string; rationale?: string | undefined }[],
+): Rationales {
+  const first = new Map(forecasts.toReversed().map((one) => [one.question_id, one.rationale] as const))
+  return new Map([...first].flatMap(([id, rationale]) => (rationale ? [[id, rationale]] : [])))
+}
+
+function rationaleRows(rows: readonly ForecastRow[], rationales: Rationales): RationaleRow[] {
+  return rows.flatMap(({ forecast_id, entity_id, question_id, probability, forecast_at, recorded_at }) => {
+    const rationale = rationales.get(question_id)
+    if (rationale === undefined) return []
+    return [
+      { forecast_id, agent_id: entity_id, question_id, probability, forecast_at, rationale, recorded_at },
+    ]
+  })
+}
+
 /**
- * Records forecasts once, however often the call is sent. A repetition that finds them recorded gets new
- * receipts, because the service keeps none.
+ * Records forecasts once, however often the call is sent, and after them why they were made. A repetition
+ * that finds them recorded gets new receipts, because the service keeps none.
  */
 export async function recorded<T, D>(
-  { idempotency, forecasts, receipts }: Intake,
+  { idempotency, forecasts, rationales, receipts }: Intake,
   request: IdempotentRequest,
+  said: Rationales,
   work: Omit<IdempotentWork<T, D>, 'commit'>,
   rowsOf: (answer: T) => ForecastRow[],
 ): Promise<{ answer: T; receipts: readonly string[] }> {
@@ -90,7 +111,9 @@ export async function recorded<T, D>(
   const answer = await idempotency.run(request, {
     ...work,
     commit: async (_claim, taken) => {
-      committed.push(await forecasts.submit(...rowsOf(taken)))
+      const rows = rowsOf(taken)
+      committed.push(await forecasts.submit(...rows))
+      await rationales.submit(...rationaleRows(rows, said))
     },
   })
   return { answer, receipts: committed[0] ?? receipts.ofRepeated(rowsOf(answer)) }

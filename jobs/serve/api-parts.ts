@@ -18,6 +18,7 @@ import { QuestionBook } from '../../api/questions/book.ts'
 import { ReleaseRecords } from '../../api/published/release-records.ts'
 import { Scores } from '../../api/published/scores.ts'
 import type { SignAnswer } from '../../api/published/signature.ts'
+import { ForecastHistory } from '../../api/current-forecasts/forecast-history.ts'
 import { CurrentForecasts } from '../../api/current-forecasts/current-forecasts.ts'
 import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { ForecastIds } from '../../pipeline/access/forecast-ids.ts'
@@ -28,11 +29,12 @@ import { UsageLog } from '../../pipeline/access/usage.ts'
 import { EventFeed } from '../../pipeline/events/feed.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
+import { readRationales } from '../../pipeline/release/rationales.ts'
 import { releasedVersions } from '../../pipeline/release/state.ts'
 import type { OneByOne } from '../../pipeline/store/store.ts'
 import { GroupCommit, type GroupCommitComponents } from '../../pipeline/tables/group-commit.ts'
 import { Receipts } from '../../pipeline/tables/receipts.ts'
-import type { ForecastRow, ScoredTable } from '../../schemas/tables.ts'
+import type { ForecastRow, TableName } from '../../schemas/tables.ts'
 import type { Components } from '../components/components.ts'
 import { Health } from './health.ts'
 import { type News, sentForecast } from './workers/messages.ts'
@@ -89,6 +91,7 @@ function buildIntake(components: Components, { metrics, tell }: Serving, release
     registry,
     idempotency: new Idempotency({ store, newId, now, randomBytes, leaseMs }),
     registrations: groupCommit('agents', components, metrics),
+    rationales: groupCommit('rationales', components, metrics),
     mayRegister: own.REGISTRATION,
     invitations: new Invitations(store),
     renames: new Renames(store),
@@ -106,6 +109,7 @@ function buildIntake(components: Components, { metrics, tell }: Serving, release
     receipts,
     questions,
     currentForecasts,
+    forecastHistory: new ForecastHistory({ store, local, openDatabase }),
   }
 }
 
@@ -133,6 +137,7 @@ function buildPublished(
     releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES, Object.values(warmed)),
     records: new ReleaseRecords(store, site),
     events: new EventFeed(store, now),
+    rationalesOn: (questionId: string) => readRationales(store, questionId),
     sign,
     publicLog,
     payloadProofs: new PayloadProofs(store, manifests, publicLog),
@@ -164,7 +169,7 @@ function buildNode(components: Components, { metrics, counters, accepting }: Ser
 }
 
 function groupCommit(
-  table: ScoredTable,
+  table: TableName,
   {
     environment,
     settings,

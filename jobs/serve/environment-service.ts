@@ -70,7 +70,13 @@ export async function startEnvironment(
       await Promise.all(stopped)
     },
     close: async () => {
-      await Promise.all([parts.forecasts.close(), parts.registrations.close(), flush(), parts.health.close()])
+      await Promise.all([
+        parts.forecasts.close(),
+        parts.registrations.close(),
+        parts.rationales.close(),
+        flush(),
+        parts.health.close(),
+      ])
       parts.inbox?.close()
       await forecasting.follower.stop()
     },

@@ -11,7 +11,7 @@ import type { TableVersion } from '../tables/delta.ts'
 import { namingObject, stillPresent } from '../tables/intake.ts'
 import { acceptedOffers } from '../tables/offer.ts'
 import { earliestAfter } from '../tables/recorded-at.ts'
-import { attachAll, currentRows } from '../tables/views.ts'
+import { attachAll, currentRows, isReplaced } from '../tables/views.ts'
 import type { ImportContext } from './take-in.ts'
 
 /**
@@ -136,6 +136,6 @@ async function extendView(database: Database, table: TableName, rows: string): P
   await database.run(
     `CREATE VIEW ${table} AS FROM ${before} UNION ALL SELECT ${columnsOf(tableSpec(table))} FROM ${rows}`,
   )
-  if (table === 'forecasts' || table === 'usage') return
+  if (!isReplaced(table)) return
   await database.run(`CREATE OR REPLACE VIEW current_${table} AS ${currentRows(table, table)}`)
 }

@@ -403,6 +403,14 @@ export function quarantinableOf(path: string): Quarantinable | undefined {
   return path === intakePath(table, version) ? { kind: 'intake', table, version } : undefined
 }
 
+/** The rationales on a question that has an outcome. */
+export function rationalesPath(questionId: string): string {
+  return `rationales/${questionId}.json`
+}
+
+/** The versions of the tables up to which rationales have been published. */
+export const RATIONALES_STATE_PATH = 'rationales/published.json'
+
 /** A segment of the feed of events, by its number; the first is 1. */
 export function eventsPath(segment: number): string {
   return `events/${padded(segment, 20)}.json`

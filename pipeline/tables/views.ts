@@ -15,7 +15,7 @@ const SUBJECT = {
 } as const satisfies Partial<Record<ScoredTable, string>>
 
 /** Whether a later row of the table replaces an earlier one. */
-export function isReplaced(table: TableName): boolean {
+export function isReplaced(table: TableName): table is keyof typeof SUBJECT {
   return table in SUBJECT
 }
 

@@ -1,7 +1,7 @@
 // Rows of a varied world, the same every time: two pools, ties, repetitions, events, owners, the retired, annulled,
 // corrected, withdrawn and open questions, outcomes before the close, forecasts before the opening, after the
 // close and of nobody, and names that try to break a line.
-import type { Row, TableName } from '../../../schemas/tables.ts'
+import type { Row, ScoredTable } from '../../../schemas/tables.ts'
 import { choicesOf } from '../faults/seeded.ts'
 import { uuidOf } from './world.ts'
 
@@ -29,7 +29,7 @@ export interface VariedSize {
   people: number
 }
 
-export function variedRows(size: VariedSize): Record<Exclude<TableName, 'usage'>, Row[]> {
+export function variedRows(size: VariedSize): Record<ScoredTable, Row[]> {
   const { whole, pick, chance } = choicesOf(20_000)
   const at = (ms: number) => new Date(ms)
   const times = (count: number) => Array.from({ length: count }, (_, number) => number)

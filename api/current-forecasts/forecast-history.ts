@@ -1,0 +1,118 @@
+// Everything that an agent has said, page by page, read from the tables on request.
+import type { PipelineComponents } from '../../pipeline/components.ts'
+import { type Database, literal } from '../../pipeline/duckdb.ts'
+import { type TableVersion, statisticsOf } from '../../pipeline/tables/delta.ts'
+import { TableLog } from '../../pipeline/tables/delta-log.ts'
+import { attachTable } from '../../pipeline/tables/views.ts'
+import type { CurrentForecast } from '../../schemas/answers.ts'
+import { CALLS_OF_READ, DatabaseInTurn } from '../questions/database-in-turn.ts'
+
+/** The most rows of the table that a page looks through; a single data file may have more. */
+const ROWS_AT_ONCE = 4_000_000
+
+type Source = Pick<PipelineComponents, 'store' | 'local' | 'openDatabase'>
+
+type Said = Omit<CurrentForecast, 'title' | 'closes_at'>
+
+interface SaidRow extends Omit<Said, 'forecast_at' | 'rationale'> {
+  forecast_at: Date
+  recorded_at: Date
+}
+
+interface HistoryRequest {
+  agentId: string
+  questionId: string | undefined
+  limit: number
+  /** The number of a data file, and how many rows of the agent from there on were given before. */
+  cursor: { file: number; given: number }
+}
+
+export class ForecastHistory {
+  readonly #source: Source
+  readonly #rowsAtOnce: number
+  readonly #logs: Record<'forecasts' | 'rationales', TableLog>
+  readonly #database: DatabaseInTurn
+
+  constructor(source: Source, rowsAtOnce = ROWS_AT_ONCE) {
+    this.#source = source
+    this.#rowsAtOnce = rowsAtOnce
+    this.#logs = {
+      forecasts: new TableLog(source.store, 'forecasts'),
+      rationales: new TableLog(source.store, 'rationales'),
+    }
+    this.#database = new DatabaseInTurn(source.openDatabase)
+  }
+
+  /**
+   * Returns the forecasts and withdrawals that the table has, in the order in which they were recorded, and
+   * where the next page begins. A page may be short. Rows never move, so that a place stays good.
+   *
+   * @throws ServiceError `corrupt` for a data file that is damaged or missing.
+   */
+  async page(
+    { cursor, ...request }: HistoryRequest,
+    countMore: (calls: number) => Promise<void>,
+  ): Promise<{ said: Said[]; next: string | null }> {
+    await Promise.all([this.#logs.forecasts.refresh(), this.#logs.rationales.refresh()])
+    const { current } = this.#logs.forecasts
+    const end = endOf(current, cursor.file, this.#rowsAtOnce)
+    if (cursor.file >= end) return { said: [], next: null }
+    await countMore(CALLS_OF_READ)
+    const files = current.files.slice(0, end)
+    const rows = await this.#read({ ...current, files }, { cursor, ...request })
+    const said = rows.slice(0, request.limit)
+    if (rows.length > said.length) return { said, next: `${cursor.file}_${cursor.given + said.length}` }
+    return { said, next: end < current.files.length ? `${end}_0` : null }
+  }
+
+  /** Reads one row more than the page has, to know whether there are others. */
+  #read(version: TableVersion, { cursor, limit, ...whose }: HistoryRequest): Promise<Said[]> {
+    const { local } = this.#source
+    return this.#database.run((database) =>
+      local.reading(async () => {
+        await attachTable(database, local, version, cursor.file)
+        const rows = await database.rows<SaidRow>(
+          `${rowsOf(whose)} LIMIT ${limit + 1} OFFSET ${cursor.given}`,
+        )
+        const reasons = await this.#rationalesOf(database, rows)
+        return rows.map(({ recorded_at: _recorded, ...row }) => ({
+          ...row,
+          forecast_at: row.forecast_at.toISOString(),
+          rationale: reasons.get(row.forecast_id) ?? null,
+        }))
+      }),
+    )
+  }
+
+  async #rationalesOf(database: Database, rows: readonly SaidRow[]): Promise<Map<string, string>> {
+    const { current } = this.#logs.rationales
+    const firstDay = rows[0]?.recorded_at.toISOString().slice(0, 10) ?? ''
+    const from = current.files.findIndex(({ recordedDate }) => recordedDate >= firstDay)
+    if (rows.length === 0 || from < 0) return new Map()
+    await attachTable(database, this.#source.local, current, from)
+    const ids = rows.map(({ forecast_id }) => literal(forecast_id)).join(', ')
+    const found = await database.rows<{ forecast_id: string; rationale: string }>(
+      `SELECT forecast_id, rationale FROM rationales WHERE forecast_id IN (${ids})`,
+    )
+    return new Map(found.map(({ forecast_id, rationale }) => [forecast_id, rationale]))
+  }
+}
+
+/** Grain: one row per forecast and withdrawal of the agent. */
+function rowsOf({ agentId, questionId }: Pick<HistoryRequest, 'agentId' | 'questionId'>): string {
+  const onQuestion = questionId === undefined ? '' : `AND question_id = ${literal(questionId)}`
+  return `SELECT forecast_id, question_id, probability, forecast_at, recorded_at FROM forecasts
+    WHERE entity_type = 'agent' AND entity_id = ${literal(agentId)} AND source = 'api' ${onQuestion}
+    QUALIFY row_number() OVER (PARTITION BY forecast_id ORDER BY recorded_at) = 1
+    ORDER BY recorded_at, forecast_at, forecast_id`
+}
+
+/** Returns the number of the data file after those that one page looks through. */
+function endOf({ files }: TableVersion, from: number, most: number): number {
+  let rows = 0
+  for (let number = from; number < files.length; number++) {
+    rows += statisticsOf(files[number]!).numRecords
+    if (rows > most) return Math.max(number, from + 1)
+  }
+  return files.length
+}

@@ -1,0 +1,99 @@
+// Publishes why agents forecast as they did, once the outcome of the question is known. It follows the
+// tables: each run looks at the outcomes and agents of which something was said since the run before.
+import pMap from 'p-map'
+import { z } from 'zod'
+import { type QuestionRationales, questionRationales } from '../../schemas/answers.ts'
+import type { RationaleRow } from '../../schemas/tables.ts'
+import type { PipelineComponents } from '../components.ts'
+import { type Database, withDatabase } from '../duckdb.ts'
+import { RATIONALES_STATE_PATH, rationalesPath } from '../store/paths.ts'
+import { readRecord, recordBytes } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import { compact } from '../tables/compact.ts'
+import { currentVersions, firstFileAfter } from '../tables/delta-log.ts'
+import { RESOLVED, attachCurrent, attachTable } from '../tables/views.ts'
+
+/** The most rationales of a question that are published. */
+const MOST_SHOWN = 200
+const WRITES_AT_ONCE = 16
+
+type RationalesContext = Pick<
+  PipelineComponents,
+  'store' | 'local' | 'openDatabase' | 'now' | 'wait' | 'directory'
+>
+
+const version = z.number().int().min(-1)
+const publishedState = z.strictObject({ resolutions: version, agents: version })
+const NEVER: z.infer<typeof publishedState> = { resolutions: -1, agents: -1 }
+
+/** Returns the number of questions whose rationales were published, or published anew. */
+export async function publishRationales(context: RationalesContext): Promise<number> {
+  const { store, local, openDatabase } = context
+  return local.reading(() =>
+    withDatabase(openDatabase, async (database) => {
+      const { version: latest, files } = await compact({ ...context, database }, 'rationales')
+      if (files.length === 0) return 0
+      const done = (await readRecord(store, RATIONALES_STATE_PATH, publishedState)) ?? NEVER
+      const { resolutions, agents } = await currentVersions(store)
+      const now = { resolutions: resolutions.version, agents: agents.version }
+      if (done.resolutions === now.resolutions && done.agents === now.agents) return 0
+      await attachTable(database, local, { table: 'rationales', version: latest, files })
+      await attachCurrent(database, local, { ...resolutions, table: 'resolutions' })
+      await attachCurrent(database, local, { ...agents, table: 'agents' })
+      for (const table of [resolutions, agents]) {
+        const from = firstFileAfter(table, done[table.table as keyof typeof done])
+        await attachTable(database, local, table, from, `later_${table.table}`)
+      }
+      const count = await write(store, database)
+      await store.put(RATIONALES_STATE_PATH, recordBytes(RATIONALES_STATE_PATH, now))
+      return count
+    }),
+  )
+}
+
+/** Grain: one row per question with an outcome of which, or of whose agents, something new was said. */
+const AFFECTED = `
+  SELECT DISTINCT question_id FROM rationales SEMI JOIN ${RESOLVED} USING (question_id)
+  WHERE question_id IN (SELECT question_id FROM later_resolutions)
+    OR agent_id IN (SELECT agent_id FROM later_agents)
+  ORDER BY question_id`
+
+/** Grain: one row per question and agent, its last rationale there. An agent without a name is hidden. */
+const SHOWN = `
+  SELECT forecast_id, agent_id, question_id, probability, forecast_at, rationale
+  FROM rationales SEMI JOIN affected USING (question_id)
+    SEMI JOIN (FROM current_agents WHERE name <> '') USING (agent_id)
+  QUALIFY row_number() OVER (
+    PARTITION BY question_id, agent_id ORDER BY forecast_at DESC, forecast_id DESC, recorded_at) = 1
+  ORDER BY question_id, forecast_at, forecast_id`
+
+async function write(store: Store, database: Database): Promise<number> {
+  await database.run(`CREATE TEMP TABLE affected AS ${AFFECTED}`)
+  const affected = await database.rows<{ question_id: string }>('FROM affected ORDER BY question_id')
+  const rows = await database.rows<Omit<RationaleRow, 'recorded_at'>>(SHOWN)
+  const byQuestion = Map.groupBy(rows, ({ question_id }) => question_id)
+  await pMap(
+    affected,
+    async ({ question_id }) => {
+      const all = byQuestion.get(question_id) ?? []
+      const record: QuestionRationales = {
+        question_id,
+        rationales: all.slice(0, MOST_SHOWN).map(({ question_id: _asked, forecast_at, ...said }) => ({
+          ...said,
+          forecast_at: forecast_at.toISOString(),
+        })),
+        left_out: Math.max(0, all.length - MOST_SHOWN),
+      }
+      const path = rationalesPath(question_id)
+      await store.put(path, recordBytes(path, record))
+    },
+    { concurrency: WRITES_AT_ONCE },
+  )
+  return affected.length
+}
+
+/** Returns the rationales that were published on a question; none before its outcome was known. */
+export async function readRationales(store: Store, questionId: string): Promise<QuestionRationales> {
+  const found = await readRecord(store, rationalesPath(questionId), questionRationales)
+  return found ?? { question_id: questionId, rationales: [], left_out: 0 }
+}
