@@ -2,7 +2,7 @@
 // questions, problems, and a node's checks of itself.
 import { z } from 'zod'
 import { count } from './metric.ts'
-import { PAIR_ABOUT, pairFields } from './metrics.ts'
+import { PAIR_ABOUT, pairFields, skillInterval } from './metrics.ts'
 import { releaseManifest } from './manifests.ts'
 import {
   agentVerification,
@@ -234,6 +234,7 @@ export const listedQuestion = z.strictObject({
   updated_at: instant.describe('When something was last said of the question or of its outcome, UTC'),
 })
 export type ListedQuestion = z.infer<typeof listedQuestion>
+const meanBrier = z.number().min(0).max(1)
 const prose = z.string().nullable()
 export const questionTexts = z.strictObject({
   resolution_criteria: prose.describe('How the outcome is decided, in up to 20,000 characters of many lines'),
@@ -267,6 +268,39 @@ export const questionRationales = z.strictObject({
   left_out: count.describe('How many more there are than the list has'),
 })
 export type QuestionRationales = z.infer<typeof questionRationales>
+
+export const comparedEntity = z.strictObject({
+  entity_type: entityType,
+  id: publishedUuid,
+  name: z.string().nullable(),
+  brier: meanBrier.nullable().describe('Over the time that both stood; null where they shared none'),
+})
+export const comparedQuestion = z.strictObject({
+  question_id: publishedUuid,
+  title: z.string().nullable().describe('Null where the node that answers does not know the question'),
+  outcome: scoredOutcome,
+  coverage: z.number().min(0).max(1).describe('The share of its scheduled life in which both stood'),
+  a_brier: meanBrier.describe('Of `a` over that time'),
+  b_brier: meanBrier.describe('Of `b` over that time'),
+})
+export const sideBySide = z.strictObject({
+  ...provenance,
+  a: comparedEntity,
+  b: comparedEntity,
+  questions: count.describe('The settled questions on which both stood at the same time'),
+  clusters: count.describe('The different events among them, or weeks of a category'),
+  brier_difference: z
+    .number()
+    .nullable()
+    .describe('The mean of `a` minus that of `b`: below 0 `a` was better; null where they shared no time'),
+  interval: skillInterval
+    .nullable()
+    .describe('Of the difference, good after every release; null with fewer than two clusters'),
+  most_different: z
+    .array(comparedQuestion)
+    .describe('Up to ten questions where the two lie furthest apart by time and error, the furthest first'),
+})
+export type SideBySide = z.infer<typeof sideBySide>
 
 export const methodologyVersion = z.strictObject({
   version: z.string(),

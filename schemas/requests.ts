@@ -231,6 +231,16 @@ export const questionsForm = z.strictObject({
   cursor: formField(questionsCursor),
 })
 
+const oneOfTwo = uuid.describe('The id of an agent or of a forecaster')
+const NOT_ITSELF = { path: ['b'], message: 'must be another one than a' }
+export const compareQuery = z
+  .strictObject({ a: oneOfTwo, b: oneOfTwo })
+  .refine(({ a, b }) => a !== b, NOT_ITSELF)
+
+export const compareForm = z
+  .strictObject({ a: formField(uuid), b: formField(uuid) })
+  .refine(({ a, b }) => a === undefined || a !== b, NOT_ITSELF)
+
 /** The number of a page of the leaderboard; the first is 1. */
 export const pageQuery = z.strictObject({
   page: z

@@ -11,6 +11,7 @@ import type { Check, Checks, QuestionRationales } from '../../schemas/answers.ts
 import type { OwnSettings } from '../../schemas/config.ts'
 import type { AgentRow, ForecastRow, RationaleRow } from '../../schemas/tables.ts'
 import type { Callers } from '../limits/callers.ts'
+import type { Comparisons } from '../published/comparisons.ts'
 import type { ForecastProofs } from '../published/forecast-proofs.ts'
 import type { History } from '../published/history.ts'
 import type { Leaderboard } from '../published/leaderboard.ts'
@@ -62,6 +63,7 @@ export interface Published {
   history: History
   leaderboard: Leaderboard
   scores: Scores
+  comparisons: Pick<Comparisons, 'of'>
   records: ReleaseRecords
   events: Pick<EventFeed, 'after'>
   /** Why agents forecast as they did on a question; nothing before its outcome is known. */

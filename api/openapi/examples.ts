@@ -349,6 +349,25 @@ export const questionPage = {
   next_cursor: `${Date.parse(listedQuestion.closes_at)}_${QUESTION_ID}`,
 }
 
+export const comparison = {
+  ...PROVENANCE,
+  a: { entity_type: 'agent', id: AGENT_ID, name: 'my-agent', brier: 0.151 },
+  b: { entity_type: 'forecaster', id: USER_ID, name: 'A forecaster', brier: 0.187 },
+  questions: 64,
+  clusters: 31,
+  brier_difference: -0.036,
+  interval: { lower: -0.081, upper: 0.009, level: 0.95 },
+  most_different: [
+    {
+      question_id: QUESTION_ID,
+      title: 'A simulated question of the example',
+      outcome: 'yes',
+      coverage: 0.82,
+      a_brier: 0.04,
+      b_brier: 0.36,
+    },
+  ],
+}
 export const questionRationales = {
   question_id: QUESTION_ID,
   rationales: [

@@ -22,6 +22,7 @@ import { problemType, problemTypes } from './problems.ts'
 import { logCheckpoint, logKeys, logTile } from './public-log.ts'
 import { forecastProof, proofs } from './proofs.ts'
 import { publications } from './publications.ts'
+import { comparePageRoute, compareTwo } from './compare.ts'
 import { getQuestion, listQuestions, listRationales } from './questions.ts'
 import { currentRelease, release, releaseFeed } from './releases.ts'
 import { livez, metrics, readyz } from './service.ts'
@@ -71,6 +72,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     logKeys,
     methodologyVersion(methodology),
     methodologyDocument(methodologyText),
+    compareTwo,
     listQuestions,
     getQuestion,
     listRationales,
@@ -82,6 +84,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     metrics,
     ...pages(methodology, methodologyText),
     ...profilePages(methodology),
+    comparePageRoute,
     ...badges(methodology),
     ...pageFiles,
   ]

@@ -1,5 +1,6 @@
 // The parts that the calls of one environment use, built from its components and settings.
 import { randomBytes } from 'node:crypto'
+import { Comparisons } from '../../api/published/comparisons.ts'
 import { CurrentRelease } from '../../api/published/current-release.ts'
 import { CursorReleases } from '../../api/published/cursor-releases.ts'
 import { ForecastProofs } from '../../api/published/forecast-proofs.ts'
@@ -30,6 +31,7 @@ import { EventFeed } from '../../pipeline/events/feed.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { readRationales } from '../../pipeline/release/rationales.ts'
+import { compareEntities } from '../../pipeline/release/said-by.ts'
 import { releasedVersions } from '../../pipeline/release/state.ts'
 import type { OneByOne } from '../../pipeline/store/store.ts'
 import { GroupCommit, type GroupCommitComponents } from '../../pipeline/tables/group-commit.ts'
@@ -113,10 +115,8 @@ function buildIntake(components: Components, { metrics, tell }: Serving, release
   }
 }
 
-function buildPublished(
-  { environment, settings, store, now, secrets, signers, witnesses }: Components,
-  { isSandboxSeeded }: Serving,
-) {
+function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
+  const { environment, settings, store, now, secrets, signers, witnesses } = components
   const manifests = new Manifests(store)
   const cursorReleases = new CursorReleases(manifests)
   const site = { environment, publicUrl: settings.PUBLIC_URL }
@@ -135,6 +135,7 @@ function buildPublished(
   return {
     ...warmed,
     releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES, Object.values(warmed)),
+    comparisons: new Comparisons((manifest, two) => compareEntities(components, manifest, two)),
     records: new ReleaseRecords(store, site),
     events: new EventFeed(store, now),
     rationalesOn: (questionId: string) => readRationales(store, questionId),

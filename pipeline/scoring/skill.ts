@@ -73,8 +73,12 @@ export interface Skill {
  * had each question been able to end otherwise, Σf_g².
  */
 export function skillOf(methodology: Methodology, sums: SkillSums): Skill & { skill: number } {
+  return shrunk(sums, shrinkageNano(methodology))
+}
+
+/** The same with κ = `shrinkage` in 1e-9. Without any, the skill is the plain ratio ΣX/ΣZ. */
+export function shrunk(sums: SkillSums, shrinkage: number): Skill & { skill: number } {
   const { gain, reference, clusters, gainSquares, gainTimesReference, referenceSquares, spreadSquares } = sums
-  const shrinkage = shrinkageNano(methodology)
   const denominator = reference + shrinkage
   const skill = gain / denominator
   const evidence = reference / shrinkage

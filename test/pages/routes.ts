@@ -43,6 +43,12 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     path: `/view/questions/${id}`,
   })),
   { name: 'hostile question', service: 'full', path: `/view/questions/${HOSTILE_QUESTION}` },
+  { name: 'compare', service: 'full', path: '/view/compare' },
+  {
+    name: 'compare two',
+    service: 'full',
+    path: `/view/compare?a=${agentIdOf(0)}&b=${forecasterId(0)}`,
+  },
   { name: 'method', service: 'full', path: '/view/methodology' },
   { name: 'check', service: 'full', path: '/view/verify' },
   { name: 'check in the sandbox', service: 'full', path: '/sandbox/view/verify' },

@@ -3,6 +3,7 @@ import type { SupersededOutcome } from '../../../schemas/manifests.ts'
 import { CHECK_SCRIPTS } from '../assets.ts'
 import { badgeOf } from '../charts/badge.ts'
 import type { RunningPoint } from '../charts/running-skill.ts'
+import { comparePath } from '../compare.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { page } from '../layout.ts'
 import { profilePath } from '../links.ts'
@@ -64,7 +65,7 @@ export function profilePage(profile: Profile): Html {
     alternates: { 'application/json': `${calls}/verification` },
     scripts: (verification.proofPath ?? verification.signature) === undefined ? [] : CHECK_SCRIPTS,
     source: html`${releaseLine(site, of.verification)}. The same for programs: ${links(site, calls)}`,
-    content: html`<p class="mute">${claims(site, of)}</p>
+    content: html`<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparePath(idOf(of)))}">compare with another</a></p>
 ${seal(of, rules)}
 ${notes(site, of, scores, superseded)}${facts(of, rules, boardSize)}
 ${runningFigure(of, running, rules)}

@@ -315,6 +315,8 @@ const PROVOKE_OF: Record<string, Provoke> = {
     send(await another({ store: new FaultStore(new MemoryStore()) }), request),
   'getReleaseFeed 404': async (request) =>
     send(await another({ store: new FaultStore(new MemoryStore()) }), request),
+  'compareTwo 404': (request) =>
+    send(service.client, { ...request, query: { ...request.query, b: uuidOf(9, 9) } }),
   'getOwner 404': (request) => send(service.client, { ...request, path: '/owners/nobody' }),
   'getRelease 404': (request) => send(service.client, { ...request, path: '/releases/2' }),
   'getLogCheckpoint 404': async (request) =>

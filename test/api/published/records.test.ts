@@ -494,6 +494,7 @@ describe('GET /openapi.json', () => {
         'GET /problems/{type}',
         'GET /methodology/version',
         'GET /questions',
+        'GET /compare',
         'GET /questions/{question_id}',
         'GET /questions/{question_id}/rationales',
         ...['/agents/{agent_id}', '/forecaster/{user_id}'].flatMap((entity) =>

@@ -1,0 +1,118 @@
+// Two agents or forecasters side by side, on the questions that both answered.
+import { canonical } from '../../pipeline/proof/canonical.ts'
+import type { NamedEntity } from '../../pipeline/release/said-by.ts'
+import { rounded } from '../../pipeline/scoring/round.ts'
+import { type SideBySide, sideBySide } from '../../schemas/answers.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { compareForm, compareQuery } from '../../schemas/requests.ts'
+import { ENTITY_TYPES } from '../../schemas/tables.ts'
+import type { ApiContext } from '../http/context.ts'
+import { route } from '../http/route.ts'
+import * as examples from '../openapi/examples.ts'
+import { comparePage } from '../pages/compare.ts'
+import { pageRoute } from './page-route.ts'
+import { noReleaseYet } from './releases.ts'
+
+const NANO = 1e9
+
+interface Found extends NamedEntity {
+  name: string | null
+}
+
+/** Returns what is published of two entities side by side. @throws ServiceError `notFound`. */
+async function compared(
+  context: ApiContext,
+  ids: { a: string; b: string },
+  countMore: (calls: number) => Promise<void>,
+): Promise<SideBySide> {
+  const { current } = context.releases
+  if (!current) throw noReleaseYet(context)
+  const two = [await found(context, ids.a), await found(context, ids.b)] as const
+  const { mostDifferent, brier, ...numbers } = await context.comparisons.of(current, two, countMore)
+  const titles = await context.questions.titlesOf(mostDifferent.map(({ questionId }) => questionId))
+  const { release, as_of, environment, methodology_version } = current
+  const entity = ({ entityType, entityId, name }: Found, side: 0 | 1) => ({
+    entity_type: entityType,
+    id: entityId,
+    name,
+    brier: brier && rounded(brier[side]),
+  })
+  const { questions, clusters, difference, interval } = numbers
+  return {
+    release,
+    as_of,
+    environment,
+    methodology_version,
+    a: entity(two[0], 0),
+    b: entity(two[1], 1),
+    questions,
+    clusters,
+    brier_difference: difference === null ? null : rounded(difference),
+    interval: interval && {
+      lower: rounded(interval.lower),
+      upper: rounded(interval.upper),
+      level: rounded(interval.level),
+    },
+    most_different: mostDifferent.map(({ questionId, outcome, coverage, errors }, index) => ({
+      question_id: questionId,
+      title: titles[index]!,
+      outcome: outcome === 1 ? 'yes' : 'no',
+      coverage: rounded(coverage / NANO),
+      a_brier: rounded(errors[0] / coverage),
+      b_brier: rounded(errors[1] / coverage),
+    })),
+  }
+}
+
+async function found({ releases }: ApiContext, entityId: string): Promise<Found> {
+  for (const entityType of ENTITY_TYPES) {
+    const profile = await releases.find(entityType, entityId, 'profile')
+    if (profile) return { entityType, entityId, name: (profile.payload as { name: string | null }).name }
+  }
+  throw new ServiceError('notFound', noEntity(entityId))
+}
+
+const noEntity = (id: string) => `the current release has no agent and no forecaster ${id}`
+
+export const compareTwo = route({
+  path: '/compare',
+  operationId: 'compareTwo',
+  tag: 'Records',
+  summary: 'Two agents or forecasters side by side',
+  description:
+    'On the settled questions on which both had a forecast at the same time, over that time alone: the mean squared error (Brier score) of ' +
+    'each and their difference, each question weighted by the share of its scheduled life that both stood. The interval of the ' +
+    'difference groups questions by event and may be looked at after every release, as that of a skill; where it has 0 inside, the ' +
+    'two cannot be told apart. A comparison that this node does not have in memory counts as several calls.',
+  follows: true,
+  needsStore: true,
+  needsQuestions: true,
+  query: compareQuery,
+  examples: { query: { a: examples.AGENT_ID, b: examples.USER_ID } },
+  success: {
+    description: 'As in the current release',
+    body: sideBySide,
+    cache: 'public, max-age=60',
+    example: examples.comparison,
+  },
+  problems: {
+    404: { type: 'not-found', detail: noEntity(examples.AGENT_ID) },
+    422: examples.invalid('query', 'b', 'must be another one than a'),
+  },
+  handle: async ({ query, countMore }, context) => ({
+    body: canonical(await compared(context, query, countMore)),
+  }),
+})
+
+export const comparePageRoute = pageRoute({
+  path: '/view/compare',
+  operationId: 'showComparison',
+  summary: 'Two agents or forecasters side by side',
+  needsQuestions: true,
+  query: compareForm,
+  render: async ({ query: { a, b }, countMore }, context) => {
+    const comparison =
+      a !== undefined && b !== undefined ? await compared(context, { a, b }, countMore) : undefined
+    return comparePage({ site: context.site, asked: { a, b }, comparison })
+  },
+})

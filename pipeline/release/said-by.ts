@@ -1,0 +1,121 @@
+// Reads from the tables of a release all that a few entities have said, for answers that no release has.
+import type { PipelineComponents } from '../components.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import type { EntityType } from '../../schemas/tables.ts'
+import { type Database, literal, withDatabase } from '../duckdb.ts'
+import { versionsOf } from './plan.ts'
+import {
+  type ComparedQuestion,
+  type Comparison,
+  type SidedForecast,
+  compare,
+  sharedTime,
+} from '../scoring/comparison.ts'
+import type { Methodology } from '../scoring/methodology.ts'
+import { attachCurrent, attachTable } from '../tables/views.ts'
+import { createCounted, createQuestions } from '../engine/queries.ts'
+
+export interface NamedEntity {
+  entityType: EntityType
+  entityId: string
+}
+
+type Context = Pick<PipelineComponents, 'store' | 'local' | 'openDatabase'>
+
+/**
+ * Works with a database that has the questions of a release as `createQuestions` makes them, and `said`: the
+ * rows of `entities` that may count, each id once, with the number of its entity as `side`.
+ */
+async function onSaid<T>(
+  { store, local, openDatabase }: Context,
+  manifest: ReleaseManifest,
+  entities: readonly NamedEntity[],
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const versions = await versionsOf(store, manifest)
+  return local.reading(() =>
+    withDatabase(openDatabase, async (database) => {
+      await attachCurrent(database, local, { ...versions.questions, table: 'questions' })
+      await attachCurrent(database, local, { ...versions.resolutions, table: 'resolutions' })
+      await attachTable(database, local, versions.forecasts)
+      await createQuestions(database, new Date(manifest.as_of))
+      const sides = entities.map(
+        ({ entityType, entityId }, side) => `(${side}, ${literal(entityType)}, ${literal(entityId)})`,
+      )
+      await database.run(
+        `CREATE TEMP TABLE theirs AS
+         SELECT f.*, side FROM forecasts f
+         JOIN (VALUES ${sides.join(', ')}) s(side, entity_type, entity_id) USING (entity_type, entity_id)
+         WHERE entity_type <> 'agent' OR source <> 'import'`,
+      )
+      await createCounted(database, 'theirs', 'said')
+      return work(database)
+    }),
+  )
+}
+
+interface Row extends SidedForecast {
+  question_id: string
+  cluster: number
+  outcome: 0 | 1
+  openedAtMs: number
+  closesAtMs: number
+  resolvedAtMs: number
+}
+
+/** Grain: one row per forecast or withdrawal on a settled question of which both said something. */
+const SHARED = `
+  SELECT question_id, cluster_number AS cluster, yes AS outcome, opened_ms AS "openedAtMs",
+    closes_ms AS "closesAtMs", resolved_ms AS "resolvedAtMs", side::INTEGER AS side,
+    epoch_ms(forecast_at)::DOUBLE AS "atMs", coalesce(round_even(probability * 1e6, 0), -1)::INTEGER AS ppm
+  FROM said JOIN question USING (question_id)
+  WHERE settled = 1 AND question_id IN (SELECT question_id FROM said GROUP BY ALL HAVING count(DISTINCT side) = 2)
+  ORDER BY question_id, "atMs", forecast_id`
+
+const MOST_DIFFERENT = 10
+
+export interface ReleasedComparison extends Comparison {
+  /** The questions on which the two lie furthest apart by shared time and error, the furthest first. */
+  mostDifferent: ComparedQuestion[]
+}
+
+/** Compares two entities of a release. */
+export async function compareEntities(
+  context: Context & { methodology: Methodology },
+  manifest: ReleaseManifest,
+  two: readonly [NamedEntity, NamedEntity],
+): Promise<ReleasedComparison> {
+  const shared = await sharedQuestions(context, manifest, two)
+  const apart = ({ errors: [a, b] }: ComparedQuestion) => Math.abs(a - b)
+  const mostDifferent = shared.toSorted((a, b) => apart(b) - apart(a)).slice(0, MOST_DIFFERENT)
+  return { ...compare(context.methodology, shared), mostDifferent }
+}
+
+/** Returns the settled questions on which two entities had a forecast at the same time, in order of id. */
+async function sharedQuestions(
+  context: Context,
+  manifest: ReleaseManifest,
+  two: readonly [NamedEntity, NamedEntity],
+): Promise<ComparedQuestion[]> {
+  return onSaid(context, manifest, two, async (database) => {
+    const shared: ComparedQuestion[] = []
+    let own: Row[] = []
+    const finish = () => {
+      const [first] = own
+      const time = first && sharedTime(first, own)
+      if (time) {
+        const { question_id: questionId, outcome, cluster } = first
+        shared.push({ questionId, outcome, cluster, ...time })
+      }
+      own = []
+    }
+    for await (const rows of database.rowBlocks<Row>(SHARED)) {
+      for (const row of rows) {
+        if (row.question_id !== own[0]?.question_id) finish()
+        own.push(row)
+      }
+    }
+    finish()
+    return shared
+  })
+}

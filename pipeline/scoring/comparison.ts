@@ -1,0 +1,128 @@
+// Compares two entities on the questions that both answered, over the time in which both had a forecast
+// standing.
+import type { Methodology } from './methodology.ts'
+import { PPM } from './logarithm.ts'
+import { WITHDRAWN } from './participant.ts'
+import type { ResolvedQuestion } from './question.ts'
+import { NANO, roundHalfEven } from './round.ts'
+import { exactProductSum, exactSum } from './exact-sum.ts'
+import { type Interval, alphaOf, intervalOf, shrunk, spreadOf } from './skill.ts'
+
+/** A forecast of the first (0) or the second (1) of two entities; −1 parts per million for a withdrawal. */
+export interface SidedForecast {
+  side: 0 | 1
+  atMs: number
+  ppm: number
+}
+
+/** The time that two entities shared on a question, in whole 1e-9. */
+export interface SharedTime {
+  /** The time in which both stood, as a share of the scheduled life of the question. */
+  coverage: number
+  /** Integrals of the squared errors of both over that time, divided by the scheduled life. */
+  errors: readonly [number, number]
+  /** The same integrals had the question ended otherwise. */
+  errorsOther: readonly [number, number]
+}
+
+/**
+ * Returns the time that two entities shared on a question; undefined if they shared none.
+ *
+ * @param forecasts in the order (atMs, forecast_id).
+ */
+export function sharedTime(
+  { openedAtMs, closesAtMs, resolvedAtMs, outcome }: Omit<ResolvedQuestion, 'isSettled'>,
+  forecasts: readonly SidedForecast[],
+): SharedTime | undefined {
+  const closeMs = Math.min(closesAtMs, resolvedAtMs)
+  const horizonMs = closesAtMs - openedAtMs
+  const current = [WITHDRAWN, WITHDRAWN]
+  const [errors, errorsOther] = [
+    [0, 0],
+    [0, 0],
+  ]
+  let nowMs = openedAtMs
+  let heldMs = 0
+  const advance = (toMs: number) => {
+    const spanMs = toMs - nowMs
+    nowMs = toMs
+    if (current.includes(WITHDRAWN)) return
+    heldMs += spanMs
+    for (const [side, ppm] of current.entries()) {
+      const error = outcome === 1 ? PPM - ppm : ppm
+      errors[side]! += error * error * spanMs
+      errorsOther[side]! += (PPM - error) * (PPM - error) * spanMs
+    }
+  }
+  for (const { side, atMs, ppm } of forecasts) {
+    if (atMs >= closeMs) break
+    advance(Math.max(nowMs, atMs))
+    current[side] = ppm
+  }
+  if (closeMs > nowMs) advance(closeMs)
+  if (heldMs === 0) return undefined
+  // Squared parts per million are 1e-12.
+  const nano = (integral: number) => roundHalfEven(integral / horizonMs / 1e3)
+  return {
+    coverage: roundHalfEven((heldMs / horizonMs) * NANO),
+    errors: [nano(errors[0]!), nano(errors[1]!)],
+    errorsOther: [nano(errorsOther[0]!), nano(errorsOther[1]!)],
+  }
+}
+
+export interface ComparedQuestion extends SharedTime {
+  questionId: string
+  outcome: 0 | 1
+  /** The number of its cluster, from 0. */
+  cluster: number
+}
+
+export interface Comparison {
+  questions: number
+  clusters: number
+  /** Means of the squared errors of both over the shared time; null without any. */
+  brier: readonly [number, number] | null
+  /** The first one's mean minus the second one's: below 0 the first was better. */
+  difference: number | null
+  /** Null with fewer than two clusters. */
+  interval: Interval | null
+}
+
+/**
+ * D = ΣX/ΣW over the questions, where X is the difference of the two integrals and W the shared coverage, and
+ * D ± h·√V/ΣW, with V and h of an interval of skill (METHODOLOGY §3) where W stands for Z and κ is 0. So the
+ * interval may be looked at after every release.
+ */
+export function compare(methodology: Methodology, questions: readonly ComparedQuestion[]): Comparison {
+  const numbers = new Map<number, number>()
+  for (const { cluster } of questions) if (!numbers.has(cluster)) numbers.set(cluster, numbers.size)
+  const clusters = numbers.size
+  if (questions.length === 0) return { questions: 0, clusters, brier: null, difference: null, interval: null }
+  const [gains, weights, spreads] = [0, 1, 2].map(() => new Float64Array(clusters)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ]
+  for (const { cluster, coverage, errors, errorsOther } of questions) {
+    const group = numbers.get(cluster)!
+    gains[group]! += errors[0] - errors[1]
+    weights[group]! += coverage
+    spreads[group]! += spreadOf(errors[0] - errors[1], errorsOther[0] - errorsOther[1])
+  }
+  const weight = exactSum(weights)
+  const mean = (side: 0 | 1) => exactSum(Float64Array.from(questions, ({ errors }) => errors[side])) / weight
+  const { skill: difference, ...rest } = shrunk(
+    {
+      gain: exactSum(gains),
+      reference: weight,
+      clusters,
+      gainSquares: exactProductSum(gains, gains),
+      gainTimesReference: exactProductSum(gains, weights),
+      referenceSquares: exactProductSum(weights, weights),
+      spreadSquares: exactProductSum(spreads, spreads),
+    },
+    0,
+  )
+  const interval = intervalOf(methodology, { skill: difference, ...rest }, alphaOf(methodology, null))
+  return { questions: questions.length, clusters, brier: [mean(0), mean(1)], difference, interval }
+}

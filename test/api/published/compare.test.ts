@@ -1,0 +1,163 @@
+// Two entities side by side, as JSON and as a page.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import type { SideBySide } from '../../../schemas/answers.ts'
+import { suiteFolder } from '../../support/folder.ts'
+import { expectValid } from '../../support/json-schema.ts'
+import { expectProblem, pointersOf } from '../../support/http/problem.ts'
+import {
+  Clock,
+  type TestService,
+  importRows,
+  release,
+  startTestService,
+  testComponents,
+} from '../../support/http/service.ts'
+import { uuidOf } from '../../support/worlds/world.ts'
+
+const [ANNA, BO, CY] = [uuidOf(2, 1), uuidOf(2, 2), uuidOf(2, 3)] as const
+const question = (number: number) => uuidOf(1, number)
+const NOW = '2026-03-01T00:00:00.000Z'
+
+const folder = await suiteFolder()
+let service: TestService
+
+beforeAll(async () => {
+  const components = await testComponents({ store: new MemoryStore(), folder, clock: new Clock(NOW) })
+  const lines = (header: string, rows: readonly (readonly (string | number)[])[]) =>
+    `${header}\n${rows.map((row) => `${row.join(',')}\n`).join('')}`
+  // Of ten days each. The last one has not closed, though its outcome is known.
+  const questions = [1, 2, 3, 4].map((number) => [
+    question(number),
+    `Question <b>${number}</b>`,
+    '2026-01-01T00:00:00Z',
+    number === 4 ? '2026-04-01T00:00:00Z' : '2026-01-11T00:00:00Z',
+    `event ${number}`,
+  ])
+  await importRows(
+    components,
+    'questions',
+    lines('question_id,title,opened_at,closes_at,event_id', questions),
+  )
+  const outcomes = [1, 2, 3, 4].map((number) => [
+    question(number),
+    number === 2 ? 'no' : 'yes',
+    '2026-01-11T00:00:00Z',
+  ])
+  await importRows(components, 'resolutions', lines('question_id,outcome,resolved_at', outcomes))
+  const people = [ANNA, BO, CY].map((id, index) => [id, ['Anna', 'Bo <i>', 'Cy'][index]!])
+  await importRows(components, 'forecasters', lines('user_id,display_name', people))
+  const said = (who: string, number: number, probability: number | '', day: number) => [
+    'forecaster',
+    who,
+    question(number),
+    probability,
+    `2026-01-${String(day).padStart(2, '0')}T00:00:00Z`,
+  ]
+  await importRows(
+    components,
+    'forecasts',
+    lines('entity_type,entity_id,question_id,probability,forecast_at', [
+      // Shared from the 6th to the 11th, 0.1 against 0.4.
+      said(ANNA, 1, 0.9, 1),
+      said(BO, 1, 0.6, 6),
+      // Shared all the time, with outcome no: 0.2 against 0.5, from the 6th on 0.2 against 0.1.
+      said(ANNA, 2, 0.2, 1),
+      said(BO, 2, 0.5, 1),
+      said(BO, 2, 0.1, 6),
+      // Never at the same time.
+      said(ANNA, 3, 0.9, 1),
+      said(ANNA, 3, '', 5),
+      said(BO, 3, 0.9, 5),
+      said(ANNA, 4, 0.9, 1),
+      said(BO, 4, 0.1, 1),
+      said(CY, 3, 0.5, 6),
+    ]),
+  )
+  await release(components)
+  service = await startTestService(components)
+})
+afterAll(() => service.stop())
+
+const compared = async (a: string, b: string): Promise<SideBySide> => {
+  const answer = await service.client.get(`/compare?a=${a}&b=${b}`)
+  expect(answer.status, answer.text).toBe(200)
+  expectValid('side-by-side', answer.json())
+  return answer.json<SideBySide>()
+}
+
+describe('GET /compare', () => {
+  test('weighs the settled questions by the time that both stood', async () => {
+    const { a, b, interval, most_different: rows, ...rest } = await compared(ANNA, BO)
+    // Shared: 0.5 of the first and all of the second.
+    const [anna, bo] = [(0.01 * 0.5 + 0.04) / 1.5, (0.16 * 0.5 + 0.25 * 0.5 + 0.01 * 0.5) / 1.5]
+    expect(a).toEqual({ entity_type: 'forecaster', id: ANNA, name: 'Anna', brier: Number(anna.toFixed(6)) })
+    expect(b).toMatchObject({ name: 'Bo <i>', brier: Number(bo.toFixed(6)) })
+    expect(rest).toMatchObject({ release: 1, questions: 2, clusters: 2 })
+    expect(rest.brier_difference).toBeCloseTo(anna - bo, 6)
+    expect(interval!.lower).toBeLessThan(anna - bo)
+    expect(rows).toEqual([
+      {
+        question_id: question(2),
+        title: 'Question <b>2</b>',
+        outcome: 'no',
+        coverage: 1,
+        a_brier: 0.04,
+        b_brier: 0.13,
+      },
+      {
+        question_id: question(1),
+        title: 'Question <b>1</b>',
+        outcome: 'yes',
+        coverage: 0.5,
+        a_brier: 0.01,
+        b_brier: 0.16,
+      },
+    ])
+  })
+
+  test('turned around has the other sign, and the same bytes when it is asked again', async () => {
+    const [one, other] = [await compared(ANNA, BO), await compared(BO, ANNA)]
+    expect(other.brier_difference).toBe(-one.brier_difference!)
+    expect(await compared(ANNA, BO)).toEqual(one)
+  })
+
+  test('has no number for two that never stood together', async () => {
+    expect(await compared(ANNA, CY)).toMatchObject({
+      questions: 0,
+      clusters: 0,
+      brier_difference: null,
+      interval: null,
+      a: { brier: null },
+      most_different: [],
+    })
+  })
+
+  test('refuses one with itself, and one that nobody knows', async () => {
+    const asked = (query: string) => service.client.get(`/compare?${query}`)
+    expect(pointersOf(await asked(`a=${ANNA}&b=${ANNA.toUpperCase()}`))).toEqual(['/b'])
+    expect(pointersOf(await asked(`a=${ANNA}`))).toEqual(['/b'])
+    expectProblem(await asked(`a=${ANNA}&b=${uuidOf(2, 99)}`), 404, /no agent and no forecaster/)
+  })
+})
+
+describe('the page', () => {
+  const page = async (query: string) => (await service.client.get(`/view/compare${query}`)).text
+
+  test('asks for two ids, and keeps the one that it has', async () => {
+    expect(await page('')).toContain('name="a" value=""')
+    expect(await page(`?a=${ANNA}&b=`)).toContain(`name="a" value="${ANNA}"`)
+  })
+
+  test('says who is better and by how much, or that nobody can tell', async () => {
+    const text = await page(`?a=${ANNA}&b=${BO}`)
+    expect(text).toContain('The two cannot be told apart')
+    expect(text).toContain('Bo &lt;i&gt;')
+    expect(text).not.toContain('<b>2</b>')
+    expect(await page(`?a=${ANNA}&b=${CY}`)).toContain('have no settled question on which both stood')
+  })
+
+  test('refuses what is no id', async () => {
+    expect((await service.client.get('/view/compare?a=x')).status).toBe(422)
+  })
+})
