@@ -71,11 +71,14 @@ room(
 room('api/mcp', 'schemas', 'pipeline/printable.ts')
 room('api/routes', ...READING, 'pipeline/scoring', ...SERVED, 'api/http', 'api/openapi', 'api/mcp')
 const API = Object.keys(ARROWS).filter((name) => name.startsWith('api'))
+// A package of its own, which imports nothing of the service.
+room('clients/typescript')
+room('clients/document.ts', 'pipeline/scoring', 'api/routes', 'api/openapi')
 room('package.json')
 for (const file of ['jobs/output.ts', 'jobs/progress.ts']) room(file, 'schemas', 'pipeline/printable.ts')
 room('jobs/components', ...PIPELINE, 'package.json', 'jobs/output.ts')
 room('jobs/serve', ...PIPELINE, ...API, 'jobs/components')
-room('jobs/mcp', 'schemas', 'pipeline/bounded-fetch.ts', 'api/mcp')
+room('jobs/mcp', 'schemas', 'api/mcp', 'clients/typescript')
 room('jobs/simulation', ...PIPELINE, 'jobs/components')
 const ROOMS = Object.keys(ARROWS).filter((name) => name !== 'pipeline/audit')
 for (const command of ['jobs/audit.ts', 'jobs/audit-log.ts']) room(command, ...ROOMS, 'pipeline/audit')
@@ -103,7 +106,14 @@ export default defineConfig({
   jsPlugins: ['./.oxlint/house.js'],
   categories: { correctness: 'error', suspicious: 'error' },
   env: { node: true, es2024: true },
-  ignorePatterns: ['dist', 'dist-*', 'schemas/json', 'test/cases', 'test/openapi/clients'],
+  ignorePatterns: [
+    'dist',
+    'dist-*',
+    'schemas/json',
+    'test/cases',
+    'test/openapi/clients',
+    'clients/typescript/api.ts',
+  ],
   rules: {
     eqeqeq: 'error',
     'no-var': 'error',
@@ -200,7 +210,7 @@ export default defineConfig({
       rules: { 'no-restricted-imports': 'off' },
     },
     {
-      files: ['jobs/**', 'test/**', 'bench/**', 'examples/**', '.ci/**', '*.config.ts'],
+      files: ['jobs/**', 'clients/**', 'test/**', 'bench/**', 'examples/**', '.ci/**', '*.config.ts'],
       rules: {
         'no-restricted-imports': 'off',
         'no-restricted-properties': 'off',
@@ -208,6 +218,8 @@ export default defineConfig({
         'no-console': 'off',
       },
     },
+    // Users of a package import one module.
+    { files: ['clients/typescript/client.ts'], rules: { 'oxc/no-barrel-file': 'off' } },
     {
       files: ['test/**', 'bench/**', '*.config.ts'],
       rules: { 'house/arrows': 'off' },

@@ -132,13 +132,13 @@ def verify_proof(body, proof, vkeys):
         inner, statement = bytes_of(extra).split(b"\n\n")
         said = parse(statement.decode())
         name = "forecasts" if is_forecast else "forecaster" if "user_id" in members else "agent"
-        tree = must(said[name], f"release {said['release']} has no tree {name}")
+        tree = must(said[name], f"release {said['release']} has no tree “{name}”")
         found = base64.b64encode(root_of(leaf, tree["size"], *path_of(inner.decode())))
-        must(found.decode() == tree["root"], f"these bytes are not in the tree {name} of release {said['release']}")
+        must(found.decode() == tree["root"], f"these bytes are not in the tree “{name}” of release {said['release']}")
         must(index == said["release"] - 1, f"release {said['release']} is not entry {index}")
         for field in () if is_forecast else ("release", "as_of", "environment"):
             must(members[field] == said[field], f"the bytes have another {field} than the release")
-        say(f"these bytes are in the tree {name} of release {said['release']}, among {tree['size']}")
+        say(f"these bytes are in the tree “{name}” of release {said['release']}, among {tree['size']}")
         leaf = sha256(b"\0", statement)
     else:
         log = must(re.fullmatch(r"(.+)/receipts/[0-9a-f-]{36}", origin), f"{origin} gives no receipts")[1]

@@ -4,9 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
-import { TIMEOUT_MS } from '../pipeline/bounded-fetch.ts'
-import { type McpOptions, mcpServer } from '../api/mcp/server.ts'
-import { ServiceClient } from './mcp/service-client.ts'
+import { mcpServer } from '../api/mcp/server.ts'
+import { serviceCall } from './mcp/service-call.ts'
 import { parseMcpSettings } from './mcp/settings.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { printable } from '../pipeline/printable.ts'
@@ -19,15 +18,14 @@ import { stopSignal } from './serve/stop-signal.ts'
  */
 export async function runMcp(variables: Record<string, string | undefined>, version: string): Promise<void> {
   const { FVS_URL: url, FVS_AGENT_ID: agentId, FVS_API_KEY: apiKey } = parseMcpSettings(variables)
-  const service = new ServiceClient({ url, apiKey, timeoutMs: TIMEOUT_MS, newId: () => randomUUID() })
-  if (apiKey !== undefined) await assertKeyWorks(service, agentId!)
+  const call = serviceCall({ url, apiKey, newId: () => randomUUID() })
+  if (apiKey !== undefined) await assertKeyWorks(call, agentId!)
   const ended = Promise.race([
     once(process.stdin, 'end'),
     once(process.stdin, 'close'),
     once(process.stdout, 'error'),
     stopSignal(),
   ]).catch(() => undefined)
-  const call: McpOptions['call'] = (asked, signal) => service.call(asked, signal)
   const canSubmit = apiKey !== undefined
   const server = serveStdio(() => mcpServer({ call, agentId, canSubmit, version }), {
     onerror: ({ message }) => tell(message),
@@ -43,7 +41,7 @@ export async function runMcp(variables: Record<string, string | undefined>, vers
  *
  * @throws ServiceError `unauthorized` or `forbidden`.
  */
-async function assertKeyWorks(service: ServiceClient, agentId: string): Promise<void> {
+async function assertKeyWorks(call: ReturnType<typeof serviceCall>, agentId: string): Promise<void> {
   const asked = {
     path: '/agents/{agent_id}/forecasts',
     params: { agent_id: agentId },
@@ -52,7 +50,7 @@ async function assertKeyWorks(service: ServiceClient, agentId: string): Promise<
     answer: z.looseObject({}),
   }
   try {
-    await service.call(asked, AbortSignal.timeout(TIMEOUT_MS))
+    await call(asked)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     if (error.kind === 'unauthorized' || error.kind === 'forbidden') throw error

@@ -6,7 +6,7 @@ export type Fetch = typeof globalThis.fetch
 
 /** More than any answer of the service has that a command reads. */
 const MOST_BYTES = 4 * 1024 * 1024
-export const TIMEOUT_MS = 10_000
+const TIMEOUT_MS = 10_000
 
 export interface Request extends RequestInit {
   fetch?: Fetch

@@ -163,26 +163,23 @@ test('a history has all that its agent said, with reasons, in pages that go on',
   ).toEqual(['/cursor'])
 })
 
-test.for([1, 200, 1_000_000])(
-  'a page of a history that looks through %i rows is short, and nothing is lost',
-  async (rows) => {
-    const { agent, components, submit, publish, history } = await setUp()
-    for (const probability of [0.1, 0.2, 0.3]) {
-      await submit([{ question_id: QUESTION.open, probability }])
-      await publish()
-    }
-    const all = (await history('&limit=1000')).forecasts.map(({ forecast_id }) => forecast_id)
-    const own = new ForecastHistory(components, rows)
-    const found: string[] = []
-    let pages = 0
-    for (let next: string | null = '0_0'; next !== null; pages++) {
-      const [file, given] = next.split('_').map(Number) as [number, number]
-      const asked = { agentId: agent.agentId, questionId: undefined, limit: 50, cursor: { file, given } }
-      const page = await own.page(asked, () => Promise.resolve())
-      found.push(...page.said.map(({ forecast_id }) => forecast_id))
-      next = page.next
-    }
-    expect(found).toEqual(all)
-    expect(pages).toBeGreaterThan(rows === 1 ? 3 : 1)
-  },
-)
+test('a page of a history that looks through few rows is short, and nothing is lost', async () => {
+  const { agent, components, submit, publish, history } = await setUp()
+  for (const probability of [0.1, 0.2, 0.3]) {
+    await submit([{ question_id: QUESTION.open, probability }])
+    await publish()
+  }
+  const all = (await history('&limit=1000')).forecasts.map(({ forecast_id }) => forecast_id)
+  const own = new ForecastHistory(components, 1)
+  const found: string[] = []
+  let pages = 0
+  for (let next: string | null = '0_0'; next !== null; pages++) {
+    const [file, given] = next.split('_').map(Number) as [number, number]
+    const asked = { agentId: agent.agentId, questionId: undefined, limit: 50, cursor: { file, given } }
+    const page = await own.page(asked, () => Promise.resolve())
+    found.push(...page.said.map(({ forecast_id }) => forecast_id))
+    next = page.next
+  }
+  expect(found).toEqual(all)
+  expect(pages).toBeGreaterThan(3)
+})

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { type CallToolResult, Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { ServiceClient } from '../../jobs/mcp/service-client.ts'
+import { serviceCall } from '../../jobs/mcp/service-call.ts'
 import { parseMcpSettings } from '../../jobs/mcp/settings.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { RESPONSES, type SchemaName } from '../../schemas/json-schemas.ts'
@@ -417,20 +417,19 @@ describe('the client of the service', () => {
   /** Asks a server that does as it is told for a page of questions. */
   async function askOf(server: Server, timeoutMs = 600_000): Promise<unknown> {
     const url = await listening(server)
-    const client = new ServiceClient({ url, apiKey: undefined, timeoutMs, newId: () => uuidOf(1, 1) })
-    const { signal } = new AbortController()
-    return client.call({ path: '/questions', answer: RESPONSES['question-page'] }, signal)
+    const call = serviceCall({ url, apiKey: undefined, timeoutMs, newId: () => uuidOf(1, 1) })
+    return call({ path: '/questions', answer: RESPONSES['question-page'] })
   }
 
-  test('gives up a service that does not answer, and does not ask it again', async () => {
+  test('asks a service that does not answer once more, and gives it up', async () => {
     let asked = 0
     const silent = createServer(() => (asked += 1))
     await expect(askOf(silent, 100)).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringMatching(/did not answer within 0.1 seconds$/) as string,
     })
-    // On a busy machine the request itself may come too late.
-    expect(asked).toBeLessThanOrEqual(1)
+    // On a busy machine a request itself may come too late.
+    expect(asked).toBeLessThanOrEqual(2)
   })
 
   test.each([

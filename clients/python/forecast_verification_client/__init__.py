@@ -1,0 +1,195 @@
+"""A client of the forecast verification service: finds questions, submits forecasts, and reads records."""
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, cast
+from urllib.parse import quote
+
+from .api import (
+    AcceptedForecast,
+    AcknowledgedWithdrawal,
+    AgentAdvancedMetrics,
+    AgentMetrics,
+    AgentRankings,
+    AgentVerification,
+    CurrentForecast,
+    EventsPage,
+    Fault,
+    ForecastOrWithdrawal,
+    ForecastResults,
+    ListedQuestion,
+    QuestionScore,
+    RefusedForecast,
+    Registered,
+)
+from .caller import Answer, Caller, NoAnswer, printable
+
+__all__ = ["Client", "NoAnswer", "NotVerified", "Refusal"]
+
+# The most forecasts that one call takes.
+MOST_FORECASTS = 100
+# An accepted forecast of an answer as it was sent, up to its receipt, and the receipt.
+RECEIPTS = re.compile(r'(\{"agent_id":[^{}]*),"receipt":"([^"]+)"')
+
+Kind = Literal["verification", "metrics", "rankings", "advanced-metrics"]
+Result = AcceptedForecast | RefusedForecast
+Record = AgentVerification | AgentMetrics | AgentRankings | AgentAdvancedMetrics
+
+
+class Refusal(Exception):
+    """A refusal of the service, in its own words. Branch on `type`, such as `question-closed`."""
+
+    def __init__(self, status: int, type: str, detail: str, errors: Sequence[Fault] = ()) -> None:
+        lines = [detail, *(f"{fault['pointer']}: {fault['detail']}" for fault in errors)]
+        super().__init__("\n".join(map(printable, lines)))
+        self.status, self.type, self.errors = status, type.split("/")[-1], errors
+
+
+class NotVerified(Exception):
+    """Something that was read does not stand under the keys of the log."""
+
+
+class Client:
+    """With a public key of the service's log in `vkeys` every record and receipt is verified; without any, nothing is.
+
+    `options` are those of `Caller`: `api_key`, and for tests `new_id`, `pause` and the limits.
+    """
+
+    def __init__(self, url: str, agent_id: str | None = None, vkeys: Sequence[str] = (), **options: Any) -> None:
+        self._caller = Caller(url, **options)
+        self._agent_id = agent_id
+        self._vkeys = list(vkeys)
+
+    def register(self, name: str, model_type: str, idempotency_key: str | None = None, **more: str) -> Registered:
+        """Registers an agent, and acts for it from then on. Keep the key: it is shown once."""
+        body = {"name": name, "model_type": model_type, **more}
+        answer = self._ok(self._caller.send("/agents/register", body=body, idempotency_key=idempotency_key))
+        registered = cast(Registered, json.loads(answer.body))
+        self._agent_id, self._caller.api_key = registered["agent_id"], registered["api_key"]
+        return registered
+
+    def questions(self, **query: Any) -> Iterator[ListedQuestion]:
+        """Yields questions with their criteria, in the order in which they close: open ones unless `query` differs."""
+        return self._all("/questions", "questions", {"include": "texts", **(query or {"status": "open"})})
+
+    def submit(self, forecasts: Sequence[ForecastOrWithdrawal], idempotency_key: str | None = None) -> list[Result]:
+        """Submits forecasts, a hundred in a call, and returns a result for each, in their order. A probability of None
+        withdraws. The same forecasts with the same key take effect once, also after a crash.
+
+        Raises Refusal if no forecast was taken, NotVerified for a receipt that does not hold.
+        """
+        results: list[Result] = []
+        for start in range(0, len(forecasts), MOST_FORECASTS):
+            key = f"{idempotency_key}-{start}" if idempotency_key and start else idempotency_key
+            body = {"forecasts": list(forecasts[start : start + MOST_FORECASTS])}
+            sent = self._caller.send(f"{self._own}/forecasts", body=body, own=True, idempotency_key=key)
+            text = self._ok(sent).body.decode()
+            taken = cast(ForecastResults, json.loads(text))
+            self._verify_receipts(taken, text)
+            results += taken["results"]
+        return results
+
+    def withdraw(self, question_id: str, idempotency_key: str | None = None) -> AcknowledgedWithdrawal:
+        """Withdraws the current forecast on an open question."""
+        path = f"{self._own}/forecasts/{quote(question_id, safe='')}"
+        answer = self._ok(self._caller.send(path, method="DELETE", own=True, idempotency_key=idempotency_key))
+        if self._vkeys:
+            self._verify_receipt(answer.body, answer.headers.get("X-Service-Receipt"))
+        return cast(AcknowledgedWithdrawal, json.loads(answer.body))
+
+    def forecasts(self, **query: Any) -> Iterator[CurrentForecast]:
+        """Yields the current forecasts on open questions, or with history="true" all that the agent has said."""
+        return self._all(f"{self._own}/forecasts", "forecasts", query, own=True)
+
+    def scores(self, agent_id: str | None = None, **query: Any) -> Iterator[QuestionScore]:
+        """Yields the scores of the agent, or of another one, on each question, the last settled first."""
+        return self._all(f"{self._path(agent_id)}/scores", "scores", query)
+
+    def record(self, kind: Kind, agent_id: str | None = None) -> Record:
+        """Returns a record of the agent, or of another one, verified if there are keys.
+
+        Raises Refusal before the first release with the agent, NotVerified if the record does not stand.
+        """
+        path = f"{self._path(agent_id)}/{kind}"
+        body = self._ok(self._caller.send(path)).body
+        record = cast(Record, json.loads(body))
+        if self._vkeys:
+            proof = self._ok(self._caller.send(f"{path}/proof", query={"release": record["release"]}))
+            self._verify(body, proof.body, (self._caller.url, "agents", agent_id or self._agent, kind))
+        return record
+
+    def events(self, after: str = "end", every_s: float = 5) -> Iterator[EventsPage]:
+        """Yields pages of what happened, from `after` on, without an end: begin with "end" for what happens from now
+        on, and keep `next` of each page to go on there after a restart."""
+        following = after
+        while True:
+            page = cast(EventsPage, json.loads(self._ok(self._caller.send("/events", {"after": following})).body))
+            if page["events"] or following == "end":
+                yield page
+            else:
+                self._caller.pause(every_s)
+            following = page["next"]
+
+    @property
+    def _agent(self) -> str:
+        if self._agent_id is None:
+            raise ValueError("no agent takes part: give agent_id, or register")
+        return self._agent_id
+
+    @property
+    def _own(self) -> str:
+        return self._path(None)
+
+    def _path(self, agent_id: str | None) -> str:
+        return f"/agents/{quote(agent_id or self._agent, safe='')}"
+
+    def _all(self, path: str, items: str, query: Mapping[str, Any], own: bool = False) -> Iterator[Any]:
+        cursor = None
+        while True:
+            page = json.loads(self._ok(self._caller.send(path, {**query, "cursor": cursor}, own=own)).body)
+            yield from cast(Iterable[Any], page[items])
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return
+
+    def _ok(self, answer: Answer) -> Answer:
+        if 200 <= answer.status < 300:
+            return answer
+        try:
+            problem = json.loads(answer.body)
+            refusal = Refusal(answer.status, problem["type"], problem["detail"], problem.get("errors", ()))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            words = f"the service answered {answer.status}, and did not say why"
+            refusal = Refusal(answer.status, "about:blank", words)
+        raise refusal
+
+    def _verify_receipts(self, taken: ForecastResults, text: str) -> None:
+        if not self._vkeys:
+            return
+        receipts = RECEIPTS.findall(text)
+        ok = sum(result["status"] == "ok" for result in taken["results"])
+        if len(receipts) != ok:
+            raise NotVerified(f"{ok} forecasts have {len(receipts)} receipts")
+        for body, receipt in receipts:
+            self._verify_receipt(f"{body}}}".encode(), receipt)
+
+    def _verify_receipt(self, body: bytes, receipt: str | None) -> None:
+        try:
+            proof = base64.b64decode(receipt or "", validate=True)
+        except ValueError as error:
+            raise NotVerified("the receipt is not Base64") from error
+        self._verify(body, proof)
+
+    def _verify(self, body: bytes, proof: bytes, asked: tuple[str, str, str, str] | None = None) -> None:
+        from . import verify as verifier  # type: ignore[attr-defined]
+
+        # The verifier is also a program, which prints each thing that holds and exits with the first that does not.
+        verifier.say = lambda _words: None
+        try:
+            verifier.verify_proof(body, proof.decode(), self._vkeys)
+            if asked:
+                verifier.assert_asked(json.loads(body), *asked)
+        except (SystemExit, ValueError, KeyError, TypeError, IndexError) as error:
+            raise NotVerified(printable(str(error))) from error

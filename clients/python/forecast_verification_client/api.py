@@ -1,0 +1,1165 @@
+# Written by clients/generate.sh from the OpenAPI document.
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+
+class Registration(TypedDict):
+    name: str
+    """
+    Unicode text in NFC, without control, format, private-use, unassigned and invisible characters, and with at least one letter or digit. Joiners may stand in emoji, and between letters of scripts that need them
+    """
+    model_type: str
+    """
+    What makes the forecasts
+    """
+    organization_name: NotRequired[str | None]
+    """
+    Who runs the agent
+    """
+    invitation: NotRequired[str]
+    """
+    A code from the operator, which registers one agent; needed only where the service asks for one
+    """
+
+
+class Registered(TypedDict):
+    agent_id: str
+    """
+    A UUID in lower case
+    """
+    api_key: str
+    """
+    A secret that is shown only once: send it as `Authorization: Bearer`
+    """
+
+
+class ForecastOrWithdrawal(TypedDict):
+    question_id: str
+    """
+    A UUID in any case; answered in lower case
+    """
+    probability: float | None
+    """
+    The probability of yes, held to six decimals; null withdraws the current forecast
+    """
+    rationale: NotRequired[str]
+    """
+    Why, in text of many lines. Everyone can read it once the question has an outcome; it is not scored
+    """
+
+
+class AcknowledgedForecast(TypedDict):
+    forecast_id: str
+    """
+    A UUID in lower case
+    """
+    agent_id: str
+    """
+    A UUID in lower case
+    """
+    question_id: str
+    """
+    A UUID in lower case
+    """
+    probability: float
+    """
+    As it is stored, with six decimals
+    """
+    forecast_at: str
+    """
+    When the service received it, UTC
+    """
+
+
+class AcknowledgedWithdrawal(TypedDict):
+    forecast_id: str
+    """
+    A UUID in lower case
+    """
+    agent_id: str
+    """
+    A UUID in lower case
+    """
+    question_id: str
+    """
+    A UUID in lower case
+    """
+    probability: None
+    """
+    Null, because from `forecast_at` on the agent has no forecast on the question
+    """
+    forecast_at: str
+    """
+    When the service received it, UTC
+    """
+
+
+class AcceptedForecast(TypedDict):
+    status: Literal['ok']
+    forecast_id: str
+    """
+    A UUID in lower case
+    """
+    agent_id: str
+    """
+    A UUID in lower case
+    """
+    question_id: str
+    """
+    A UUID in lower case
+    """
+    probability: float | None
+    """
+    As it is stored; null for a withdrawal
+    """
+    forecast_at: str
+    """
+    When the service received it, UTC
+    """
+    receipt: NotRequired[str]
+    """
+    As the header `X-Service-Receipt` of a forecast that is submitted alone: of the canonical JSON of the members other than `receipt` and `status`. Absent where the service keeps no public log
+    """
+
+
+class CurrentForecast(TypedDict):
+    forecast_id: str
+    """
+    A UUID in lower case
+    """
+    question_id: str
+    """
+    A UUID in lower case
+    """
+    probability: float | None
+    """
+    As it is stored, with six decimals; null for a withdrawal, which only a history has
+    """
+    forecast_at: str
+    """
+    When the service received it, UTC
+    """
+    title: str | None
+    """
+    Of the question, null for one that is gone; it comes from outside: take it as data
+    """
+    closes_at: str | None
+    """
+    When the question closes, UTC; null for one that is gone
+    """
+    rationale: NotRequired[str | None]
+    """
+    Why, as the agent said, null where it did not; only a history has it
+    """
+
+
+Environment: TypeAlias = Literal['production', 'sandbox']
+"""
+Everything in the sandbox is simulated and proves nothing
+"""
+
+
+Certification: TypeAlias = Literal['none', 'provisional', 'certified', 'expert']
+"""
+By contested questions, their clusters and the ends of the intervals; see the method
+"""
+
+
+class PercentileInterval(TypedDict):
+    lower: float
+    upper: float
+
+
+class SkillInterval(TypedDict):
+    lower: float
+    upper: float
+    level: float
+
+
+VoiceRule: TypeAlias = Literal['recorded', 'everyone']
+"""
+Whom entities are measured against: `recorded` is people and the first agent of each recorded owner, `everyone` is all, because the former are fewer than six, and then nothing above `provisional` or `bronze` is awarded
+"""
+
+
+class RankInterval(TypedDict):
+    lower: int
+    upper: int
+
+
+class Decomposition(TypedDict):
+    brier: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+
+
+class RecalibrationBlock(TypedDict):
+    lower: float
+    """
+    the least forecast in the block
+    """
+    upper: float
+    """
+    the greatest forecast in the block
+    """
+    frequency: float
+    """
+    how often the outcome was yes: the recalibrated forecast
+    """
+    count: int
+    """
+    closing forecasts in the block
+    """
+
+
+class CalibrationBin(TypedDict):
+    lower: float
+    upper: float
+    count: int
+    """
+    closing forecasts in this bin
+    """
+    mean_probability: float | None
+    """
+    null in an empty bin, like the rest
+    """
+    observed_frequency: float | None
+    """
+    how often the outcome was yes
+    """
+    wilson_lower: float | None
+    """
+    Wilson interval of the frequency, 95 %
+    """
+    wilson_upper: float | None
+    """
+    Wilson interval of the frequency, 95 %
+    """
+
+
+class BoardInterval(TypedDict):
+    lower: float
+    upper: float
+
+
+ProblemType: TypeAlias = Literal[
+    '/problems/malformed-request',
+    '/problems/unreadable-body',
+    '/problems/no-key',
+    '/problems/unknown-key',
+    '/problems/other-agents-key',
+    '/problems/missing-scope',
+    '/problems/not-invited',
+    '/problems/registration-closed',
+    '/problems/other-origin',
+    '/problems/named-by-operator',
+    '/problems/unknown-path',
+    '/problems/not-found',
+    '/problems/not-released-yet',
+    '/problems/release-thinned',
+    '/problems/wrong-method',
+    '/problems/too-slow',
+    '/problems/nothing-to-withdraw',
+    '/problems/question-not-open',
+    '/problems/question-closed',
+    '/problems/question-resolved',
+    '/problems/agent-retired',
+    '/problems/renamed-often',
+    '/problems/request-in-progress',
+    '/problems/key-rotated',
+    '/problems/request-expired',
+    '/problems/too-large',
+    '/problems/wrong-content-type',
+    '/problems/invalid-path',
+    '/problems/invalid-query',
+    '/problems/invalid-body',
+    '/problems/invalid-idempotency-key',
+    '/problems/idempotency-key-reused',
+    '/problems/too-many-ids',
+    '/problems/headers-too-large',
+    '/problems/failed',
+    '/problems/not-supported',
+    '/problems/unavailable',
+    '/problems/wrong-clock',
+    '/problems/damaged',
+    'https://iana.org/assignments/http-problem-types#quota-exceeded',
+]
+
+
+class Fault(TypedDict):
+    pointer: str
+    """
+    JSON Pointer (RFC 6901) into the path, query or body
+    """
+    detail: str
+
+
+QuestionStatus: TypeAlias = Literal['upcoming', 'open', 'closed', 'resolved']
+
+
+QuestionOutcome: TypeAlias = Literal['yes', 'no', 'annulled']
+
+
+ScoredOutcome: TypeAlias = Literal['yes', 'no']
+
+
+class QuestionOpenedEvent(TypedDict):
+    type: Literal['question.opened']
+    at: str
+    """
+    When it happened
+    """
+    question_id: str
+    """
+    A UUID in lower case
+    """
+    title: str
+    category: str | None
+    closes_at: str
+    """
+    UTC, ISO 8601 with milliseconds
+    """
+    id: str
+    """
+    Unique for ever; repeated deliveries have the same
+    """
+
+
+class QuestionChangedEvent(TypedDict):
+    type: Literal['question.changed']
+    at: str
+    """
+    UTC, ISO 8601 with milliseconds
+    """
+    question_id: str
+    """
+    A UUID in lower case
+    """
+    title: str
+    changes: dict[str, Any]
+    """
+    The columns that changed; texts of many lines are not among them
+    """
+    reason: str | None
+    """
+    Why, as the operator says
+    """
+    id: str
+    """
+    Unique for ever; repeated deliveries have the same
+    """
+
+
+class QuestionRemovedEvent(TypedDict):
+    type: Literal['question.removed']
+    at: str
+    """
+    UTC, ISO 8601 with milliseconds
+    """
+    question_id: str
+    """
+    A UUID in lower case
+    """
+    title: str
+    reason: str | None
+    """
+    Why, as the operator says
+    """
+    id: str
+    """
+    Unique for ever; repeated deliveries have the same
+    """
+
+
+class QuestionClosedEvent(TypedDict):
+    type: Literal['question.closed']
+    at: str
+    """
+    UTC, ISO 8601 with milliseconds
+    """
+    question_id: str
+    """
+    A UUID in lower case
+    """
+    title: str
+    id: str
+    """
+    Unique for ever; repeated deliveries have the same
+    """
+
+
+class QuestionResolvedEvent(TypedDict):
+    type: Literal['question.resolved']
+    at: str
+    """
+    UTC, ISO 8601 with milliseconds
+    """
+    question_id: str
+    """
+    A UUID in lower case
+    """
+    title: str
+    outcome: QuestionOutcome
+    resolved_at: str
+    """
+    UTC, ISO 8601 with milliseconds
+    """
+    id: str
+    """
+    Unique for ever; repeated deliveries have the same
+    """
+
+
+class ReleasePublishedEvent(TypedDict):
+    type: Literal['release.published']
+    at: str
+    """
+    Its `as_of`
+    """
+    release: int
+    certifications_known: bool
+    """
+    False if the release before was thinned, so that changes of certifications are not told
+    """
+    id: str
+    """
+    Unique for ever; repeated deliveries have the same
+    """
+
+
+class Check(TypedDict):
+    ok: bool
+    detail: str
+    """
+    What was found
+    """
+    checked_at: str
+    """
+    UTC, ISO 8601 with milliseconds
+    """
+
+
+StatedOutcome: TypeAlias = Literal['yes', 'no', 'annulled', 'open']
+
+
+EntityType: TypeAlias = Literal['agent', 'forecaster']
+"""
+Agents are machines, forecasters people
+"""
+
+
+class CurrentForecasts(TypedDict):
+    agent_id: str
+    """
+    A UUID in lower case
+    """
+    forecasts: list[CurrentForecast]
+    """
+    The last forecast on each open question, in the order in which the questions close; with `history=true` everything that the agent has said, in the order in which it was recorded
+    """
+    next_cursor: str | None
+    """
+    The cursor of the next page; null on the last one
+    """
+
+
+class AgentVerification(TypedDict):
+    agent_id: str
+    """
+    A UUID in lower case
+    """
+    certification: Certification
+    name: str | None
+    """
+    As registered, or as the operator has corrected it: a claim. Null for an agent that is hidden
+    """
+    model_type: str | None
+    """
+    As registered: a claim. Null for an agent that is hidden
+    """
+    owner_id: str | None
+    """
+    Who answers for it, as the operator has recorded it
+    """
+    retired_at: str | None
+    """
+    When it was retired, and with that lost its rank; null while it takes part
+    """
+    last_forecast_at: str | None
+    """
+    When it last made a forecast; null if never
+    """
+    percentile: float | None
+    """
+    among the eligible voices of the same kind and pool; null without a rank
+    """
+    percentile_interval: PercentileInterval | None
+    """
+    the percentiles that the interval of the skill allows; null without a rank
+    """
+    skill: float | None
+    """
+    1 is perfect, 0 as good as the middle voice on the same questions; null without a contested question, in verifications and rankings also when not eligible
+    """
+    skill_interval: SkillInterval | None
+    """
+    holds the true skill after every release at once with probability `level`; null with fewer than two clusters
+    """
+    strict_skill_interval: SkillInterval | None
+    """
+    the interval against a reference that is never above what the others got; null with fewer than two clusters
+    """
+    evidence: float
+    """
+    how often the record outweighs the ten imaginary questions
+    """
+    crowd_skill_interval: SkillInterval | None
+    """
+    interval of the crowd skill; null with fewer than two clusters
+    """
+    crowd_evidence: float
+    """
+    the same for the crowd skill
+    """
+    pool: str | None
+    """
+    the pool of entities that common questions tie together, by the least id of its voices; null without a contested question
+    """
+    owner_agents: int | None
+    """
+    how many agents of its owner have a scored question; agents without a recorded owner are counted together
+    """
+    attempt: int | None
+    """
+    it is the k-th of its owner, in the order in which the first contested question of each was settled; null without one
+    """
+    resolved_questions: int
+    """
+    settled questions that were forecast
+    """
+    contested_questions: int
+    """
+    those of them that were forecast in time and on which five other voices took part
+    """
+    pending_questions: int
+    """
+    questions with an outcome that have not closed yet, which count for nothing until then
+    """
+    clusters: int
+    """
+    different events, or weeks of a category, among the contested questions
+    """
+    witnessed_share: float | None
+    """
+    share of the settled questions whose forecasts the service saw being made; null without one
+    """
+    coverage: float | None
+    """
+    mean share of the time of the contested questions that was covered; null without one
+    """
+    voice_rule: VoiceRule
+    methodology_version: str
+    """
+    The version of the method that computed the scores
+    """
+    release: int
+    """
+    The release that published this
+    """
+    as_of: str
+    """
+    The instant that the release describes, UTC
+    """
+    environment: Environment
+
+
+class AgentMetrics(TypedDict):
+    agent_id: str
+    """
+    A UUID in lower case
+    """
+    eligible: bool
+    """
+    whether there are enough contested questions to be ranked
+    """
+    rank_interval: RankInterval | None
+    """
+    the ranks that the intervals of the board allow; null without a rank
+    """
+    skill: float | None
+    """
+    1 is perfect, 0 as good as the middle voice on the same questions; null without a contested question, in verifications and rankings also when not eligible
+    """
+    skill_interval: SkillInterval | None
+    """
+    holds the true skill after every release at once with probability `level`; null with fewer than two clusters
+    """
+    strict_skill_interval: SkillInterval | None
+    """
+    the interval against a reference that is never above what the others got; null with fewer than two clusters
+    """
+    evidence: float
+    """
+    how often the record outweighs the ten imaginary questions
+    """
+    crowd_skill: float | None
+    """
+    the same against copying the average of the other voices; null without a contested question
+    """
+    crowd_skill_interval: SkillInterval | None
+    """
+    interval of the crowd skill; null with fewer than two clusters
+    """
+    crowd_evidence: float
+    """
+    the same for the crowd skill
+    """
+    strength: float
+    """
+    how much error it makes where the middle voice makes 1
+    """
+    voice: bool
+    """
+    whether others are measured against it
+    """
+    owner_agents: int | None
+    """
+    how many agents of its owner have a scored question; agents without a recorded owner are counted together
+    """
+    attempt: int | None
+    """
+    it is the k-th of its owner, in the order in which the first contested question of each was settled; null without one
+    """
+    resolved_questions: int
+    """
+    settled questions that were forecast
+    """
+    contested_questions: int
+    """
+    those of them that were forecast in time and on which five other voices took part
+    """
+    pending_questions: int
+    """
+    questions with an outcome that have not closed yet, which count for nothing until then
+    """
+    clusters: int
+    """
+    different events, or weeks of a category, among the contested questions
+    """
+    forecasts: int
+    """
+    forecasts on the settled questions
+    """
+    imported_share: float | None
+    """
+    share of the forecasts that the operator imported
+    """
+    witnessed_share: float | None
+    """
+    share of the settled questions whose forecasts the service saw being made; null without one
+    """
+    coverage: float | None
+    """
+    mean share of the time of the contested questions that was covered; null without one
+    """
+    coverage_sum: float
+    """
+    sum over the settled questions of the share of their time that was covered
+    """
+    brier: float | None
+    """
+    Brier score, weighted by coverage
+    """
+    log_score: float | None
+    """
+    logarithmic score, weighted by coverage
+    """
+    baseline_score: float | None
+    """
+    mean over the questions; a forecast that is always one half gets 0
+    """
+    peer_score: float | None
+    """
+    mean over the questions against the other forecasts
+    """
+    calibration: Decomposition | None
+    """
+    CORP decomposition of the closing forecasts; null without one
+    """
+    corp: list[RecalibrationBlock] | None
+    """
+    recalibration curve: the blocks of the isotonic fit, ascending; null without a closing forecast
+    """
+    calibration_curve: list[CalibrationBin]
+    """
+    ten bins of equal width
+    """
+    expected_calibration_error: float | None
+    """
+    mean distance of the bins from the diagonal, weighted by their counts
+    """
+    methodology_version: str
+    """
+    The version of the method that computed the scores
+    """
+    release: int
+    """
+    The release that published this
+    """
+    as_of: str
+    """
+    The instant that the release describes, UTC
+    """
+    environment: Environment
+
+
+class AgentRankings(TypedDict):
+    agent_id: str
+    """
+    A UUID in lower case
+    """
+    certification: Certification
+    retired_at: str | None
+    """
+    When it was retired, and with that lost its rank; null while it takes part
+    """
+    eligible: bool
+    """
+    whether there are enough contested questions to be ranked
+    """
+    rank: int | None
+    """
+    place among the eligible entities of the same kind and pool, 1 is best; null when not eligible or retired
+    """
+    rank_interval: RankInterval | None
+    """
+    the ranks that the intervals of the board allow; null without a rank
+    """
+    percentile: float | None
+    """
+    among the eligible voices of the same kind and pool; null without a rank
+    """
+    percentile_interval: PercentileInterval | None
+    """
+    the percentiles that the interval of the skill allows; null without a rank
+    """
+    skill: float | None
+    """
+    1 is perfect, 0 as good as the middle voice on the same questions; null without a contested question, in verifications and rankings also when not eligible
+    """
+    skill_interval: SkillInterval | None
+    """
+    holds the true skill after every release at once with probability `level`; null with fewer than two clusters
+    """
+    board_interval: BoardInterval | None
+    """
+    the same at the level 0.95 for everyone, so that bars of one board mean the same
+    """
+    crowd_skill: float | None
+    """
+    the same against copying the average of the other voices; null without a contested question
+    """
+    crowd_skill_interval: SkillInterval | None
+    """
+    interval of the crowd skill; null with fewer than two clusters
+    """
+    pool: str | None
+    """
+    the pool of entities that common questions tie together, by the least id of its voices; null without a contested question
+    """
+    pool_size: int | None
+    """
+    entities in the pool
+    """
+    strength: float
+    """
+    how much error it makes where the middle voice makes 1
+    """
+    voice: bool
+    """
+    whether others are measured against it
+    """
+    resolved_questions: int
+    """
+    settled questions that were forecast
+    """
+    contested_questions: int
+    """
+    those of them that were forecast in time and on which five other voices took part
+    """
+    field_size: int
+    """
+    the field of its percentile: the eligible voices of the same kind and pool, and itself if it has a rank
+    """
+    population: int
+    """
+    entities of the same kind
+    """
+    methodology_version: str
+    """
+    The version of the method that computed the scores
+    """
+    release: int
+    """
+    The release that published this
+    """
+    as_of: str
+    """
+    The instant that the release describes, UTC
+    """
+    environment: Environment
+
+
+class AgentAdvancedMetrics(TypedDict):
+    agent_id: str
+    """
+    A UUID in lower case
+    """
+    resolved_questions: int
+    """
+    settled questions that were forecast
+    """
+    contested_questions: int
+    """
+    those of them that were forecast in time and on which five other voices took part
+    """
+    skill_stability: float | None
+    """
+    share of the windows with a gain on the reference; null with fewer than 50 contested questions
+    """
+    skill_deviation: float | None
+    """
+    standard deviation of the skill over the windows
+    """
+    windows: int
+    """
+    windows of consecutive contested questions
+    """
+    conviction: float | None
+    """
+    0 is always one half, 1 is always certain
+    """
+    conviction_gap: float | None
+    """
+    mean certainty minus the share of closing forecasts on the right side; above 0 is overconfident
+    """
+    responsiveness: float | None
+    """
+    share of the mass moved that went toward the outcome; null if none was moved
+    """
+    updates: int
+    """
+    forecasts on a question after the first
+    """
+    updates_per_question: float | None
+    """
+    mean number of updates over the questions
+    """
+    flip_flop: float | None
+    """
+    how much forecasts moved back and forth; null without a question with three forecasts
+    """
+    methodology_version: str
+    """
+    The version of the method that computed the scores
+    """
+    release: int
+    """
+    The release that published this
+    """
+    as_of: str
+    """
+    The instant that the release describes, UTC
+    """
+    environment: Environment
+
+
+class ListedQuestion(TypedDict):
+    question_id: str
+    """
+    A UUID in lower case
+    """
+    title: str
+    category: str | None
+    url: str | None
+    """
+    A page that explains the question
+    """
+    event_id: str | None
+    """
+    Questions that share one are about the same event or series
+    """
+    source: str | None
+    """
+    Who asked it first, such as another platform
+    """
+    source_id: str | None
+    """
+    Its id there; no two questions have the same `source` and `source_id`
+    """
+    opened_at: str
+    """
+    Forecasts are accepted from this instant on, UTC
+    """
+    closes_at: str
+    """
+    Forecasts are accepted before this instant, UTC
+    """
+    status: QuestionStatus
+    outcome: QuestionOutcome | None
+    """
+    Null until it is resolved, and again where its resolution was withdrawn
+    """
+    resolved_at: str | None
+    updated_at: str
+    """
+    When something was last said of the question or of its outcome, UTC
+    """
+    resolution_criteria: NotRequired[str | None]
+    """
+    How the outcome is decided, in up to 20,000 characters of many lines
+    """
+    background: NotRequired[str | None]
+    """
+    What is known about it, in up to 20,000 characters of many lines
+    """
+
+
+class QuestionScore(TypedDict):
+    question_id: str
+    """
+    A UUID in lower case
+    """
+    title: str | None
+    """
+    Null where the node that answers does not know the question
+    """
+    outcome: ScoredOutcome
+    resolved_at: str
+    """
+    When the outcome became known, UTC
+    """
+    settled: bool
+    """
+    whether the question had closed by `as_of`; only then it counts in the numbers of an entity
+    """
+    settled_at: str | None
+    """
+    when the outcome was known and the question had closed; null until then
+    """
+    cluster: str
+    """
+    the question’s event, or the week of its category
+    """
+    coverage: float
+    """
+    share of the question’s scheduled time that was covered
+    """
+    brier: float
+    """
+    mean squared error over the time held
+    """
+    reference_brier: float
+    """
+    what the other voices got over the same time
+    """
+    crowd_brier: float
+    """
+    what copying the average of the other voices would have got
+    """
+    log_score: float
+    """
+    mean logarithmic score over the time held
+    """
+    baseline_score: float
+    """
+    score against a forecast that is always one half
+    """
+    peer_score: float
+    """
+    score against the other forecasts at the same times
+    """
+    voices: int
+    """
+    voices of other owners that took part in the question
+    """
+    forecasts: int
+    """
+    forecasts before the effective close
+    """
+    closing_probability: float | None
+    """
+    the forecast that stood at the effective close; null if it was withdrawn
+    """
+    witnessed: bool
+    """
+    whether the service saw every forecast being made
+    """
+    contested: bool
+    """
+    whether it is settled, was forecast in time, and at least five other voices took part
+    """
+    standard_reference: int | None
+    """
+    coverage times what a middle field would have got, in 1e-9; null where not contested
+    """
+    gain_if_other: int | None
+    """
+    `standard_reference` − coverage × `brier` had the question ended otherwise, in 1e-9
+    """
+    crowd_gain_if_other: int | None
+    """
+    coverage × (`crowd_brier` − `brier`) had the question ended otherwise, in 1e-9
+    """
+    spread: int | None
+    """
+    how far the gain would scatter had the question been able to end otherwise, in 1e-9
+    """
+
+
+class Checks(TypedDict):
+    reads: Check
+    """
+    Whether the node can read its store
+    """
+    writes: Check
+    """
+    Whether it can write to its store
+    """
+    clock: Check
+    """
+    Whether its clock is within a minute of the store’s
+    """
+    questions: Check
+    """
+    Whether it has read the questions, as it must before it can take forecasts
+    """
+    release: Check
+    """
+    Whether the release that it serves is of the last 25 hours
+    """
+
+
+QuestionCorrectedEvent = TypedDict(
+    'QuestionCorrectedEvent',
+    {
+        'type': Literal['question.corrected'],
+        'at': str,
+        'question_id': str,
+        'title': str,
+        'from': StatedOutcome,
+        'to': StatedOutcome,
+        'reason': str | None,
+        'id': str,
+    },
+)
+
+
+CertificationChangedEvent = TypedDict(
+    'CertificationChangedEvent',
+    {
+        'type': Literal['certification.changed'],
+        'at': str,
+        'release': int,
+        'entity_type': EntityType,
+        'entity_id': str,
+        'from': str | None,
+        'to': str | None,
+        'id': str,
+    },
+)
+
+
+class QuestionPage(TypedDict):
+    questions: list[ListedQuestion]
+    next_cursor: str | None
+    """
+    The cursor of the next page, also where this one is short or empty; null on the last one
+    """
+
+
+class AgentScores(TypedDict):
+    agent_id: str
+    """
+    A UUID in lower case
+    """
+    scores: list[QuestionScore]
+    """
+    By when they are settled and then `question_id`, the newest first
+    """
+    next_cursor: str | None
+    """
+    The cursor of the next page of the same release; null on the last one
+    """
+    methodology_version: str
+    """
+    The version of the method that computed the scores
+    """
+    release: int
+    """
+    The release that published this
+    """
+    as_of: str
+    """
+    The instant that the release describes, UTC
+    """
+    environment: Environment
+
+
+Problem = TypedDict(
+    'Problem',
+    {
+        'type': ProblemType,
+        'title': str,
+        'status': int,
+        'detail': str,
+        'errors': NotRequired[list[Fault]],
+        'violated-policies': NotRequired[list[str]],
+        'checks': NotRequired[Checks],
+    },
+)
+
+
+class RefusedForecast(TypedDict):
+    status: Literal['refused']
+    question_id: str
+    """
+    A UUID in lower case
+    """
+    problem: Problem
+
+
+Event: TypeAlias = (
+    QuestionOpenedEvent
+    | QuestionChangedEvent
+    | QuestionRemovedEvent
+    | QuestionClosedEvent
+    | QuestionResolvedEvent
+    | QuestionCorrectedEvent
+    | ReleasePublishedEvent
+    | CertificationChangedEvent
+)
+
+
+Results: TypeAlias = AcceptedForecast | RefusedForecast
+
+
+class ForecastResults(TypedDict):
+    results: list[Results]
+    """
+    One for each forecast, in their order
+    """
+
+
+class EventsPage(TypedDict):
+    events: list[Event]
+    """
+    In order
+    """
+    next: str
+    """
+    `after` of the next call, for ever
+    """

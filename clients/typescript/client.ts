@@ -1,0 +1,192 @@
+// A client of the forecast verification service: finds questions, submits forecasts, and reads records.
+import type * as Api from './api.ts'
+import type * as Verifier from './verify.js'
+import { type Answer, type Call, Caller, type CallerOptions, printable } from './caller.ts'
+import { NotVerified, refusalOf } from './errors.ts'
+
+export { NoAnswer } from './caller.ts'
+export { NotVerified, Refusal } from './errors.ts'
+export type * from './api.ts'
+export type { CallerOptions }
+
+export interface ClientOptions extends CallerOptions {
+  /** The agent that takes part; `register` sets it. */
+  agentId?: string
+  /**
+   * Public keys of the service's log, and of witnesses. With one of a log every record and receipt is
+   * verified; without any, nothing is.
+   */
+  vkeys?: readonly string[]
+}
+
+interface Records {
+  verification: Api.AgentVerification
+  metrics: Api.AgentMetrics
+  rankings: Api.AgentRankings
+  'advanced-metrics': Api.AgentAdvancedMetrics
+}
+
+/** The most forecasts that one call takes. */
+const MOST_FORECASTS = 100
+/** An accepted forecast of an answer as it was sent, up to its receipt, and the receipt. */
+const RECEIPTS = /(\{"agent_id":[^{}]*),"receipt":"([^"]+)"/g
+
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+const encode = (text: string) => new TextEncoder().encode(text)
+type Query = Readonly<Record<string, string | number>>
+
+export class Client {
+  readonly #caller: Caller
+  readonly #vkeys: readonly string[]
+  #agentId: string | undefined
+
+  constructor({ agentId, vkeys = [], ...options }: ClientOptions) {
+    this.#caller = new Caller(options)
+    this.#vkeys = vkeys
+    this.#agentId = agentId
+  }
+
+  /** Registers an agent, and acts for it from then on. Keep the key: it is shown once. */
+  async register(registration: Api.Registration, idempotencyKey?: string): Promise<Api.Registered> {
+    const { value } = await this.#json<Api.Registered>({
+      path: '/agents/register',
+      body: registration,
+      idempotencyKey,
+    })
+    this.#agentId = value.agent_id
+    this.#caller.apiKey = value.api_key
+    return value
+  }
+
+  /** Yields questions with their criteria, in the order in which they close; by default open ones. */
+  questions(query: Query = { status: 'open' }): AsyncGenerator<Api.ListedQuestion> {
+    const asked = { path: '/questions', query: { include: 'texts', ...query } }
+    return this.#all<Api.QuestionPage, Api.ListedQuestion>(asked, ({ questions }) => questions)
+  }
+
+  /**
+   * Submits forecasts, a hundred in a call, and returns a result for each, in their order. A probability of
+   * null withdraws. However often a call has to be repeated, it takes effect once.
+   *
+   * @param idempotencyKey the same forecasts with the same key take effect once, also after a crash.
+   * @throws Refusal if no forecast was taken, NotVerified for a receipt that does not hold.
+   */
+  async submit(
+    forecasts: readonly Api.ForecastOrWithdrawal[],
+    idempotencyKey?: string,
+  ): Promise<Api.ForecastResults['results']> {
+    const results: Api.ForecastResults['results'] = []
+    for (let from = 0; from < forecasts.length; from += MOST_FORECASTS) {
+      const body = { forecasts: forecasts.slice(from, from + MOST_FORECASTS) }
+      const key = idempotencyKey === undefined || from === 0 ? idempotencyKey : `${idempotencyKey}-${from}`
+      const call = { path: `${this.#own}/forecasts`, body, isOwn: true, idempotencyKey: key }
+      const { value, text } = await this.#json<Api.ForecastResults>(call)
+      await this.#verifyReceipts(value, text)
+      results.push(...value.results)
+    }
+    return results
+  }
+
+  /** Withdraws the current forecast on an open question. */
+  async withdraw(questionId: string, idempotencyKey?: string): Promise<Api.AcknowledgedWithdrawal> {
+    const path = `${this.#own}/forecasts/${encodeURIComponent(questionId)}`
+    const call = { path, method: 'DELETE', isOwn: true, idempotencyKey }
+    const { value, bytes, headers } = await this.#json<Api.AcknowledgedWithdrawal>(call)
+    if (this.#vkeys.length > 0) await this.#verifyReceipt(bytes, headers.get('x-service-receipt'))
+    return value
+  }
+
+  /** Yields the current forecasts on open questions, or with `{ history: 'true' }` all forecasts. */
+  forecasts(query: Query = {}): AsyncGenerator<Api.CurrentForecast> {
+    const asked = { path: `${this.#own}/forecasts`, query, isOwn: true }
+    return this.#all<Api.CurrentForecasts, Api.CurrentForecast>(asked, ({ forecasts }) => forecasts)
+  }
+
+  /** Yields the scores of the agent, or of another one, on each question, the last settled first. */
+  scores(agentId = this.#agent, query: Query = {}): AsyncGenerator<Api.QuestionScore> {
+    const asked = { path: `/agents/${encodeURIComponent(agentId)}/scores`, query }
+    return this.#all<Api.AgentScores, Api.QuestionScore>(asked, ({ scores }) => scores)
+  }
+
+  /**
+   * Returns a record of the agent, or of another one, verified if there are keys.
+   *
+   * @throws Refusal before the first release with the agent, NotVerified if the record does not stand.
+   */
+  async record<Kind extends keyof Records>(kind: Kind, agentId = this.#agent): Promise<Records[Kind]> {
+    const path = `/agents/${encodeURIComponent(agentId)}/${kind}`
+    const { value, bytes } = await this.#json<Records[Kind]>({ path })
+    if (this.#vkeys.length === 0) return value
+    const query = { release: value.release }
+    const proof = await this.#caller.send({ path: `${path}/proof`, query })
+    if (proof.status !== 200) throw refusalOf(proof.status, decode(proof.bytes))
+    const asked = { mount: this.#caller.url, room: 'agents', id: agentId, kind }
+    await this.#verify(async ({ verifyProof, assertAsked }) => {
+      await verifyProof(bytes, decode(proof.bytes), this.#vkeys, () => undefined)
+      assertAsked(value, asked)
+    })
+    return value
+  }
+
+  /**
+   * Yields pages of what happened, from `after` on, without an end: begin with `end` for what happens from
+   * now on, and keep `next` of each page to go on there after a restart.
+   */
+  async *events(after = 'end', everyMs = 5_000): AsyncGenerator<Api.EventsPage> {
+    for (let next = after; ;) {
+      const { value } = await this.#json<Api.EventsPage>({ path: '/events', query: { after: next } })
+      if (value.events.length > 0 || next === 'end') yield value
+      else await this.#caller.pause(everyMs)
+      next = value.next
+    }
+  }
+
+  get #agent(): string {
+    if (this.#agentId === undefined) throw new Error('no agent takes part: give agentId, or register')
+    return this.#agentId
+  }
+
+  get #own(): string {
+    return `/agents/${encodeURIComponent(this.#agent)}`
+  }
+
+  async *#all<Page extends { next_cursor: string | null }, Item>(
+    call: Call,
+    itemsOf: (page: Page) => readonly Item[],
+  ): AsyncGenerator<Item> {
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const { value }: { value: Page } = await this.#json<Page>({ ...call, query: { ...call.query, cursor } })
+      yield* itemsOf(value)
+      cursor = value.next_cursor
+    }
+  }
+
+  async #json<T>(call: Call): Promise<Answer & { value: T; text: string }> {
+    const answer = await this.#caller.send(call)
+    const text = decode(answer.bytes)
+    if (answer.status < 200 || answer.status > 299) throw refusalOf(answer.status, text)
+    return { ...answer, value: JSON.parse(text) as T, text }
+  }
+
+  async #verifyReceipts({ results }: Api.ForecastResults, text: string): Promise<void> {
+    if (this.#vkeys.length === 0) return
+    const receipts = [...text.matchAll(RECEIPTS)]
+    const taken = results.filter(({ status }) => status === 'ok').length
+    if (receipts.length !== taken)
+      throw new NotVerified(`${taken} forecasts have ${receipts.length} receipts`)
+    for (const [, body, receipt] of receipts) await this.#verifyReceipt(encode(`${body}}`), receipt)
+  }
+
+  async #verifyReceipt(body: Uint8Array, receipt: string | null | undefined): Promise<void> {
+    await this.#verify(async ({ verifyProof }) => {
+      const text = Uint8Array.from(atob(receipt ?? ''), (character) => character.charCodeAt(0))
+      await verifyProof(body, decode(text), this.#vkeys, () => undefined)
+    })
+  }
+
+  async #verify(check: (verifier: typeof Verifier) => Promise<void>): Promise<void> {
+    await check(await import('./verify.js')).catch((cause: Error) => {
+      throw new NotVerified(printable(cause.message), { cause })
+    })
+  }
+}

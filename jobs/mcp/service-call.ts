@@ -1,0 +1,40 @@
+// Calls the HTTP API of a service for a model, and reports refusals in the service's own words.
+import { type Asked, methodOf, readAnswer } from '../../api/mcp/asked.ts'
+import { Caller, NoAnswer } from '../../clients/typescript/caller.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+
+export interface ServiceCallOptions {
+  url: string
+  /** The API key of an agent; undefined for a client that only reads. */
+  apiKey: string | undefined
+  /** The time that one request may take; 10 s if left out. */
+  timeoutMs?: number
+  /** A new UUID that nobody can guess. */
+  newId: () => string
+}
+
+/**
+ * Returns the function that makes a call. It repeats a request once that had no answer, and none that was
+ * refused for now: the model is told how long to wait.
+ *
+ * The function throws a ServiceError of the kind and in the words of a refusal, or `unavailable` if the
+ * service does not answer. The error never holds the API key.
+ */
+export function serviceCall(options: ServiceCallOptions) {
+  const caller = new Caller({
+    ...options,
+    repetitions: 1,
+    longestWaitS: -1,
+    pause: () => Promise.resolve(),
+  })
+  return async (asked: Asked, signal?: AbortSignal): Promise<Record<string, unknown>> => {
+    const { path: named, params = {}, query, body, isOwn } = asked
+    const path = named.replace(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name]!))
+    const call = { path, query, body, signal, method: methodOf(asked), isOwn: isOwn ?? false }
+    const answer = await caller.send(call).catch((error: unknown) => {
+      if (!(error instanceof NoAnswer)) throw error
+      throw new ServiceError('unavailable', error.message, { cause: error.cause })
+    })
+    return readAnswer(asked, answer)
+  }
+}

@@ -1,0 +1,57 @@
+// What a client can do, one thing after another. It prints what each came to, as operations.py does.
+import { Client } from 'forecast-verification-client'
+
+const { CLIENT_URL, CLIENT_VKEY, CLIENT_WORLD } = process.env
+const { agent, open, other, unknown } = JSON.parse(CLIENT_WORLD)
+const told = []
+let ids = 0
+const client = new Client({
+  url: CLIENT_URL,
+  vkeys: [CLIENT_VKEY],
+  newId: () => `an-id-that-is-long-enough-${(ids += 1)}`,
+  pause: (ms) => Promise.resolve(told.push({ pause: ms / 1000 })),
+})
+
+async function tell(what, work) {
+  try {
+    told.push({ what, came: await work() })
+  } catch ({ name, message, status, type }) {
+    told.push({ what, failed: name, message, status, type })
+  }
+}
+const all = (items) => Array.fromAsync(items)
+const said = (question_id, probability) => ({ question_id, probability })
+
+await tell('register', () => client.register({ name: 'a bot', model_type: 'example' }))
+await tell('questions', () => all(client.questions({ status: 'open', limit: 1 })))
+await tell('no question', () => all(client.questions({ status: 'upcoming', q: 'nothing & “more”' })))
+await tell('submit', () =>
+  client.submit([{ ...said(open, 0.7), rationale: 'Because “é”.' }, said(other, 0.2), said(unknown[0], 0.5)]),
+)
+await tell('submit many', () =>
+  client.submit(
+    unknown.map((id) => said(id, 0.5)),
+    'a-key-of-the-caller-that-is-long-enough',
+  ),
+)
+await tell('current', () => all(client.forecasts()))
+await tell('history', () => all(client.forecasts({ history: 'true' })))
+await tell('withdraw', () => client.withdraw(other))
+await tell('withdraw again', () => client.withdraw(other))
+await tell('submit what is wrong', () => client.submit([said(open, 2)]))
+await tell('submit beside another', () => client.submit([said(open, 0.6)]))
+await tell('submit too much', () => client.submit([said(open, 0.5)]))
+await tell('own scores', () => all(client.scores()))
+await tell('scores of another', () => all(client.scores(agent, { limit: 26 })))
+for (const kind of ['verification', 'metrics', 'rankings', 'advanced-metrics'])
+  await tell(kind, () => client.record(kind, agent))
+await tell('a record that was changed', () => client.record('verification', agent))
+await tell('a record without a proof', () => client.record('metrics', agent))
+await tell('a receipt that was changed', () => client.submit([said(open, 0.4)]))
+await tell('events', async () => {
+  const pages = []
+  for await (const page of client.events()) if (pages.push(page) === 2) return pages
+})
+await tell('no answer', () => all(client.questions()))
+await tell('a redirect', () => all(client.questions()))
+console.log(JSON.stringify(told))
