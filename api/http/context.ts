@@ -11,6 +11,8 @@ import type { Check, Checks, QuestionRationales } from '../../schemas/answers.ts
 import type { OwnSettings } from '../../schemas/config.ts'
 import type { AgentRow, ForecastRow, RationaleRow } from '../../schemas/tables.ts'
 import type { Callers } from '../limits/callers.ts'
+import type { CursorReleases } from '../published/cursor-releases.ts'
+import type { Reports } from '../published/reports.ts'
 import type { Comparisons } from '../published/comparisons.ts'
 import type { ForecastProofs } from '../published/forecast-proofs.ts'
 import type { History } from '../published/history.ts'
@@ -64,6 +66,8 @@ export interface Published {
   leaderboard: Leaderboard
   scores: Scores
   comparisons: Pick<Comparisons, 'of'>
+  reports: Pick<Reports, 'of'>
+  cursorReleases: CursorReleases
   records: ReleaseRecords
   events: Pick<EventFeed, 'after'>
   /** Why agents forecast as they did on a question; nothing before its outcome is known. */

@@ -368,6 +368,31 @@ export const comparison = {
     },
   ],
 }
+export const agentReport = {
+  agent_id: AGENT_ID,
+  ...PROVENANCE,
+  counted: 64,
+  not_counted: [{ reason: 'few-voices', questions: 2 }],
+  next_title: {
+    title: 'certified',
+    because: 'the strict interval of its skill is not above 0',
+    questions: 38,
+  },
+  best: [],
+  worst: [],
+  questions: [
+    {
+      question_id: QUESTION_ID,
+      title: 'A simulated question of the example',
+      outcome: 'yes',
+      coverage: 0.82,
+      gain: null,
+      reason: 'few-voices',
+      detail: '3 of 5 voices of other owners took part',
+    },
+  ],
+  next_cursor: null,
+}
 export const questionRationales = {
   question_id: QUESTION_ID,
   rationales: [

@@ -23,6 +23,7 @@ import { logCheckpoint, logKeys, logTile } from './public-log.ts'
 import { forecastProof, proofs } from './proofs.ts'
 import { publications } from './publications.ts'
 import { comparePageRoute, compareTwo } from './compare.ts'
+import { reportRoutes } from './report.ts'
 import { getQuestion, listQuestions, listRationales } from './questions.ts'
 import { currentRelease, release, releaseFeed } from './releases.ts'
 import { livez, metrics, readyz } from './service.ts'
@@ -85,6 +86,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     ...pages(methodology, methodologyText),
     ...profilePages(methodology),
     comparePageRoute,
+    ...reportRoutes(methodology),
     ...badges(methodology),
     ...pageFiles,
   ]

@@ -16,6 +16,7 @@ import { PayloadProofs } from '../../api/published/payload-proofs.ts'
 import { PublicLog } from '../../api/published/public-log.ts'
 import { OperatorCalls } from '../../api/operator/operator-calls.ts'
 import { QuestionBook } from '../../api/questions/book.ts'
+import { Reports } from '../../api/published/reports.ts'
 import { ReleaseRecords } from '../../api/published/release-records.ts'
 import { Scores } from '../../api/published/scores.ts'
 import type { SignAnswer } from '../../api/published/signature.ts'
@@ -31,7 +32,7 @@ import { EventFeed } from '../../pipeline/events/feed.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { readRationales } from '../../pipeline/release/rationales.ts'
-import { compareEntities } from '../../pipeline/release/said-by.ts'
+import { compareEntities, unscoredQuestions } from '../../pipeline/release/said-by.ts'
 import { releasedVersions } from '../../pipeline/release/state.ts'
 import type { OneByOne } from '../../pipeline/store/store.ts'
 import { GroupCommit, type GroupCommitComponents } from '../../pipeline/tables/group-commit.ts'
@@ -135,6 +136,12 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
   return {
     ...warmed,
     releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES, Object.values(warmed)),
+    reports: new Reports({
+      scores: warmed.scores,
+      unscored: (...asked) => unscoredQuestions(components, ...asked),
+      contestVoices: components.methodology.parameters.contest_voices,
+    }),
+    cursorReleases,
     comparisons: new Comparisons((manifest, two) => compareEntities(components, manifest, two)),
     records: new ReleaseRecords(store, site),
     events: new EventFeed(store, now),

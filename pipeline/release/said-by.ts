@@ -119,3 +119,35 @@ async function sharedQuestions(
     return shared
   })
 }
+
+/** A question with an outcome of which an entity said something that no score came of. */
+export interface UnscoredQuestion {
+  question_id: string
+  outcome: 'yes' | 'no' | 'annulled'
+  /** Whether everything that it said came at the effective close or later. */
+  isLate: boolean
+}
+
+/**
+ * Grain: one row per question whose outcome was known at `as_of` and of which the entity had said something
+ * by then, scored ones too.
+ */
+const SAID_OF = (asOf: string) => `
+  SELECT question_id, r.outcome, min(forecast_at) >= least(any_value(q.closes_at), any_value(r.resolved_at)) AS "isLate"
+  FROM said JOIN current_questions q USING (question_id) JOIN current_resolutions r USING (question_id)
+  WHERE r.outcome <> 'open' AND r.resolved_at <= ${literal(asOf)}::TIMESTAMPTZ
+    AND forecast_at <= ${literal(asOf)}::TIMESTAMPTZ
+  GROUP BY ALL ORDER BY question_id`
+
+/** Returns the questions of an entity with an outcome that are not among the scored ones, in order of id. */
+export async function unscoredQuestions(
+  context: Context,
+  manifest: ReleaseManifest,
+  entity: NamedEntity,
+  scored: ReadonlySet<string>,
+): Promise<UnscoredQuestion[]> {
+  return onSaid(context, manifest, [entity], async (database) => {
+    const rows = await database.rows<UnscoredQuestion>(SAID_OF(manifest.as_of))
+    return rows.filter(({ question_id }) => !scored.has(question_id))
+  })
+}

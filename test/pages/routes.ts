@@ -31,6 +31,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     service: 'full',
     path: `/view/forecasters/${forecasterId(0)}/questions`,
   },
+  { name: 'report on an agent', service: 'full', path: `/view/agents/${agentIdOf(0)}/report` },
   { name: 'owner', service: 'full', path: `/view/owners/${encodeURIComponent(HOSTILE_OWNER)}` },
   { name: 'unknown agent', service: 'full', path: `/view/agents/${agentIdOf(99)}`, status: 404 },
   { name: 'questions', service: 'full', path: '/view/questions' },

@@ -9,6 +9,7 @@ import { page } from '../layout.ts'
 import { profilePath } from '../links.ts'
 import { counted, signed } from '../numbers.ts'
 import { releaseLine } from '../provenance.ts'
+import { reportPath } from '../report.ts'
 import { type Site, linkTo } from '../site.ts'
 import { named } from '../wording.ts'
 import { allMetrics } from './all-metrics.ts'
@@ -65,7 +66,7 @@ export function profilePage(profile: Profile): Html {
     alternates: { 'application/json': `${calls}/verification` },
     scripts: (verification.proofPath ?? verification.signature) === undefined ? [] : CHECK_SCRIPTS,
     source: html`${releaseLine(site, of.verification)}. The same for programs: ${links(site, calls)}`,
-    content: html`<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparePath(idOf(of)))}">compare with another</a></p>
+    content: html`<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparePath(idOf(of)))}">compare with another</a>${isAgent(of) && html` · <a href="${linkTo(site, reportPath(idOf(of)))}">why a question did not score</a>`}</p>
 ${seal(of, rules)}
 ${notes(site, of, scores, superseded)}${facts(of, rules, boardSize)}
 ${runningFigure(of, running, rules)}

@@ -495,6 +495,7 @@ describe('GET /openapi.json', () => {
         'GET /methodology/version',
         'GET /questions',
         'GET /compare',
+        'GET /agents/{agent_id}/report',
         'GET /questions/{question_id}',
         'GET /questions/{question_id}/rationales',
         ...['/agents/{agent_id}', '/forecaster/{user_id}'].flatMap((entity) =>

@@ -21,7 +21,7 @@ export async function submitForecasts(store: Store, lines: readonly string[]): P
       entity_type: 'agent',
       entity_id,
       question_id,
-      probability: Number(probability),
+      probability: probability === '' ? null : Number(probability),
       forecast_at: at,
       recorded_at: at,
       source: 'api',

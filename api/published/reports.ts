@@ -1,0 +1,103 @@
+// Why each question of an agent counts or does not, worked out on request and then kept.
+import pLimit from 'p-limit'
+import type { NamedEntity, UnscoredQuestion } from '../../pipeline/release/said-by.ts'
+import type { ScoreRow } from '../../pipeline/release/score-rows.ts'
+import type { ReportedQuestion } from '../../schemas/answers.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import type { Scores } from './scores.ts'
+import { ShardCache } from './shard-cache.ts'
+
+const CACHE_BYTES = 32 * 1024 * 1024
+const ROW_BYTES = 300
+const ROWS_AT_ONCE = 10_000
+/** Each reads the whole table of forecasts. */
+const AT_ONCE = 1
+/** As how many further calls a report counts that is not kept. */
+const CALLS = 10
+const NANO = 1e9
+
+export type ReportRow = Omit<ReportedQuestion, 'title'>
+
+interface Source {
+  scores: Pick<Scores, 'page'>
+  /** The questions with an outcome of which an entity said something, without the scored ones. */
+  unscored: (
+    manifest: ReleaseManifest,
+    entity: NamedEntity,
+    scored: ReadonlySet<string>,
+  ) => Promise<UnscoredQuestion[]>
+  /** How many other voices a contested question takes. */
+  contestVoices: number
+}
+
+export class Reports {
+  readonly #source: Source
+  readonly #kept = new ShardCache<ReportRow[]>(CACHE_BYTES)
+  readonly #limit = pLimit(AT_ONCE)
+
+  constructor(source: Source) {
+    this.#source = source
+  }
+
+  /** Returns a row for each question of an agent in a release. `countMore` counts further calls first. */
+  async of(
+    manifest: ReleaseManifest,
+    agentId: string,
+    countMore: (calls: number) => Promise<void>,
+  ): Promise<ReportRow[]> {
+    const key = `${manifest.release} ${agentId}`
+    const kept = this.#kept.atHand(key)
+    if (kept) return kept
+    await countMore(CALLS)
+    return this.#kept.get(key, async () => {
+      const value = await this.#limit(() => this.#make(manifest, agentId))
+      return { value, sizeBytes: ROW_BYTES * (1 + value.length) }
+    })
+  }
+
+  async #make(manifest: ReleaseManifest, agentId: string): Promise<ReportRow[]> {
+    const { scores, unscored, contestVoices } = this.#source
+    const entity = { entityType: 'agent', entityId: agentId } as const
+    const rows: ReportRow[] = []
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await scores.page(manifest, { ...entity, limit: ROWS_AT_ONCE, cursor })
+      rows.push(...page.rows.map((row) => scoredRow(row, contestVoices)))
+      cursor = page.nextCursor
+    }
+    const scored = new Set(rows.map(({ question_id }) => question_id))
+    const others = await unscored(manifest, entity, scored)
+    return [...rows, ...others.map(unscoredRow)]
+  }
+}
+
+function scoredRow(row: ScoreRow, contestVoices: number): ReportRow {
+  const { question_id, outcome, coverage, brier, standard_reference: reference } = row
+  const gain = reference === null ? null : six(reference / NANO - coverage * brier)
+  return { question_id, outcome, coverage: six(coverage), gain, ...reasonOf(row, contestVoices) }
+}
+
+function reasonOf(
+  { settled, contested, voices }: ScoreRow,
+  contestVoices: number,
+): Pick<ReportRow, 'reason' | 'detail'> {
+  if (contested) return { reason: null, detail: null }
+  if (!settled) return { reason: 'not-settled', detail: 'it counts from its scheduled close on' }
+  return voices < contestVoices
+    ? { reason: 'few-voices', detail: `${voices} of ${contestVoices} voices of other owners took part` }
+    : { reason: 'late', detail: 'the first forecast came in the last quarter of its scheduled life' }
+}
+
+function unscoredRow({ question_id, outcome, isLate }: UnscoredQuestion): ReportRow {
+  const [reason, detail] =
+    outcome === 'annulled'
+      ? (['annulled', 'it was annulled'] as const)
+      : isLate
+        ? (['late', 'every forecast came after it had closed or its outcome was known'] as const)
+        : (['withdrawn', 'no forecast stood while it was open'] as const)
+  return { question_id, outcome, coverage: 0, gain: null, reason, detail }
+}
+
+/** With six decimals, as published numbers have. */
+function six(value: number): number {
+  return Number(value.toFixed(6)) + 0
+}
