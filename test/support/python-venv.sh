@@ -7,7 +7,7 @@ set -euo pipefail
 dir=${1:?usage: python-venv.sh DIR}
 tests=$(dirname "${BASH_SOURCE[0]}")/..
 
-for environment in "$dir" "$dir/clients"; do
+for environment in "$dir" "$dir/clients" "$dir/forecasting"; do
   [[ -x $environment/bin/python ]] || python3 -m venv "$environment"
 done
 for requirements in "$tests"/{delta,openapi}/requirements.txt; do
@@ -15,5 +15,8 @@ for requirements in "$tests"/{delta,openapi}/requirements.txt; do
 done
 "$dir/clients/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps \
   --requirement "$tests/openapi/clients/requirements.txt"
+"$dir/forecasting/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps \
+  --requirement "$tests/openapi/forecasting-tools/requirements.txt"
 root=$(cd "$dir" && pwd)
-echo "export DELTA_PYTHON=$root/bin/python SCHEMATHESIS=$root/bin/schemathesis CLIENTS_PYTHON=$root/clients/bin/python"
+echo "export DELTA_PYTHON=$root/bin/python SCHEMATHESIS=$root/bin/schemathesis CLIENTS_PYTHON=$root/clients/bin/python" \
+  "FORECASTING_PYTHON=$root/forecasting/bin/python"
