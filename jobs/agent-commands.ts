@@ -30,6 +30,14 @@ export function addAgentCommands(): void {
       }),
     )
 
+  storeCommand('prove', 'Look at the domains that agents claim as their owners.', agents).action(
+    (options: StoreOptions) =>
+      onStore(options, 'writes', async (components) => {
+        const { internet, proveOwners } = await import('./prove-owners.ts')
+        return proveOwners(components, internet())
+      }),
+  )
+
   storeCommand('retire', 'Retire agents, from the next release on, all or nothing.', agents)
     .argument('<agent_id...>', 'their ids')
     .action((ids: string[], options: StoreOptions) =>

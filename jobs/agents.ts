@@ -1,6 +1,7 @@
 // `fvs agents`.
 import { randomBytes } from 'node:crypto'
 import { Invitations } from '../pipeline/access/invitations.ts'
+import { OwnerClaims } from '../pipeline/access/owner-claims.ts'
 import { Renames } from '../pipeline/access/renames.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { type ListedAgent, readAgents } from '../pipeline/import/agent-list.ts'
@@ -19,7 +20,7 @@ import { assertEnvironment } from '../pipeline/release/state.ts'
 import { moderationPath } from '../pipeline/store/paths.ts'
 import { recordBytes } from '../pipeline/store/records.ts'
 import { ServiceError } from '../schemas/errors.ts'
-import { name } from '../schemas/names.ts'
+import { DOMAIN_OWNER, name } from '../schemas/names.ts'
 import { WORDED } from '../schemas/wording.ts'
 import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
@@ -43,7 +44,11 @@ export async function assignAgents(
   { owner }: Required<OwnerOption>,
 ): Promise<Report> {
   const owner_id = owner === false ? null : parseOwner(owner)
+  if (owner_id?.startsWith(DOMAIN_OWNER)) {
+    throw new ServiceError('invalid', `--owner must not begin with ${DOMAIN_OWNER}: domains prove those`)
+  }
   const said = await onTable(components, (context) => assignOwner(context, agentIds, owner_id))
+  await new OwnerClaims(components.store, randomBytes).decide(agentIds, components.now())
   return reportOf(said, { owner_id }, owner_id === null ? 'without an owner' : `of the owner ${owner_id}`)
 }
 
@@ -138,7 +143,7 @@ async function recordRenames(components: Components): Promise<void> {
  * Makes a statement about the agents that the table has, and returns for how many it was not true before. An
  * agent whose registration was moved aside must not keep releases from being made.
  */
-async function sayOfKnown<T>(
+export async function sayOfKnown<T>(
   components: Components,
   said: ReadonlyMap<string, T>,
   say: (context: ImportContext, said: ReadonlyMap<string, T>) => Promise<Said>,

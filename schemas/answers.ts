@@ -109,6 +109,28 @@ export const renamedAgent = z.strictObject({
   name: z.string().describe('From the next release on; earlier releases keep the old one'),
 })
 
+export const ownerClaimState = z
+  .enum(['pending', 'proved', 'missed'])
+  .describe('`missed` is proved, and the last look found no proof: after three in a row it is lost')
+export const ownerClaim = z.strictObject({
+  agent_id: publishedUuid,
+  domain: z.string(),
+  state: ownerClaimState,
+  token: z.string().describe('Public: it proves nothing elsewhere than at the domain'),
+  file_url: z
+    .string()
+    .describe(
+      'Where a file `{"agents": {"<agent_id>": "<token>"}}` proves the claim; it may name many agents',
+    ),
+  record_name: z.string().describe('The name of a TXT record that proves it instead, by the token alone'),
+  owner_id: z.string().describe('The owner that the agent has once it is proved'),
+  claimed_at: instant,
+  proved_at: instant.nullable().describe('When the proof was first found'),
+  looked_at: instant.nullable().describe('When it was last looked for'),
+  misses: count.describe('The looks in a row that found none'),
+  reason: z.string().nullable().describe('Why the last look found none'),
+})
+
 export const unretiredAgent = z.strictObject({
   agent_id: publishedUuid,
   retired_at: z.null().describe('Null: it goes on taking forecasts'),

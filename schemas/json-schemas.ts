@@ -57,6 +57,7 @@ export const RESPONSES = {
   agenda: answers.agenda,
   question: answers.question,
   'question-page': answers.questionPage,
+  'owner-claim': answers.ownerClaim,
   'agent-report': answers.agentReport,
   'question-rationales': answers.questionRationales,
   'side-by-side': answers.sideBySide,
@@ -127,6 +128,7 @@ export const PARTS = {
   'refused-forecast': answers.refusedForecast,
   'current-forecast': answers.currentForecast,
   'published-rationale': answers.publishedRationale,
+  'owner-claim-state': answers.ownerClaimState,
   'reported-question': answers.reportedQuestion,
   'reported-reason': answers.reportedReason,
   'next-title': answers.nextTitle,
@@ -144,6 +146,7 @@ export const PARTS = {
 export const REQUESTS = {
   registration: requests.registration,
   renaming: requests.renaming,
+  owning: requests.owning,
   'forecast-submission': requests.forecastSubmission,
   'forecast-submissions': requests.forecastSubmissions,
   'operator-questions': requests.operatorQuestions,

@@ -64,6 +64,9 @@ export function idFault(text: string): string | undefined {
   return undefined
 }
 
+/** Ids of owners that begin so are those of proved domains: nobody assigns them. */
+export const DOMAIN_OWNER = 'domain:'
+
 /** White space by Unicode. */
 const WHITE_SPACE = /[\t-\r\u0085\p{Z}]+/gu
 

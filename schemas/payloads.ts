@@ -66,7 +66,12 @@ const agentFacts = {
       'As registered, or as the operator has corrected it: a claim. Null for an agent that is hidden',
     ),
   model_type: z.string().nullable().describe('As registered: a claim. Null for an agent that is hidden'),
-  owner_id: z.string().nullable().describe('Who answers for it, as the operator has recorded it'),
+  owner_id: z
+    .string()
+    .nullable()
+    .describe(
+      'Who answers for it, as the operator has recorded it; `domain:` and a name where that domain proves it',
+    ),
   ...retirement,
 }
 
@@ -182,7 +187,11 @@ export const ownedAgent = z.strictObject({
   ...retirement,
 })
 export const owner = z.strictObject({
-  owner_id: z.string().describe('Who answers for the agents, as the operator has recorded it'),
+  owner_id: z
+    .string()
+    .describe(
+      'Who answers for the agents, as the operator has recorded it; `domain:` and a name where that domain proves it',
+    ),
   agents: z
     .array(ownedAgent)
     .describe(

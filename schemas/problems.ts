@@ -71,6 +71,12 @@ export const PROBLEM_TYPES = {
     happened: 'The operator has renamed or hidden the agent, so that it cannot rename itself.',
     remedy: 'Ask the operator for another name.',
   },
+  'owned-by-operator': {
+    status: 403,
+    title: 'The operator has said who owns the agent',
+    happened: 'The operator decides who answers for the agent, so that it cannot claim an owner by a domain.',
+    remedy: 'Ask the operator.',
+  },
   'unknown-path': {
     status: 404,
     title: 'There is no such path',
@@ -146,6 +152,13 @@ export const PROBLEM_TYPES = {
     title: 'Too many names wait',
     happened: 'Several names of the agent wait for the next release, which takes the last of them.',
     remedy: 'Ask for another name after the next release.',
+  },
+  'other-owner-proved': {
+    status: 409,
+    title: 'Another owner is proved',
+    happened:
+      'A domain is proved to answer for the agent, or was until just now, and the call claims another one.',
+    remedy: 'Give up the proved one, wait for the next release, and claim the other one then.',
   },
   'request-in-progress': {
     status: 409,

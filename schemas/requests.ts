@@ -1,6 +1,6 @@
 // The requests of callers. Every object is strict: an unknown field is refused, not dropped.
 import { z } from 'zod'
-import { NAME_CHARACTERS, idFault, name, normalKey, prose } from './names.ts'
+import { DOMAIN_OWNER, NAME_CHARACTERS, idFault, name, normalKey, prose } from './names.ts'
 import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
 import { BULK_IDS } from './tiers.ts'
 import { UUID_PATTERN, day, instantMs, uuid } from './values.ts'
@@ -19,6 +19,21 @@ export const registration = z.strictObject({
 })
 
 export const renaming = z.strictObject({ name: name.describe('The name from the next release on') })
+
+/** Names of no host on the Internet. */
+const SPECIAL = /\.(?:local|localhost|internal|lan|home|corp|test|invalid|onion|alt|arpa)$/
+const DOMAIN =
+  /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$/
+const domain = z
+  .string()
+  .max(190, 'must have at most 190 characters')
+  .regex(DOMAIN, 'must be a name on the Internet such as example.org, without a scheme, a port or a path')
+  .transform((text) => text.toLowerCase())
+  .refine((text) => !SPECIAL.test(text), 'must be a name that everyone on the Internet can resolve')
+
+export const owning = z.strictObject({
+  domain: domain.describe('Who answers for the agent, by a domain that says so'),
+})
 
 export const rotation = z.strictObject({
   end_old_key: z
@@ -361,7 +376,15 @@ export const operatorForecasts = z.strictObject({
 
 export const agentStatement = z
   .strictObject({
-    owner_id: name.transform(normalKey).nullable().optional().describe('Who answers for it; null for nobody'),
+    owner_id: name
+      .transform(normalKey)
+      .refine(
+        (owner) => !owner.startsWith(DOMAIN_OWNER),
+        `must not begin with ${DOMAIN_OWNER}: domains prove those`,
+      )
+      .nullable()
+      .optional()
+      .describe('Who answers for it; null for nobody'),
     retired: z.boolean().optional().describe('Whether it is retired'),
   })
   .refine(({ owner_id, retired }) => owner_id !== undefined || retired !== undefined, 'must say something')

@@ -94,7 +94,11 @@ const tables = {
       ),
       required('model_type', 'text', 'chosen at registration; empty for an agent that is hidden'),
       optional('organization_name', 'text', 'chosen at registration'),
-      optional('owner_id', 'text', 'who answers for it, as the operator has recorded it'),
+      optional(
+        'owner_id',
+        'text',
+        'who answers for it, as the operator has recorded it; `domain:` and a name where that domain proves it',
+      ),
       required('registered_at', 'time', 'when it registered, the same in every row of the agent'),
       optional('retired_at', 'time', 'when it was retired'),
       recordedAt,

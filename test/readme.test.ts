@@ -108,7 +108,7 @@ const SHOWN: Record<string, RegExp[]> = {
   'docs/agents.md: In ten lines': [/{"results":\[{.*"status":"ok"}\]}{"agent_id":.*"probability":0\.73/],
   'docs/verifying.md: Check a record now': [
     /^these bytes are in the tree “agent” of release \d+, among \d+\nthat is entry [^]* is signed by demo\.example.*\nit is the verification of .*, release \d+ of sandbox, as of .*\nexpert\n$/,
-    /^these bytes are in the tree agent of release \d+, among \d+\nthat is entry [^]* is signed by demo\.example.*\nit is the verification of .*, release \d+ of sandbox, as of .*\nexpert\n$/,
+    /^these bytes are in the tree “agent” of release \d+, among \d+\nthat is entry [^]* is signed by demo\.example.*\nit is the verification of .*, release \d+ of sandbox, as of .*\nexpert\n$/,
   ],
   'docs/verifying.md: With one command': [
     /the proof holds[^]*the proof holds\n[^]*is signed by demo\.example/,

@@ -2,6 +2,7 @@
 // their own.
 import type { Idempotency } from '../../pipeline/access/idempotency.ts'
 import type { Invitations } from '../../pipeline/access/invitations.ts'
+import type { OwnerClaims } from '../../pipeline/access/owner-claims.ts'
 import type { Renames } from '../../pipeline/access/renames.ts'
 import type { Registry } from '../../pipeline/access/registry.ts'
 import type { UsageLog } from '../../pipeline/access/usage.ts'
@@ -42,6 +43,7 @@ export interface Intake {
   mayRegister: OwnSettings['REGISTRATION']
   invitations: Pick<Invitations, 'assertGood' | 'use'>
   renames: Pick<Renames, 'ask'>
+  ownerClaims: Pick<OwnerClaims, 'claim' | 'of' | 'giveUp'>
   /** Resolves once all rows are durable, with their receipts. */
   forecasts: { submit: (...rows: ForecastRow[]) => Promise<readonly string[]> }
   /** Resolves once all rows are durable. */

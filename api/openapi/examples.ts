@@ -368,6 +368,20 @@ export const comparison = {
     },
   ],
 }
+export const ownerClaim = {
+  agent_id: AGENT_ID,
+  domain: 'example.org',
+  state: 'pending',
+  token: 'fvs-owner-c2l4dGVlbiBieXRlcyBtb3Jl',
+  file_url: 'https://example.org/.well-known/forecast-agents.json',
+  record_name: '_forecast-agents.example.org',
+  owner_id: 'domain:example.org',
+  claimed_at: '2026-03-01T12:00:00.000Z',
+  proved_at: null,
+  looked_at: null,
+  misses: 0,
+  reason: null,
+}
 export const agentReport = {
   agent_id: AGENT_ID,
   ...PROVENANCE,

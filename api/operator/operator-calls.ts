@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import type { ForecastIds } from '../../pipeline/access/forecast-ids.ts'
+import type { OwnerClaims } from '../../pipeline/access/owner-claims.ts'
 import type { OperatorCall, OperatorLog } from '../../pipeline/access/operator-log.ts'
 import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
 import {
@@ -57,6 +58,7 @@ export interface OperatorComponents extends WorkContext {
   /** The versions that the last release was made from, or that one which has been begun will be made from. */
   releasedVersions: () => Promise<Record<string, number>>
   registry: RetirementNotes & { retiredAt: (agentId: string) => Promise<string | null> }
+  ownerClaims: Pick<OwnerClaims, 'decide'>
   operatorLog: OperatorLog
   forecastIds: ForecastIds
   /** Resolves once all rows are durable, with their receipts. */
@@ -141,10 +143,13 @@ export class OperatorCalls {
    * @throws ServiceError `notFound` for an agent that is not registered.
    */
   agent(agent_id: string, { owner_id, retired }: AgentStatement, by: By) {
-    const { registry } = this.#components
+    const { registry, ownerClaims } = this.#components
     return this.#logged(by, { agent_id, owner_id, retired }, undefined, async (context) => {
       const said: Said[] = []
-      if (owner_id !== undefined) said.push(await assignOwner(context, [agent_id], owner_id))
+      if (owner_id !== undefined) {
+        said.push(await assignOwner(context, [agent_id], owner_id))
+        await ownerClaims.decide([agent_id], context.now())
+      }
       if (retired === true) said.push(await retireNow(context, registry, [agent_id]))
       if (retired === false) said.push(await unretireNow(context, registry, [agent_id]))
       return {

@@ -9,7 +9,7 @@ import { counted, signed } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
 import { type Site, linkTo } from './site.ts'
 import { scrolling } from './table.ts'
-import { claimed, dayOf, named, orNone } from './wording.ts'
+import { claimed, dayOf, named, orNone, ownerWord } from './wording.ts'
 
 export type Owner = z.infer<typeof owner>
 
@@ -33,7 +33,7 @@ export function ownerPage(site: Site, owned: Owner): Html {
     isIndexed: certified > 0,
     alternates: { 'application/json': path },
     source: html`${releaseLine(site, owned)}. The same for programs: <a href="${linkTo(site, path)}">owner</a>`,
-    content: html`<p class="mute">Who answers for these agents, as the operator has recorded it</p>
+    content: html`<p class="mute">Who answers for these agents, ${ownerWord(id)}</p>
 <p class="lead">${result}.</p>
 <p>Whoever tries many agents may show only the luckiest: all that the operator has recorded for this owner are here, retired ones too, and each further one has to prove more.</p>
 <dl class="facts">

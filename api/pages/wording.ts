@@ -1,4 +1,5 @@
 // Writes values of payloads for pages: intervals, ranks, times, and names, which are only claims.
+import { DOMAIN_OWNER } from '../../schemas/names.ts'
 import { type Html, html } from './html.ts'
 import { minuteOf, signed } from './numbers.ts'
 
@@ -49,4 +50,9 @@ export function claimed(name: string | null, id: string): Html {
   return name === null
     ? html`<span class="mute">without a name</span> ${endOf(id)}`
     : html`${named(name)} ${endOf(id)}`
+}
+
+/** Says how it is known that an owner answers for agents. */
+export function ownerWord(ownerId: string): string {
+  return ownerId.startsWith(DOMAIN_OWNER) ? 'proved by its domain' : 'as the operator recorded'
 }

@@ -23,6 +23,7 @@ import { logCheckpoint, logKeys, logTile } from './public-log.ts'
 import { forecastProof, proofs } from './proofs.ts'
 import { publications } from './publications.ts'
 import { comparePageRoute, compareTwo } from './compare.ts'
+import { claimOwner, getOwnerClaim, giveUpOwner } from './owner-claims.ts'
 import { reportRoutes } from './report.ts'
 import { getQuestion, listQuestions, listRationales } from './questions.ts'
 import { currentRelease, release, releaseFeed } from './releases.ts'
@@ -47,6 +48,9 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     submitForecast,
     submitForecasts,
     withdrawForecast,
+    claimOwner,
+    getOwnerClaim,
+    giveUpOwner,
     listCurrentForecasts,
     renameAgent,
     rotateKey,

@@ -18,7 +18,9 @@ export const owner = route({
   follows: true,
   needsStore: true,
   params: z.strictObject({
-    owner_id: name.describe('Who answers for agents, as the operator has recorded it'),
+    owner_id: name.describe(
+      'Who answers for agents, as the operator has recorded it; `domain:` and a name where that domain proves it',
+    ),
   }),
   examples: { params: { owner_id: examples.OWNER_ID } },
   success: {

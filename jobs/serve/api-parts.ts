@@ -25,6 +25,7 @@ import { CurrentForecasts } from '../../api/current-forecasts/current-forecasts.
 import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { ForecastIds } from '../../pipeline/access/forecast-ids.ts'
 import { Invitations } from '../../pipeline/access/invitations.ts'
+import { OwnerClaims } from '../../pipeline/access/owner-claims.ts'
 import { Renames } from '../../pipeline/access/renames.ts'
 import { OperatorLog } from '../../pipeline/access/operator-log.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
@@ -98,9 +99,11 @@ function buildIntake(components: Components, { metrics, tell }: Serving, release
     mayRegister: own.REGISTRATION,
     invitations: new Invitations(store),
     renames: new Renames(store),
+    ownerClaims: new OwnerClaims(store, randomBytes),
     forecasts,
     operator: new OperatorCalls({
       ...components,
+      ownerClaims: new OwnerClaims(store, randomBytes),
       operatorLog: new OperatorLog(store),
       forecastIds: new ForecastIds(store, randomBytes),
       releasedVersions: () => releasedVersions(components),

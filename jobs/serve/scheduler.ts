@@ -18,10 +18,14 @@ const FVS = fileURLToPath(new URL('../fvs.js', import.meta.url))
  * the one before failed, so that the forecasts of agents are released anyway.
  */
 const COMMANDS: Record<Environment, Record<string, readonly string[]>> = {
-  production: { release: ['release', '--if-changed'] },
+  production: {
+    release: ['release', '--if-changed'],
+    'look at the domains of owners': ['agents', 'prove'],
+  },
   sandbox: {
     'step of the simulation': ['sandbox', 'step'],
     release: ['release', '--if-changed', '--environment', 'sandbox'],
+    'look at the domains of owners': ['agents', 'prove', '--environment', 'sandbox'],
   },
 }
 

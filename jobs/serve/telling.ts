@@ -2,7 +2,8 @@
 // delivers it to webhooks.
 import { EventFeed, FeedWriter } from '../../pipeline/events/feed.ts'
 import { Deliverer } from '../../pipeline/webhooks/deliver.ts'
-import { TIMEOUT_MS, lookUpAll } from '../../pipeline/webhooks/send.ts'
+import { lookUpAll } from '../../pipeline/public-address.ts'
+import { TIMEOUT_MS } from '../../pipeline/webhooks/send.ts'
 import { Webhooks } from '../../pipeline/webhooks/webhooks.ts'
 import type { Components } from '../components/components.ts'
 import { repeat } from './repeat.ts'

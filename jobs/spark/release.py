@@ -263,7 +263,7 @@ class Job:
         size = self.plan["entities_per_shard"]
         self.view(
             "entity",
-            f"""SELECT *, CASE WHEN entity_type = 'forecaster' THEN entity WHEN owner_id IS NOT NULL
+            f"""SELECT *, CASE WHEN entity_type = 'forecaster' THEN entity WHEN NOT startswith(owner_id, 'domain:')
                     THEN max(if(entity_id = first_of_owner, entity, null)) OVER (PARTITION BY owner_id) END AS recorded_voice,
                   CASE entity_type WHEN 'agent' THEN entity div {size}
                     ELSE (agents + {size - 1}) div {size} + (entity - agents) div {size} END AS shard

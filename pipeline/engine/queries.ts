@@ -1,4 +1,5 @@
 // DuckDB's part of scoring, as queries: numbering and sorting.
+import { DOMAIN_OWNER } from '../../schemas/names.ts'
 import type { ColumnKind, ColumnKinds } from '../../schemas/columns.ts'
 import { PAIR_METRICS } from '../../schemas/metrics.ts'
 import { type Database, literal } from '../duckdb.ts'
@@ -71,7 +72,8 @@ export async function createCounted(
 /**
  * Numbers the entities of a release: every forecaster, and every agent that has made a forecast by `asOf`.
  * `entity`: one row per entity, in the order (entity_type, entity_id). `first_of_owner` is the agent that its
- * owner registered first, whether or not that one has made a forecast. An agent that is hidden has no name,
+ * owner registered first, whether or not that one has made a forecast; null for an owner that the operator
+ * has not recorded. An agent that is hidden has no name,
  * and one that retires after `asOf` has not retired yet.
  * `latest`: the last forecast of each entity.
  */
@@ -86,7 +88,7 @@ export async function createEntities(database: Database, asOf: Date): Promise<vo
      SELECT (row_number() OVER (ORDER BY entity_type, entity_id) - 1)::INTEGER AS entity, *
      FROM (FROM (SELECT 'agent' AS entity_type, agent_id AS entity_id, nullif(name, '') AS name,
                nullif(model_type, '') AS model_type, organization_name, owner_id,
-               CASE WHEN owner_id IS NOT NULL
+               CASE WHEN NOT starts_with(owner_id, ${literal(DOMAIN_OWNER)})
                  THEN first_value(agent_id) OVER (PARTITION BY owner_id ORDER BY registered_at, agent_id) END AS first_of_owner,
                registered_at, CASE WHEN retired_at <= ${now} THEN retired_at END AS retired_at
              FROM current_agents) SEMI JOIN latest USING (entity_type, entity_id)

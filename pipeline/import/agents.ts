@@ -1,6 +1,7 @@
 // Writes an operator's statements about agents: who owns them, whether they are retired, and what they are
 // called. Each statement is a row that replaces the agent's earlier ones.
 import { ServiceError } from '../../schemas/errors.ts'
+import { DOMAIN_OWNER } from '../../schemas/names.ts'
 import { literal } from '../duckdb.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { TableLog, assertNotBehind } from '../tables/delta-log.ts'
@@ -30,6 +31,26 @@ export function assignOwner(
 ): Promise<Said> {
   const owner_id = owner === null ? 'NULL::VARCHAR' : literal(owner)
   return say(context, agentIds, { owner_id })
+}
+
+/** The SQL of a text for each of some agents. */
+const byAgent = (texts: ReadonlyMap<string, string>) =>
+  `CASE agent_id ${[...texts].map(([id, text]) => `WHEN ${literal(id)} THEN ${literal(text)}`).join(' ')} END`
+
+/**
+ * Gives agents the owners that domains have proved, but those that an operator has given one.
+ *
+ * @throws ServiceError as `say` does.
+ */
+export function ownByDomain(context: ImportContext, owners: ReadonlyMap<string, string>): Promise<Said> {
+  const isOpen = `owner_id IS NULL OR starts_with(owner_id, ${literal(DOMAIN_OWNER)})`
+  const owner_id = `CASE WHEN ${isOpen} THEN ${byAgent(owners)} ELSE owner_id END`
+  return say(context, [...owners.keys()], { owner_id })
+}
+
+/** Takes owners from agents that are not proved any more. @throws ServiceError as `say` does. */
+export function disownByDomain(context: ImportContext, owners: ReadonlyMap<string, string>): Promise<Said> {
+  return say(context, [...owners.keys()], { owner_id: `nullif(owner_id, ${byAgent(owners)})` })
 }
 
 /**

@@ -8,13 +8,13 @@ export interface KnownEntity {
   entityType: EntityType
   entityId: string
   /**
-   * The owner of an agent, as the operator has recorded it; null for an agent without one, and for a
-   * forecaster.
+   * The owner of an agent, as the operator has recorded it or a domain has proved it; null for an agent
+   * without one, and for a forecaster.
    */
   ownerId: string | null
   /**
    * The agent that its owner registered first, which may be none of those that are scored; null without an
-   * owner.
+   * owner that the operator has recorded, because only such owners measure others.
    */
   firstOfOwner: string | null
 }

@@ -149,6 +149,13 @@ export function renamingAgent(path: string): string | undefined {
   return new RegExp(`^${RENAMING_PREFIX}([0-9a-f-]{36})-[0-9]{15}\\.json$`).exec(path)?.[1]
 }
 
+export const OWNER_CLAIMS_PREFIX = 'registry/owner-claims/'
+
+/** The record of who an agent says answers for it, by a domain. */
+export function ownerClaimPath(agentId: string): string {
+  return `${OWNER_CLAIMS_PREFIX}${agentId}.json`
+}
+
 export function moderationPrefix(agentId: string): string {
   return `registry/moderation/${agentId}-`
 }

@@ -5,13 +5,8 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { Deliverer, GIVE_UP_MS } from '../../pipeline/webhooks/deliver.ts'
-import {
-  type LookUp,
-  assertWebhookUrl,
-  isPublicAddress,
-  lookUpAll,
-  send,
-} from '../../pipeline/webhooks/send.ts'
+import { type LookUp, isPublicAddress, lookUpAll } from '../../pipeline/public-address.ts'
+import { assertWebhookUrl, send } from '../../pipeline/webhooks/send.ts'
 import { type Webhook, Webhooks } from '../../pipeline/webhooks/webhooks.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { EventType, PublishedEvent } from '../../schemas/events.ts'

@@ -11,7 +11,7 @@ import { counted, signed } from '../numbers.ts'
 import { releaseLine } from '../provenance.ts'
 import { reportPath } from '../report.ts'
 import { type Site, linkTo } from '../site.ts'
-import { named } from '../wording.ts'
+import { named, ownerWord } from '../wording.ts'
 import { allMetrics } from './all-metrics.ts'
 import { type Signed, checkSection, showSection } from './check.ts'
 import { errorRate } from './error-rate.ts'
@@ -101,7 +101,7 @@ function claims(site: Site, of: Payloads): HtmlPart {
   const from = organization !== null && html`, organization “${named(organization)}”`
   const ownedBy =
     owner !== null &&
-    html` · owner <a href="${linkTo(site, `/view/owners/${encodeURIComponent(owner)}`)}">${named(owner)}</a>, as the operator recorded`
+    html` · owner <a href="${linkTo(site, `/view/owners/${encodeURIComponent(owner)}`)}">${named(owner)}</a>, ${ownerWord(owner)}`
   if (of.profile.name === null) return html`agent · ${id} · hidden by the operator${ownedBy}`
   const claimed = model === null ? '' : html` · model type “${named(model)}”${from}, as registered`
   return html`agent · ${id}${claimed}${ownedBy}`

@@ -5,6 +5,9 @@ import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { type AppComponents, createApp } from '../../../api/http/app.ts'
 import type { NodeContext } from '../../../api/http/context.ts'
 import { Metrics } from '../../../api/http/metrics.ts'
+import { randomBytes } from 'node:crypto'
+import { OwnerClaims } from '../../../pipeline/access/owner-claims.ts'
+import { ownerClaimPath } from '../../../pipeline/store/paths.ts'
 import { openApiDocument } from '../../../api/openapi/document.ts'
 import { readiness } from '../../../api/openapi/examples.ts'
 import type { Route } from '../../../api/http/route.ts'
@@ -20,7 +23,7 @@ import {
   expectDocumented,
 } from '../../support/http/api-document.ts'
 import { type Request, exampleOf, send } from '../../support/http/example-request.ts'
-import { type ExampleKeys, releaseExamples } from '../../support/worlds/example-world.ts'
+import { EXAMPLE_CLAIM, type ExampleKeys, releaseExamples } from '../../support/worlds/example-world.ts'
 import { FaultStore } from '../../support/faults/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import {
@@ -204,6 +207,13 @@ async function alone(request: Request): Promise<Answer> {
   return send(await another({ store: new FaultStore(copyOf(released)) }), request)
 }
 
+/** With a service whose agent claims no owner. */
+async function unclaimed(request: Request): Promise<Answer> {
+  const store = new FaultStore(copyOf(released))
+  await store.delete(ownerClaimPath(EXAMPLE_CLAIM.agent_id))
+  return send(await another({ store }), request)
+}
+
 async function underWay(request: Request): Promise<Answer> {
   let writing = () => {}
   let finish = () => {}
@@ -254,6 +264,15 @@ const PROVOKE_OF: Record<string, Provoke> = {
     await send(client, { ...request, path: request.path.replace('revoke-key', 'retire') })
     return send(client, request)
   },
+  'claimOwner 409': async (request) => {
+    const store = new FaultStore(copyOf(released))
+    const proved = { ...EXAMPLE_CLAIM, domain: 'other.example', proved_at: NOW }
+    await new OwnerClaims(store, randomBytes).put(proved)
+    return send(await another({ store }), request)
+  },
+  'getOwnerClaim 404': unclaimed,
+  'giveUpOwner 200': alone,
+  'giveUpOwner 404': unclaimed,
   'retireAgent 200': alone,
   'renameAgent 200': alone,
   'renameAgent 409': async (request) => {

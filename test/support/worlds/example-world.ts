@@ -1,5 +1,6 @@
 // A released world in which the examples of the OpenAPI document are true: it has their agent, forecaster and
 // question, so that sending an example succeeds.
+import { randomBytes } from 'node:crypto'
 import { assignAgents } from '../../../jobs/agents.ts'
 import type { Components } from '../../../jobs/components/components.ts'
 import {
@@ -8,9 +9,11 @@ import {
   QUESTION_ID,
   USER_ID,
   acknowledgedForecast,
+  ownerClaim,
 } from '../../../api/openapi/examples.ts'
 import { CHANGED_QUESTION_ID } from '../../../api/openapi/operator-examples.ts'
 import { importRows, registerAgent, release, startTestService } from '../http/service.ts'
+import { type OwnerClaim, OwnerClaims } from '../../../pipeline/access/owner-claims.ts'
 import type { ForecastRow } from '../../../schemas/tables.ts'
 import { OPERATOR_SCOPES } from '../../../schemas/tiers.ts'
 import { submitForecasts } from './submitted-forecasts.ts'
@@ -22,6 +25,18 @@ import { writeLog } from './written-log.ts'
 export const LEAVING_AGENT_ID = '00000000-0000-4000-8000-00000000ace5'
 /** An agent whose key may be ended without a loss to the examples. */
 export const KEYLESS_AGENT_ID = '00000000-0000-4000-8000-00000000ace6'
+
+export const EXAMPLE_CLAIM: OwnerClaim = {
+  agent_id: AGENT_ID,
+  domain: ownerClaim.domain,
+  token: ownerClaim.token,
+  claimed_at: ownerClaim.claimed_at,
+  proved_at: null,
+  looked_at: null,
+  misses: 0,
+  reason: null,
+  given_up: false,
+}
 
 /** Stays open for as long as anyone will run the tests. */
 const OPEN_QUESTION = `${QUESTION_ID},Open for long?,example,,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z,example-platform,1,Yes.,Nothing.`
@@ -75,6 +90,8 @@ export async function releaseExamples(components: Components): Promise<ExampleKe
   )
   await send(components.store, 'forecasts', 'example', [EXAMPLE_FORECAST])
   await assignAgents(components, [AGENT_ID], { owner: OWNER_ID })
+  // The agent of the examples may claim an owner all the same.
+  await new OwnerClaims(components.store, randomBytes).put(EXAMPLE_CLAIM)
   await release(components)
   await writeLog(components.store, 1)
   const quota = { tier: 'enterprise', monthly_calls: 1_000_000 } as const

@@ -1,0 +1,172 @@
+// The domains that agents claim as their owners. A job looks for the proof of each at the domain.
+import { z } from 'zod'
+import { ServiceError } from '../../schemas/errors.ts'
+import { DOMAIN_OWNER } from '../../schemas/names.ts'
+import { instant, publishedUuid } from '../../schemas/values.ts'
+import { OWNER_CLAIMS_PREFIX, ownerClaimPath } from '../store/paths.ts'
+import { readRecord, recordBytes } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+
+const DAY_MS = 86_400_000
+const TOKEN_BYTES = 18
+/** A claim without a proof ends after this time. */
+const PENDING_MS = 14 * DAY_MS
+/** A proof is looked for again after this time, and after a miss every day. */
+const AGAIN_MS = 30 * DAY_MS
+/** The misses in a row after which a proof is lost. */
+const MOST_MISSES = 3
+
+const ownerClaim = z.strictObject({
+  agent_id: publishedUuid,
+  domain: z.string(),
+  token: z.string(),
+  claimed_at: instant,
+  /** When the proof was first found; null until then. */
+  proved_at: instant.nullable(),
+  looked_at: instant.nullable(),
+  misses: z.number().int().min(0),
+  /** Why the last look found no proof. */
+  reason: z.string().nullable(),
+  /** Whether the agent has given it up, so that the next run ends what it had proved. */
+  given_up: z.boolean(),
+})
+export type OwnerClaim = z.infer<typeof ownerClaim>
+
+/** Said by the operator of an agent, who decides alone from then on. */
+const decided = z.strictObject({ agent_id: publishedUuid, decided_at: instant })
+
+/** The id of the owner that a domain proves. */
+export function domainOwner(domain: string): string {
+  return `${DOMAIN_OWNER}${domain}`
+}
+
+export const PROOF_PATH = '/.well-known/forecast-agents.json'
+
+/** The address of the file of a domain. */
+export function proofAddress(domain: string): string {
+  return `https://${domain}${PROOF_PATH}`
+}
+
+/** The name of the TXT record of a domain. */
+export function proofRecord(domain: string): string {
+  return `_forecast-agents.${domain}`
+}
+
+/** The result of a look; `unknown` if the service itself could not look. */
+export type Found = { kind: 'proved' } | { kind: 'missing' | 'unknown'; reason: string }
+
+export class OwnerClaims {
+  readonly #store: Store
+  readonly #randomBytes: (size: number) => Buffer
+
+  constructor(store: Store, randomBytes: (size: number) => Buffer) {
+    this.#store = store
+    this.#randomBytes = randomBytes
+  }
+
+  /** @throws ServiceError `notFound` without a claim. */
+  async of(agentId: string): Promise<OwnerClaim> {
+    const found = await this.#read(agentId)
+    if (found && 'domain' in found && !found.given_up) return found
+    throw new ServiceError('notFound', `the agent ${agentId} claims no owner`)
+  }
+
+  /**
+   * Claims a domain. The same claim once more is the one that is there.
+   *
+   * @throws ServiceError `forbidden` where the operator has said who owns the agent, `conflict` while another
+   *   domain is proved.
+   */
+  async claim(agentId: string, domain: string, now: Date): Promise<OwnerClaim> {
+    const found = await this.#read(agentId)
+    if (found && !('domain' in found)) {
+      throw new ServiceError('forbidden', OWNED_BY_OPERATOR, { type: 'owned-by-operator' })
+    }
+    if (found && !found.given_up && found.domain === domain) return found
+    if (found && (found.proved_at !== null || found.given_up)) {
+      throw new ServiceError('conflict', provedBefore(found.domain), { type: 'other-owner-proved' })
+    }
+    const claim: OwnerClaim = {
+      agent_id: agentId,
+      domain,
+      token: `fvs-owner-${this.#randomBytes(TOKEN_BYTES).toString('base64url')}`,
+      claimed_at: now.toISOString(),
+      proved_at: null,
+      looked_at: null,
+      misses: 0,
+      reason: null,
+      given_up: false,
+    }
+    await this.put(claim)
+    return claim
+  }
+
+  /** Gives the claim of an agent up. @throws ServiceError `notFound` without one. */
+  async giveUp(agentId: string): Promise<void> {
+    const claim = await this.of(agentId)
+    if (claim.proved_at === null) await this.#store.delete(ownerClaimPath(agentId))
+    else await this.put({ ...claim, given_up: true })
+  }
+
+  /** Notes that the operator has said who owns agents, which ends every claim of theirs. */
+  async decide(agentIds: readonly string[], now: Date): Promise<void> {
+    for (const id of agentIds.map((one) => one.toLowerCase())) {
+      const path = ownerClaimPath(id)
+      await this.#store.put(path, recordBytes(path, { agent_id: id, decided_at: now.toISOString() }))
+    }
+  }
+
+  /** Returns the claims that are to be looked at or are given up, the one looked at longest ago first. */
+  async due(now: Date): Promise<OwnerClaim[]> {
+    const claims: OwnerClaim[] = []
+    for await (const { path } of this.#store.list(OWNER_CLAIMS_PREFIX)) {
+      const found = await readRecord(this.#store, path, z.union([ownerClaim, decided]))
+      if (found && 'domain' in found && isDue(found, now)) claims.push(found)
+    }
+    const lookedMs = ({ looked_at }: OwnerClaim) => (looked_at === null ? 0 : Date.parse(looked_at))
+    return claims.sort((a, b) => lookedMs(a) - lookedMs(b))
+  }
+
+  async put(claim: OwnerClaim): Promise<void> {
+    const path = ownerClaimPath(claim.agent_id)
+    await this.#store.put(path, recordBytes(path, claim))
+  }
+
+  /** Writes what a look has found, unless the agent or the operator has said something else meanwhile. */
+  async looked(claim: OwnerClaim, next: OwnerClaim | null): Promise<void> {
+    const { agent_id, token, given_up } = claim
+    const found = await this.#read(agent_id)
+    if (!found || !('domain' in found) || found.token !== token || found.given_up !== given_up) return
+    if (next) await this.put(next)
+    else await this.#store.delete(ownerClaimPath(agent_id))
+  }
+
+  #read(agentId: string) {
+    return readRecord(this.#store, ownerClaimPath(agentId), z.union([ownerClaim, decided]))
+  }
+}
+
+function isDue({ given_up, proved_at, looked_at, misses }: OwnerClaim, now: Date): boolean {
+  if (given_up || proved_at === null || looked_at === null) return true
+  return now.getTime() - Date.parse(looked_at) >= (misses > 0 ? DAY_MS : AGAIN_MS)
+}
+
+/** Returns the claim after a look; null if it has ended, and with it what it had proved. */
+export function afterLook(claim: OwnerClaim, found: Found, now: Date): OwnerClaim | null {
+  const looked_at = now.toISOString()
+  if (claim.given_up) return null
+  if (found.kind === 'proved') {
+    return { ...claim, proved_at: claim.proved_at ?? looked_at, looked_at, misses: 0, reason: null }
+  }
+  if (claim.proved_at === null) {
+    const isOver = now.getTime() - Date.parse(claim.claimed_at) > PENDING_MS
+    return isOver ? null : { ...claim, looked_at, reason: found.reason }
+  }
+  if (found.kind === 'unknown') return claim
+  const misses = claim.misses + 1
+  return misses >= MOST_MISSES ? null : { ...claim, looked_at, misses, reason: found.reason }
+}
+
+export const OWNED_BY_OPERATOR = 'the operator has said who owns this agent: ask the operator'
+export const provedBefore = (domain: string) =>
+  `the agent is proved to be of ${domain}: give that up first, and wait for the next look`
