@@ -27,7 +27,7 @@ const DOMAIN =
 const domain = z
   .string()
   .max(190, 'must have at most 190 characters')
-  .regex(DOMAIN, 'must be a name on the Internet such as example.org, without a scheme, a port or a path')
+  .regex(DOMAIN, 'must be a name on the Internet alone, without a scheme, a port or a path')
   .transform((text) => text.toLowerCase())
   .refine((text) => !SPECIAL.test(text), 'must be a name that everyone on the Internet can resolve')
 
