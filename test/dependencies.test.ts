@@ -8,7 +8,11 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 
 const ROOT = new URL('../', import.meta.url)
-const LOCKS = ['package-lock.json', 'test/openapi/clients/package-lock.json']
+const LOCKS = [
+  'package-lock.json',
+  'test/openapi/clients/package-lock.json',
+  'test/openapi/inspector/package-lock.json',
+]
 
 /**
  * The licences that a dependency in production may have, by their SPDX identifiers. All are free and

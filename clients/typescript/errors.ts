@@ -34,8 +34,8 @@ export function refusalOf(status: number, text: string): Refusal {
   } catch {
     // It is no answer of the service.
   }
-  return new Refusal(status, {
-    type: 'about:blank',
-    detail: `the service answered ${status}, and did not say why`,
-  })
+  // A browser shows a redirect as an answer of the status 0.
+  const isRedirect = status === 0 || (status >= 300 && status < 400)
+  const said = isRedirect ? 'with a redirect, which is not followed' : `${status}, and did not say why`
+  return new Refusal(status, { type: 'about:blank', detail: `the service answered ${said}` })
 }

@@ -161,8 +161,9 @@ class Client:
             problem = json.loads(answer.body)
             refusal = Refusal(answer.status, problem["type"], problem["detail"], problem.get("errors", ()))
         except (ValueError, KeyError, TypeError, AttributeError):
-            words = f"the service answered {answer.status}, and did not say why"
-            refusal = Refusal(answer.status, "about:blank", words)
+            redirect = 300 <= answer.status < 400
+            said = "with a redirect, which is not followed" if redirect else f"{answer.status}, and did not say why"
+            refusal = Refusal(answer.status, "about:blank", f"the service answered {said}")
         raise refusal
 
     def _verify_receipts(self, taken: ForecastResults, text: str) -> None:
