@@ -65,7 +65,8 @@ function result(site: Site, comparison: SideBySide): HtmlPart {
   const row = (side: Side) =>
     html`<tr><th scope="row" class="name">${linked(site, side)}</th><td class="n">${orNone(side.brier, plain)}</td></tr>\n`
   return html`<p class="lead">${verdict(site, comparison)}</p>
-<table class="record"><caption>${counted(questions, 'question')} in ${counted(clusters, 'event or week of a category', 'events or weeks of a category')}, each weighted by the time that both stood.</caption>
+<p>${counted(questions, 'question')} in ${counted(clusters, 'event or week of a category', 'events or weeks of a category')}, each weighted by the time that both stood.</p>
+<table class="record">
 <thead><tr><th scope="col">who</th><th scope="col" class="n">Brier</th></tr></thead>
 <tbody>
 ${row(a)}${row(b)}</tbody></table>

@@ -52,16 +52,19 @@ function next({ next_title: title }: AgentReport): HtmlPart {
   return html`<p>Not <strong>${title.title}</strong> yet: ${title.because}. ${about}</p>`
 }
 
+/** All rows count, or none does. */
 function table(site: Site, heading: string, caption: string, rows: readonly ReportedQuestion[]): Html {
+  const isCounted = rows[0]!.reason === null
+  const last = isCounted ? html`<th scope="col" class="n">gain</th>` : html`<th scope="col">why</th>`
   return html`<h2>${heading}</h2>
 ${scrolling(
   heading,
   html`<table><caption>${caption}</caption>
-<thead><tr><th scope="col">question</th><th scope="col">outcome</th><th scope="col" class="n">covered</th><th scope="col" class="n">gain</th><th scope="col">why</th></tr></thead>
+<thead><tr><th scope="col">question</th><th scope="col">outcome</th><th scope="col" class="n">covered</th>${last}</tr></thead>
 <tbody>
 ${rows.map(
   ({ question_id: id, title, outcome, coverage, gain, detail }) =>
-    html`<tr><th scope="row" class="name"><a href="${linkTo(site, questionPath(id))}">${title === null ? endOf(id) : named(title)}</a></th><td>${outcome}</td><td class="n">${percent(coverage)}</td><td class="n">${gain === null ? '' : signed(gain)}</td><td>${detail ?? ''}</td></tr>
+    html`<tr><th scope="row" class="name"><a href="${linkTo(site, questionPath(id))}">${title === null ? endOf(id) : named(title)}</a></th><td>${outcome}</td><td class="n">${percent(coverage)}</td>${gain === null ? html`<td>${detail ?? ''}</td>` : html`<td class="n">${signed(gain)}</td>`}</tr>
 `,
 )}</tbody></table>`,
 )}`
