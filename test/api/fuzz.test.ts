@@ -89,6 +89,7 @@ const BODIES: Record<string, Record<string, unknown>> = {
   '/agents/register': { name: 'an agent', model_type: 'a model', organization_name: 'people' },
   '/agents/{agent_id}/forecast': { question_id: QUESTION.open, probability: 0.25 },
   '/agents/{agent_id}/forecasts': { forecasts: [{ question_id: QUESTION.open, probability: 0.25 }] },
+  '/agents/{agent_id}/owner': { domain: 'example.org' },
   '/agents/{agent_id}/rotate-key': { end_old_key: false },
   '/verification/bulk': { entity_type: 'forecaster', ids: [forecasterId(0), forecasterId(1)] },
 }
