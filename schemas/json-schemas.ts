@@ -1,6 +1,7 @@
 // The JSON Schemas (draft 2020-12) of everything that callers send or receive, by the names of their files.
 import { z } from 'zod'
 import * as answers from './answers.ts'
+import * as workedOut from './worked-out.ts'
 import * as events from './events.ts'
 import * as metrics from './metrics.ts'
 import * as manifests from './manifests.ts'
@@ -58,9 +59,9 @@ export const RESPONSES = {
   question: answers.question,
   'question-page': answers.questionPage,
   'owner-claim': answers.ownerClaim,
-  'agent-report': answers.agentReport,
+  'agent-report': workedOut.agentReport,
   'question-rationales': answers.questionRationales,
-  'side-by-side': answers.sideBySide,
+  'side-by-side': workedOut.sideBySide,
   'methodology-version': answers.methodologyVersion,
   'events-page': events.eventsPage,
   readiness: answers.readiness,
@@ -129,11 +130,11 @@ export const PARTS = {
   'current-forecast': answers.currentForecast,
   'published-rationale': answers.publishedRationale,
   'owner-claim-state': answers.ownerClaimState,
-  'reported-question': answers.reportedQuestion,
-  'reported-reason': answers.reportedReason,
-  'next-title': answers.nextTitle,
-  'compared-entity': answers.comparedEntity,
-  'compared-question': answers.comparedQuestion,
+  'reported-question': workedOut.reportedQuestion,
+  'reported-reason': workedOut.reportedReason,
+  'next-title': workedOut.nextTitle,
+  'compared-entity': workedOut.comparedEntity,
+  'compared-question': workedOut.comparedQuestion,
   'acknowledged-withdrawal': answers.acknowledgedWithdrawal,
   'found-verification': answers.foundVerification,
   'missing-verification': answers.missingVerification,

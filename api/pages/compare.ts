@@ -1,5 +1,5 @@
 // The page that puts two agents or forecasters side by side.
-import type { SideBySide } from '../../schemas/answers.ts'
+import type { SideBySide } from '../../schemas/worked-out.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
 import { profilePath, questionPath, withQuery } from './links.ts'

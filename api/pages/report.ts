@@ -1,5 +1,5 @@
 // The page that says why each question of an agent counts or does not.
-import type { AgentReport, ReportedQuestion } from '../../schemas/answers.ts'
+import type { AgentReport, ReportedQuestion } from '../../schemas/worked-out.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
 import { profilePath, questionPath } from './links.ts'

@@ -2,7 +2,7 @@
 import pLimit from 'p-limit'
 import type { NamedEntity, UnscoredQuestion } from '../../pipeline/release/said-by.ts'
 import type { ScoreRow } from '../../pipeline/release/score-rows.ts'
-import type { ReportedQuestion } from '../../schemas/answers.ts'
+import type { ReportedQuestion } from '../../schemas/worked-out.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Scores } from './scores.ts'
 import { ShardCache } from './shard-cache.ts'

@@ -2,7 +2,7 @@
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { NamedEntity } from '../../pipeline/release/said-by.ts'
 import { rounded } from '../../pipeline/scoring/round.ts'
-import { type SideBySide, sideBySide } from '../../schemas/answers.ts'
+import { type SideBySide, sideBySide } from '../../schemas/worked-out.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { compareForm, compareQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES } from '../../schemas/tables.ts'

@@ -1,7 +1,7 @@
 // Two entities side by side, as JSON and as a page.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import type { SideBySide } from '../../../schemas/answers.ts'
+import type { SideBySide } from '../../../schemas/worked-out.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectValid } from '../../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../../support/http/problem.ts'

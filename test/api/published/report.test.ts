@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { runRelease } from '../../../jobs/release.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import type { AgentReport } from '../../../schemas/answers.ts'
+import type { AgentReport } from '../../../schemas/worked-out.ts'
 import { expectValid } from '../../support/json-schema.ts'
 import { expectProblem } from '../../support/http/problem.ts'
 import { Clock, importRows, registerAgent, testComponents, testService } from '../../support/http/service.ts'
