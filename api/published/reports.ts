@@ -1,19 +1,13 @@
-// Why each question of an agent counts or does not, worked out on request and then kept.
-import pLimit from 'p-limit'
+// Why each question of an agent counts or does not.
 import type { NamedEntity, UnscoredQuestion } from '../../pipeline/release/said-by.ts'
 import type { ScoreRow } from '../../pipeline/release/score-rows.ts'
 import type { ReportedQuestion } from '../../schemas/worked-out.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Scores } from './scores.ts'
-import { ShardCache } from './shard-cache.ts'
+import { WorkedOut } from './worked-out.ts'
 
-const CACHE_BYTES = 32 * 1024 * 1024
 const ROW_BYTES = 300
 const ROWS_AT_ONCE = 10_000
-/** Each reads the whole table of forecasts. */
-const AT_ONCE = 1
-/** As how many further calls a report counts that is not kept. */
-const CALLS = 10
 const NANO = 1e9
 
 export type ReportRow = Omit<ReportedQuestion, 'title'>
@@ -32,25 +26,20 @@ interface Source {
 
 export class Reports {
   readonly #source: Source
-  readonly #kept = new ShardCache<ReportRow[]>(CACHE_BYTES)
-  readonly #limit = pLimit(AT_ONCE)
+  readonly #kept = new WorkedOut<ReportRow[]>()
 
   constructor(source: Source) {
     this.#source = source
   }
 
-  /** Returns a row for each question of an agent in a release. `countMore` counts further calls first. */
-  async of(
+  /** Returns a row for each question of an agent in a release. */
+  of(
     manifest: ReleaseManifest,
     agentId: string,
     countMore: (calls: number) => Promise<void>,
   ): Promise<ReportRow[]> {
-    const key = `${manifest.release} ${agentId}`
-    const kept = this.#kept.atHand(key)
-    if (kept) return kept
-    await countMore(CALLS)
-    return this.#kept.get(key, async () => {
-      const value = await this.#limit(() => this.#make(manifest, agentId))
+    return this.#kept.of(`${manifest.release} ${agentId}`, countMore, async () => {
+      const value = await this.#make(manifest, agentId)
       return { value, sizeBytes: ROW_BYTES * (1 + value.length) }
     })
   }
