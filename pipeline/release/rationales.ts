@@ -7,10 +7,11 @@ import type { RationaleRow } from '../../schemas/tables.ts'
 import type { PipelineComponents } from '../components.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
 import { RATIONALES_STATE_PATH, rationalesPath } from '../store/paths.ts'
+import { hasWaiting } from './changes.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { compact } from '../tables/compact.ts'
-import { currentVersions, firstFileAfter } from '../tables/delta-log.ts'
+import { TableLog, currentVersions, firstFileAfter } from '../tables/delta-log.ts'
 import { RESOLVED, attachCurrent, attachTable } from '../tables/views.ts'
 
 /** The most rationales of a question that are published. */
@@ -23,32 +24,37 @@ type RationalesContext = Pick<
 >
 
 const version = z.number().int().min(-1)
-const publishedState = z.strictObject({ resolutions: version, agents: version })
-const NEVER: z.infer<typeof publishedState> = { resolutions: -1, agents: -1 }
+const publishedState = z.strictObject({ resolutions: version, agents: version, rationales: version })
+type State = z.infer<typeof publishedState>
+const NEVER: State = { resolutions: -1, agents: -1, rationales: -1 }
 
 /** Returns the number of questions whose rationales were published, or published anew. */
 export async function publishRationales(context: RationalesContext): Promise<number> {
   const { store, local, openDatabase } = context
-  return local.reading(() =>
+  if (await hasWaiting(store, 'rationales', 1)) {
+    await withDatabase(openDatabase, (database) => compact({ ...context, database }, 'rationales'))
+  }
+  const rationales = await new TableLog(store, 'rationales').readTo()
+  if (rationales.files.length === 0) return 0
+  const done = (await readRecord(store, RATIONALES_STATE_PATH, publishedState)) ?? NEVER
+  const tables = { ...(await currentVersions(store)), rationales }
+  const names = Object.keys(NEVER) as (keyof State)[]
+  const now = Object.fromEntries(names.map((name) => [name, tables[name].version])) as State
+  if (names.every((name) => done[name] === now[name])) return 0
+  const count = await local.reading(() =>
     withDatabase(openDatabase, async (database) => {
-      const { version: latest, files } = await compact({ ...context, database }, 'rationales')
-      if (files.length === 0) return 0
-      const done = (await readRecord(store, RATIONALES_STATE_PATH, publishedState)) ?? NEVER
-      const { resolutions, agents } = await currentVersions(store)
-      const now = { resolutions: resolutions.version, agents: agents.version }
-      if (done.resolutions === now.resolutions && done.agents === now.agents) return 0
-      await attachTable(database, local, { table: 'rationales', version: latest, files })
-      await attachCurrent(database, local, { ...resolutions, table: 'resolutions' })
-      await attachCurrent(database, local, { ...agents, table: 'agents' })
-      for (const table of [resolutions, agents]) {
-        const from = firstFileAfter(table, done[table.table as keyof typeof done])
-        await attachTable(database, local, table, from, `later_${table.table}`)
+      await attachTable(database, local, rationales)
+      await attachCurrent(database, local, { ...tables.resolutions, table: 'resolutions' })
+      await attachCurrent(database, local, { ...tables.agents, table: 'agents' })
+      for (const name of names) {
+        const from = firstFileAfter(tables[name], done[name])
+        await attachTable(database, local, tables[name], from, `later_${name}`)
       }
-      const count = await write(store, database)
-      await store.put(RATIONALES_STATE_PATH, recordBytes(RATIONALES_STATE_PATH, now))
-      return count
+      return write(store, database)
     }),
   )
+  await store.put(RATIONALES_STATE_PATH, recordBytes(RATIONALES_STATE_PATH, now))
+  return count
 }
 
 /** Grain: one row per question with an outcome of which, or of whose agents, something new was said. */
@@ -56,6 +62,7 @@ const AFFECTED = `
   SELECT DISTINCT question_id FROM rationales SEMI JOIN ${RESOLVED} USING (question_id)
   WHERE question_id IN (SELECT question_id FROM later_resolutions)
     OR agent_id IN (SELECT agent_id FROM later_agents)
+    OR question_id IN (SELECT question_id FROM later_rationales)
   ORDER BY question_id`
 
 /** Grain: one row per question and agent, its last rationale there. An agent without a name is hidden. */

@@ -8,6 +8,7 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { CurrentForecasts, QuestionRationales } from '../../schemas/answers.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { inboxRows } from '../support/inbox-rows.ts'
+import { send } from '../support/tables.ts'
 import { pointersOf } from '../support/http/problem.ts'
 import {
   Clock,
@@ -98,6 +99,20 @@ test('a rationale is private until the outcome is known, and shown as its agent 
   await resolve(QUESTION.open, 'no')
   await publish()
   await expect.poll(async () => (await rationalesOn(QUESTION.open)).rationales.length).toBe(1)
+  // One that comes into the table after the outcome, as that of a write which took long.
+  await send(components.store, 'rationales', 'late', [
+    {
+      forecast_id: uuidOf(4, 1),
+      agent_id: agent.agentId,
+      question_id: QUESTION.open,
+      probability: 0.8,
+      forecast_at: new Date('2026-03-01T12:00:20.000Z'),
+      rationale: 'Late.',
+      recorded_at: new Date('2026-03-01T12:00:20.000Z'),
+    },
+  ])
+  await publish()
+  await expect.poll(async () => (await rationalesOn(QUESTION.open)).rationales[0]?.rationale).toBe('Late.')
   await hideAgent(components, agent.agentId, { reason: 'offensive' })
   await publish()
   expect(await rationalesOn(QUESTION.open)).toEqual(none)
