@@ -28,6 +28,7 @@ room('pipeline/import', ...DATA)
 room('pipeline/engine', ...DATA, 'pipeline/scoring')
 room('pipeline/release', ...DATA, 'pipeline/scoring', 'pipeline/engine')
 room('pipeline/transparency', ...DATA, 'pipeline/bounded-fetch.ts', 'pipeline/release')
+room('pipeline/credentials', ...DATA, 'pipeline/release')
 room('pipeline/stage', ...DATA, 'pipeline/scoring', 'pipeline/engine', 'pipeline/release')
 room('pipeline/events', ...DATA, 'pipeline/release')
 room('pipeline/webhooks', ...DATA, 'pipeline/access', 'pipeline/public-address.ts')
@@ -41,6 +42,7 @@ const READING = [
   'pipeline/access',
   'pipeline/release',
   'pipeline/transparency',
+  'pipeline/credentials',
   'pipeline/events',
 ]
 room('api/mounts.ts', 'schemas')

@@ -1,0 +1,78 @@
+// Secures documents by a proof of the cryptosuite eddsa-rdfc-2022 (https://www.w3.org/TR/vc-di-eddsa/#eddsa-rdfc-2022).
+import { hash, sign, verify } from 'node:crypto'
+import { ServiceError } from '../../schemas/errors.ts'
+import { type CredentialKey, bytesOfMultibase, multibase, parseMultikey } from './keys.ts'
+import { quadsOf } from './quads.ts'
+
+export interface Proof {
+  type: 'DataIntegrityProof'
+  cryptosuite: 'eddsa-rdfc-2022'
+  created: string
+  /** The id of the key in the document of the issuer. */
+  verificationMethod: string
+  proofPurpose: 'assertionMethod'
+  proofValue: string
+}
+
+/** A document whose objects all have ids, as `quadsOf` takes. */
+export interface Unsecured {
+  '@context': readonly string[]
+  [member: string]: unknown
+}
+
+export type Secured<T extends Unsecured = Unsecured> = T & { proof: Proof }
+
+/** Signs documents at one instant: the hash of the options of their proofs is made once. */
+export class Signer {
+  readonly #key: CredentialKey
+  readonly #options: Omit<Proof, 'proofValue'>
+  #optionsHash: Uint8Array | undefined
+
+  constructor(key: CredentialKey, issuer: string, created: string) {
+    this.#key = key
+    this.#options = proofOptions(`${issuer}#${key.multikey}`, created)
+  }
+
+  /** Returns the proof's value, which with the document and the instant is all that the proof has. */
+  valueFor(document: Unsecured): string {
+    this.#optionsHash ??= optionsHash(document, this.#options)
+    return multibase(sign(null, signed(this.#optionsHash, document), this.#key.privateKey))
+  }
+
+  secured<T extends Unsecured>(document: T): Secured<T> {
+    return { ...document, proof: { ...this.#options, proofValue: this.valueFor(document) } }
+  }
+}
+
+export function proofOptions(verificationMethod: string, created: string): Omit<Proof, 'proofValue'> {
+  return {
+    type: 'DataIntegrityProof',
+    cryptosuite: 'eddsa-rdfc-2022',
+    created,
+    verificationMethod,
+    proofPurpose: 'assertionMethod',
+  }
+}
+
+/**
+ * Whether the proof of a document is by this key, given as Multikey.
+ *
+ * @throws ServiceError `invalid` for a document of another form than this service makes.
+ */
+export function isSignedBy({ proof, ...document }: Secured, multikey: string): boolean {
+  const { proofValue, ...options } = proof
+  if (proof.type !== 'DataIntegrityProof' || proof.cryptosuite !== 'eddsa-rdfc-2022') {
+    throw new ServiceError('invalid', 'the proof must be a DataIntegrityProof of eddsa-rdfc-2022')
+  }
+  const bytes = signed(optionsHash(document, options), document)
+  return verify(null, bytes, parseMultikey(multikey), bytesOfMultibase(proofValue))
+}
+
+function optionsHash(document: Unsecured, options: Omit<Proof, 'proofValue'>): Uint8Array {
+  return hash('sha256', quadsOf({ '@context': document['@context'], ...options }), 'buffer')
+}
+
+/** The signature is over both hashes, that of the options first. */
+function signed(options: Uint8Array, document: Unsecured): Uint8Array {
+  return Buffer.concat([options, hash('sha256', quadsOf(document), 'buffer')])
+}

@@ -1,0 +1,198 @@
+// The documents that this service signs: Open Badges 3.0 credentials, their status lists, and the document in which
+// it names its keys.
+import type { EntityType } from '../../schemas/tables.ts'
+import type { Unsecured } from './data-integrity.ts'
+import { CONTEXTS } from './quads.ts'
+import { ENTRIES_PER_LIST, encodedList } from './status-list.ts'
+
+export const CREDENTIAL_TYPE = 'application/vc'
+const DAYS_VALID = 90
+const DAY_MS = 86_400_000
+
+/** The facts that all credentials of a release share. */
+export interface Issue {
+  release: number
+  as_of: string
+  methodology_version: string
+  /** The address of the service, without a slash at its end. */
+  url: string
+}
+
+/** The facts that a credential states of its holder. */
+export interface Held {
+  /** The number of the credential among all of this service: no other entity ever gets it. */
+  index: number
+  title: CertifiedTitle
+  /** The name of an agent; null for people, whose names are not published in anything that cannot be taken back. */
+  name: string | null
+  skill: number
+  skill_interval: { lower: number; upper: number; level: number }
+  contested_questions: number
+}
+
+/** The titles that a credential is made for, with what they say. */
+const TITLES = {
+  certified:
+    'Its skill against a middle forecaster in its place is shown to be above 0, on questions that others forecast too.',
+  expert:
+    'Its skill is shown to be above 0, and so is its skill against the average of all others who forecast the same questions.',
+  silver: 'The skill stands above three quarters of the people who forecast questions in common.',
+  gold: 'The skill stands above nine tenths of the people who forecast questions in common, and is shown to be above 0.',
+  platinum:
+    'The skill stands above 99 % of the people who forecast questions in common, and is shown to be above 0.',
+}
+export type CertifiedTitle = keyof typeof TITLES
+
+export function isCertifiedTitle(title: string): title is CertifiedTitle {
+  return Object.hasOwn(TITLES, title)
+}
+
+/** The paths of each kind of entity. */
+const ROOMS: Record<EntityType, string> = { agent: 'agents', forecaster: 'forecaster' }
+
+const NARRATIVE =
+  'Probabilities for questions with the answer yes or no, submitted before the outcome was known, are scored by the Brier score ' +
+  'against those of others who forecast the same questions, at the times at which both stood.'
+
+const RESULTS = [
+  { key: 'skill', name: 'skill', max: '1' },
+  { key: 'lower', name: 'lower end of the interval of skill' },
+  { key: 'upper', name: 'upper end of the interval of skill' },
+  { key: 'level', name: 'level of the interval' },
+  { key: 'questions', name: 'contested questions' },
+] as const
+
+/** Returns the did:web of an address (https://w3c-ccg.github.io/did-method-web/). */
+export function issuerOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  const rooms = pathname.split('/').filter((part) => part !== '')
+  return ['did:web', host.replace(':', '%3A'), ...rooms].join(':')
+}
+
+/** Returns the document that names the keys, given as Multikey, whose proofs are good. */
+export function didDocument(issuer: string, multikeys: readonly string[]) {
+  const idOf = (multikey: string) => `${issuer}#${multikey}`
+  return {
+    '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/multikey/v1'],
+    id: issuer,
+    verificationMethod: multikeys.map((multikey) => ({
+      id: idOf(multikey),
+      type: 'Multikey',
+      controller: issuer,
+      publicKeyMultibase: multikey,
+    })),
+    assertionMethod: multikeys.map(idOf),
+  }
+}
+
+export function credentialOf(issue: Issue, entityType: EntityType, entityId: string, held: Held): Unsecured {
+  const { release, as_of, methodology_version, url } = issue
+  const { index, title, name } = held
+  const entity = `${url}/${ROOMS[entityType]}/${entityId}`
+  const id = `${entity}/credential#${release}`
+  const achievement = `${url}/methodology#${title}-${methodology_version}`
+  const list = statusListId(url, index)
+  const values = {
+    skill: held.skill,
+    lower: held.skill_interval.lower,
+    upper: held.skill_interval.upper,
+    level: held.skill_interval.level,
+    questions: held.contested_questions,
+  }
+  return {
+    '@context': CONTEXTS,
+    id,
+    type: ['VerifiableCredential', 'OpenBadgeCredential'],
+    issuer: { id: issuerOf(url), type: ['Profile'], name: new URL(url).host, url },
+    name: `${capital(title)} forecaster`,
+    validFrom: as_of,
+    validUntil: validUntil(as_of),
+    credentialSubject: {
+      id: entity,
+      type: ['AchievementSubject'],
+      ...(name !== null && {
+        identifier: [
+          {
+            id: `${id}-name`,
+            type: ['IdentityObject'],
+            hashed: false,
+            identityHash: name,
+            identityType: 'name',
+          },
+        ],
+      }),
+      achievement: {
+        id: achievement,
+        type: ['Achievement'],
+        achievementType: 'Certification',
+        name: `${capital(title)} forecaster`,
+        description: TITLES[title],
+        criteria: { id: `${url}/view/methodology`, narrative: NARRATIVE },
+        resultDescription: RESULTS.map(({ key, name: words, ...limits }) => ({
+          id: `${achievement}-${key}`,
+          type: ['ResultDescription'],
+          name: words,
+          resultType: 'RawScore',
+          ...('max' in limits && { valueMax: limits.max }),
+        })),
+      },
+      result: RESULTS.map(({ key }) => ({
+        id: `${id}-${key}`,
+        type: ['Result'],
+        resultDescription: `${achievement}-${key}`,
+        value: String(values[key]),
+      })),
+    },
+    evidence: [
+      evidence(`${url}/view/${ROOMS[entityType]}/${entityId}`, 'the record in words'),
+      evidence(`${entity}/verification`, 'the numbers that decide the title'),
+      evidence(
+        `${entity}/verification/proof?release=${release}`,
+        'the proof that the public log has these numbers',
+      ),
+    ],
+    credentialStatus: {
+      id: `${list}#${index % ENTRIES_PER_LIST}`,
+      type: 'BitstringStatusListEntry',
+      statusPurpose: 'revocation',
+      statusListIndex: String(index % ENTRIES_PER_LIST),
+      statusListCredential: list,
+    },
+  }
+}
+
+/** Returns a status list with the credentials that are revoked, by their indices among all. */
+export function statusListOf({ as_of, url }: Issue, number: number, revoked: readonly number[]): Unsecured {
+  const first = number * ENTRIES_PER_LIST
+  const id = statusListId(url, first)
+  return {
+    '@context': CONTEXTS,
+    id,
+    type: ['VerifiableCredential', 'BitstringStatusListCredential'],
+    issuer: issuerOf(url),
+    validFrom: as_of,
+    validUntil: validUntil(as_of),
+    credentialSubject: {
+      id: `${id}#list`,
+      type: 'BitstringStatusList',
+      statusPurpose: 'revocation',
+      encodedList: encodedList(revoked.map((index) => index - first)),
+    },
+  }
+}
+
+function statusListId(url: string, index: number): string {
+  return `${url}/credentials/status/${Math.floor(index / ENTRIES_PER_LIST)}`
+}
+
+function evidence(id: string, name: string) {
+  return { id, type: ['Evidence'], name }
+}
+
+function validUntil(asOf: string): string {
+  return new Date(Date.parse(asOf) + DAYS_VALID * DAY_MS).toISOString()
+}
+
+function capital(title: string): string {
+  return title[0]!.toUpperCase() + title.slice(1)
+}

@@ -1,0 +1,74 @@
+// The keys that sign credentials: Ed25519, as texts of the W3C's Multikey (https://www.w3.org/TR/cid-1.0/#Multikey).
+import { type KeyObject, createPrivateKey, createPublicKey } from 'node:crypto'
+import { base58 } from '@scure/base'
+import { ServiceError } from '../../schemas/errors.ts'
+import { quoted } from '../proof/quoted.ts'
+
+/** The bytes before the 32 bytes of a key: the codes of Ed25519 in multicodec. */
+const PUBLIC = Buffer.from([0xed, 0x01])
+const SECRET = Buffer.from([0x80, 0x26])
+const KEY_BYTES = 32
+/** The bytes before the 32 bytes of the seed in PKCS #8 (RFC 8410 §7). */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+export interface CredentialKey {
+  privateKey: KeyObject
+  /** The public half as text: `z` and base58. */
+  multikey: string
+}
+
+/** Returns the bytes as a text in base58, whose first letter says so (multibase). */
+export function multibase(bytes: Uint8Array): string {
+  return `z${base58.encode(bytes)}`
+}
+
+/** @throws ServiceError `invalid` for a text that is not base58 behind a `z`. */
+export function bytesOfMultibase(text: string): Uint8Array {
+  try {
+    if (text.startsWith('z')) return base58.decode(text.slice(1))
+  } catch {
+    // The error below says the same of both faults.
+  }
+  throw new ServiceError('invalid', `this is no base58 behind a z: ${quoted(text)}`)
+}
+
+/** Returns the secret text of the key of a seed of 32 bytes. */
+export function credentialKeyText(seed: Uint8Array): string {
+  return multibase(Buffer.concat([SECRET, seed]))
+}
+
+/** @throws ServiceError `invalid`. The message holds nothing of the text, because it is a secret. */
+export function parseCredentialKey(text: string): CredentialKey {
+  const seed = keyIn(text, SECRET)
+  if (!seed) {
+    throw new ServiceError(
+      'invalid',
+      'the key of credentials must be as `fvs credential key` prints it: z3u2…',
+    )
+  }
+  const der = Buffer.concat([PKCS8_PREFIX, seed])
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  const { x } = createPublicKey(privateKey).export({ format: 'jwk' })
+  return { privateKey, multikey: multibase(Buffer.concat([PUBLIC, Buffer.from(x!, 'base64url')])) }
+}
+
+/** @throws ServiceError `invalid` with the text. */
+export function parseMultikey(text: string): KeyObject {
+  const bytes = keyIn(text, PUBLIC)
+  if (!bytes) throw new ServiceError('invalid', `this is no Multikey of Ed25519: ${quoted(text)}`)
+  const x = Buffer.from(bytes).toString('base64url')
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+}
+
+/** Returns the 32 bytes behind a code; undefined for every other text. */
+function keyIn(text: string, code: Buffer): Uint8Array | undefined {
+  let bytes: Uint8Array
+  try {
+    bytes = bytesOfMultibase(text)
+  } catch {
+    return undefined
+  }
+  const isKey =
+    bytes.byteLength === code.byteLength + KEY_BYTES && code.equals(bytes.subarray(0, code.byteLength))
+  return isKey ? bytes.subarray(code.byteLength) : undefined
+}
