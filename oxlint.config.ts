@@ -68,6 +68,7 @@ room(
   'schemas',
   'pipeline/proof',
   'pipeline/scoring',
+  'pipeline/credentials',
   'api/mounts.ts',
   'api/limits',
   'api/http',
@@ -80,7 +81,7 @@ room('clients/typescript')
 room('clients/document.ts', 'pipeline/scoring', 'api/routes', 'api/openapi')
 room('package.json')
 for (const file of ['jobs/output.ts', 'jobs/progress.ts']) room(file, 'schemas', 'pipeline/printable.ts')
-room('jobs/components', ...PIPELINE, 'package.json', 'jobs/output.ts')
+room('jobs/components', ...PIPELINE, 'api/mounts.ts', 'package.json', 'jobs/output.ts')
 room('jobs/serve', ...PIPELINE, ...API, 'jobs/components')
 room('jobs/mcp', 'schemas', 'api/mcp', 'clients/typescript')
 room('jobs/simulation', ...PIPELINE, 'jobs/components')

@@ -21,6 +21,7 @@ import {
 import { addAgentCommands } from './agent-commands.ts'
 import { collected, reason, time, wholeNumber, workerCount } from './arguments.ts'
 import type { ImportFromOptions } from './import-from.ts'
+import { addCredentialCommands } from './credential-commands.ts'
 import { addImportsCommands } from './imports-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addLogCommands } from './log-commands.ts'
@@ -171,6 +172,7 @@ addWebhookCommands()
 addAgentCommands()
 addKeyCommands()
 addLogCommands()
+addCredentialCommands()
 addSandboxCommands()
 
 storeCommand(

@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { MOUNTS } from '../api/mounts.ts'
+import { credentialKeyText, parseCredentialKey } from '../pipeline/credentials/keys.ts'
 import { signingKeyText, verifierKeyText } from '../pipeline/proof/note-keys.ts'
 import { firstPathIn } from '../pipeline/store/open.ts'
 import { type Settings, parseSettings } from '../schemas/config.ts'
@@ -47,14 +49,24 @@ export async function runDemo(
       const { production, sandbox } = components
       const service = await startService(components, { scheduler: false, ownAddress: true })
       try {
+        const credentialKey = credentialKeyText(randomBytes(32))
+        const credentialIssuer = {
+          url: service.url + MOUNTS.sandbox,
+          keys: [parseCredentialKey(credentialKey)],
+        }
         const { outcome, checks } = await showDemo(
-          sandbox,
+          { ...sandbox, credentialIssuer },
           service.url,
           production.store.url,
           stopping.signal,
         )
         const ok = checks.every((check) => check.ok)
-        const forCommands = { ...variablesOf(sandbox, outcome), FILES: folder }
+        const forCommands = {
+          ...variablesOf(sandbox, outcome),
+          PUBLIC_URL: service.url,
+          SANDBOX_CREDENTIAL_SIGNING_KEY: credentialKey,
+          FILES: folder,
+        }
         const variablesFile = join(folder, 'demo.env')
         await writeFile(variablesFile, shellExports(forCommands))
         const kept = exit ? {} : { folder, variables_file: variablesFile }
@@ -109,6 +121,11 @@ function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings 
     SANDBOX_LOG_SIGNING_KEY: signingKeyText(LOG_ORIGIN, 'log', randomBytes(32)),
     SANDBOX_LOG_SIGNING_KEY_PREVIOUS: '',
     SANDBOX_LOG_WITNESSES: '',
+    // The demo makes a key for the address that it gets.
+    CREDENTIAL_SIGNING_KEY: '',
+    CREDENTIAL_SIGNING_KEY_PREVIOUS: '',
+    SANDBOX_CREDENTIAL_SIGNING_KEY: '',
+    SANDBOX_CREDENTIAL_SIGNING_KEY_PREVIOUS: '',
     STORE_URL: storeUrl,
   })
 }
@@ -132,7 +149,7 @@ async function showDemo(
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
     process.stderr.write(`${seconds.padStart(5)} s  ${printable(text)}\n`)
   }
-  const url = `${root}/sandbox`
+  const url = root + MOUNTS.sandbox
   const data = components.store.url
   say(`serving ${url} on the empty store ${store}`)
   const played = await playDemo({ components, client: new DemoClient(url), say, signal })

@@ -6,6 +6,7 @@ import { type ReleaseRequest, type ReleaseResult, makeRelease } from '../pipelin
 import { readManifest } from '../pipeline/release/read.ts'
 import { type ReleaseSummary, summaryOf } from '../pipeline/release/summary.ts'
 import { manifestPath } from '../pipeline/store/paths.ts'
+import { issueCredentials } from '../pipeline/credentials/issue.ts'
 import { assertOrigin, completeLog } from '../pipeline/transparency/publish.ts'
 import type { Components } from './components/components.ts'
 import { recordOwnStatements } from './agents.ts'
@@ -21,9 +22,10 @@ export async function runRelease(components: Components, request: ReleaseRequest
   // Before housekeeping, which may delete files of the release before.
   const summary = result.made ? await summaryOrNone(components, result.release) : undefined
   await keepHouse(components, result)
-  // The log and the feed come last, because a damaged one must stop nothing else. The next run logs the
-  // releases that a run has left out.
+  // The log, the credentials and the feed come last, because a damaged one must stop nothing else. The next
+  // run logs the releases that a run has left out.
   await completeLog(components, result.release)
+  await issueCredentials(components, result.release)
   await new FeedWriter(components).write()
   if (result.made) {
     const { all: _all, ...numbers } = summary ?? { all: undefined }

@@ -12,6 +12,7 @@ import { sweepLines } from '../pipeline/stage/sweep.ts'
 import { storeTally } from '../pipeline/stage/tally.ts'
 import type { ReleaseRequest } from '../pipeline/release/make.ts'
 import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
+import { issueCredentials } from '../pipeline/credentials/issue.ts'
 import { assertOrigin, completeLog } from '../pipeline/transparency/publish.ts'
 import type { VoiceRule } from '../schemas/payloads.ts'
 import { recordOwnStatements } from './agents.ts'
@@ -86,5 +87,6 @@ export async function runCommit(
   const result = await commitStages(components, request, input)
   await keepHouse(components, result)
   await completeLog(components, result.release)
+  await issueCredentials(components, result.release)
   return { ok: true, json: result, text: '' }
 }

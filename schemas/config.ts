@@ -34,6 +34,14 @@ const logKey = z
     'must be PRIVATE+KEY+<name>+<8 hex>+<base64>, with nothing around it; `fvs log key ORIGIN` makes one',
   )
 
+/** A key of credentials as text. */
+const credentialKey = z
+  .string()
+  .regex(
+    /^z3u2[1-9A-HJ-NP-Za-km-z]{44}$/,
+    'must be z3u2 and 44 characters of base58; `fvs credential key` makes one',
+  )
+
 const publicUrl = z
   .url({ protocol: /^https?$/, error: 'must be http[s]://host, with a path if the service lies under one' })
   .refine((url) => !/[?#]|\/\/[^/]*@/.test(url), 'must have no query, fragment, user or password')
@@ -85,6 +93,14 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
     .describe(
       'who is asked to cosign each checkpoint of the public log: `<vkey> <url>`, several by commas. They speak c2sp.org/tlog-witness',
     ),
+  CREDENTIAL_SIGNING_KEY: credentialKey
+    .optional()
+    .describe(
+      'signs Open Badges credentials under the address `PUBLIC_URL`; `fvs credential key` makes one. Without it there are none',
+    ),
+  CREDENTIAL_SIGNING_KEY_PREVIOUS: credentialKey
+    .optional()
+    .describe('the old key, whose credentials stay good while it is set; leave it out after 90 days'),
   RELEASE_SCHEDULE: z
     .string()
     .min(1)

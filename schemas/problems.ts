@@ -98,6 +98,13 @@ export const PROBLEM_TYPES = {
     remedy:
       'Ask again after the next release, for an agent after the one that follows its first forecast. `detail` says when the next is due.',
   },
+  'no-certificate': {
+    status: 404,
+    title: 'There is no certificate',
+    happened: 'It is known, and holds no title that a certificate is made for.',
+    remedy:
+      '`detail` says what is missing. An agent finds what the next title takes at `/agents/{agent_id}/report`.',
+  },
   'release-thinned': {
     status: 404,
     title: 'The release was thinned',

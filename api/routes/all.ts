@@ -2,6 +2,7 @@
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import type { Route } from '../http/route.ts'
 import { register } from './agents.ts'
+import { credentials } from './credentials.ts'
 import { badges } from './badges.ts'
 import { documentation } from './docs.ts'
 import { modelContextProtocol } from './mcp.ts'
@@ -92,6 +93,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     comparePageRoute,
     ...reportRoutes(methodology),
     ...badges(methodology),
+    ...credentials(methodology),
     ...pageFiles,
   ]
   return [...routes, modelContextProtocol(routes, version), ...documentation(routes, version)]

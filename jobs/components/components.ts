@@ -21,9 +21,11 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { type WhereNone, openStore } from '../../pipeline/store/open.ts'
 import { probeStore } from '../../pipeline/store/probe.ts'
 import type { Store } from '../../pipeline/store/store.ts'
+import type { CredentialIssuer } from '../../pipeline/credentials/issue.ts'
 import type { Witness } from '../../pipeline/transparency/witnesses.ts'
 import { type OwnSettings, type Settings, settingsOf } from '../../schemas/config.ts'
 import type { Environment } from '../../schemas/values.ts'
+import { credentialIssuersOf } from './credential-issuer.ts'
 import { signersOf } from './log-signers.ts'
 import { witnessesOf } from './log-witnesses.ts'
 import { RandomPool } from './random-pool.ts'
@@ -45,6 +47,8 @@ export interface Components extends Omit<PipelineComponents, 'database'>, AsyncD
   registry: Registry
   /** Who is asked to cosign the public log. */
   witnesses: readonly Witness[]
+  /** Undefined: no credentials are made. */
+  credentialIssuer: CredentialIssuer | undefined
   logger: Logger
   /**
    * By how much the clock was ahead of the store's when the store was opened; undefined if that is not known.
@@ -122,6 +126,7 @@ async function buildComponents(
   const random = new RandomPool()
   const signers = signersOf(settings)[environment]
   const witnesses = witnessesOf(settings)[environment]
+  const credentialIssuer = credentialIssuersOf(settings)[environment]
   const store = await openStore(
     {
       url: storeUrlOf(settings.STORE_URL, environment),
@@ -150,6 +155,7 @@ async function buildComponents(
     secrets: secretsOf(own),
     signers,
     witnesses,
+    credentialIssuer,
     logger,
     log: (event, fields) => {
       logger.info({ environment, ...fields }, event)

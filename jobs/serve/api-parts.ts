@@ -12,6 +12,7 @@ import { Limits } from '../../api/limits/limits.ts'
 import { Manifests } from '../../api/published/manifests.ts'
 import type { Metrics } from '../../api/http/metrics.ts'
 import { RenderedPages } from '../../api/published/rendered.ts'
+import { Credentials } from '../../api/published/credentials.ts'
 import { PayloadProofs } from '../../api/published/payload-proofs.ts'
 import { PublicLog } from '../../api/published/public-log.ts'
 import { OperatorCalls } from '../../api/operator/operator-calls.ts'
@@ -151,6 +152,7 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     rationalesOn: (questionId: string) => readRationales(store, questionId),
     sign,
     publicLog,
+    credentials: new Credentials(store),
     payloadProofs: new PayloadProofs(store, manifests, publicLog),
     forecastProofs: new ForecastProofs(store, manifests, publicLog),
     site,

@@ -36,6 +36,7 @@ async function attempt({ components, parts }: Starting, step: () => Promise<void
 /** @throws ServiceError `conflict` if the log's origin is not that of the signing key. */
 export async function readLog(starting: Starting): Promise<void> {
   const { components, parts } = starting
+  await attempt(starting, () => parts.credentials.refresh())
   await attempt(starting, () => parts.publicLog.refresh())
   const { head } = parts.publicLog
   if (head) assertOwnLog(head, components.signers)
@@ -52,6 +53,7 @@ export function followReleases(starting: Starting): Follower {
       await attempt(starting, () => followStore(parts, { warmFirst: !follower.isResting }))
       // The log is a separate step, so that a damaged log stops nothing else.
       await attempt(starting, () => parts.publicLog.refresh())
+      await attempt(starting, () => parts.credentials.refresh())
     },
   })
   return follower

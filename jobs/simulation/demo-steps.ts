@@ -5,6 +5,7 @@ import pMap from 'p-map'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { assignOwner } from '../../pipeline/import/agents.ts'
 import { makeRelease } from '../../pipeline/release/make.ts'
+import { issueCredentials } from '../../pipeline/credentials/issue.ts'
 import { completeLog } from '../../pipeline/transparency/publish.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { EntityType } from '../../schemas/tables.ts'
@@ -191,6 +192,7 @@ async function release({ components, say }: Stage, asOf?: Date): Promise<number>
   const made = await makeRelease(components, { asOf })
   if (!made.made) throw new ServiceError('conflict', `another job is at work on ${components.store.url}`)
   await completeLog(components, made.release)
+  await issueCredentials(components, made.release)
   return made.release
 }
 

@@ -1,4 +1,5 @@
-// Secures documents by a proof of the cryptosuite eddsa-rdfc-2022 (https://www.w3.org/TR/vc-di-eddsa/#eddsa-rdfc-2022).
+// Secures documents by a proof of the cryptosuite eddsa-rdfc-2022
+// (https://www.w3.org/TR/vc-di-eddsa/#eddsa-rdfc-2022).
 import { hash, sign, verify } from 'node:crypto'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type CredentialKey, bytesOfMultibase, multibase, parseMultikey } from './keys.ts'

@@ -1,5 +1,6 @@
-// The documents that this service signs: Open Badges 3.0 credentials, their status lists, and the document in which
-// it names its keys.
+// The documents that this service signs: Open Badges 3.0 credentials, their status lists, and the document in
+// which it names its keys.
+import { CERTIFIED_TITLES, type CertifiedTitle, type HeldCredential } from '../../schemas/credentials.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { Unsecured } from './data-integrity.ts'
 import { CONTEXTS } from './quads.ts'
@@ -10,7 +11,7 @@ const DAYS_VALID = 90
 const DAY_MS = 86_400_000
 
 /** The facts that all credentials of a release share. */
-export interface Issue {
+export interface Issued {
   release: number
   as_of: string
   methodology_version: string
@@ -18,20 +19,10 @@ export interface Issue {
   url: string
 }
 
-/** The facts that a credential states of its holder. */
-export interface Held {
-  /** The number of the credential among all of this service: no other entity ever gets it. */
-  index: number
-  title: CertifiedTitle
-  /** The name of an agent; null for people, whose names are not published in anything that cannot be taken back. */
-  name: string | null
-  skill: number
-  skill_interval: { lower: number; upper: number; level: number }
-  contested_questions: number
-}
+/** The facts of a credential that its proof is over. */
+export type Held = Omit<HeldCredential, 'proof'>
 
-/** The titles that a credential is made for, with what they say. */
-const TITLES = {
+const TITLES: Record<CertifiedTitle, string> = {
   certified:
     'Its skill against a middle forecaster in its place is shown to be above 0, on questions that others forecast too.',
   expert:
@@ -41,10 +32,8 @@ const TITLES = {
   platinum:
     'The skill stands above 99 % of the people who forecast questions in common, and is shown to be above 0.',
 }
-export type CertifiedTitle = keyof typeof TITLES
-
 export function isCertifiedTitle(title: string): title is CertifiedTitle {
-  return Object.hasOwn(TITLES, title)
+  return CERTIFIED_TITLES.some((certified) => certified === title)
 }
 
 /** The paths of each kind of entity. */
@@ -85,7 +74,7 @@ export function didDocument(issuer: string, multikeys: readonly string[]) {
   }
 }
 
-export function credentialOf(issue: Issue, entityType: EntityType, entityId: string, held: Held): Unsecured {
+export function credentialOf(issue: Issued, entityType: EntityType, entityId: string, held: Held): Unsecured {
   const { release, as_of, methodology_version, url } = issue
   const { index, title, name } = held
   const entity = `${url}/${ROOMS[entityType]}/${entityId}`
@@ -162,7 +151,7 @@ export function credentialOf(issue: Issue, entityType: EntityType, entityId: str
 }
 
 /** Returns a status list with the credentials that are revoked, by their indices among all. */
-export function statusListOf({ as_of, url }: Issue, number: number, revoked: readonly number[]): Unsecured {
+export function statusListOf({ as_of, url }: Issued, number: number, revoked: readonly number[]): Unsecured {
   const first = number * ENTRIES_PER_LIST
   const id = statusListId(url, first)
   return {

@@ -1,4 +1,5 @@
-// The keys that sign credentials: Ed25519, as texts of the W3C's Multikey (https://www.w3.org/TR/cid-1.0/#Multikey).
+// The keys that sign credentials: Ed25519, as texts of the W3C's Multikey
+// (https://www.w3.org/TR/cid-1.0/#Multikey).
 import { type KeyObject, createPrivateKey, createPublicKey } from 'node:crypto'
 import { base58 } from '@scure/base'
 import { ServiceError } from '../../schemas/errors.ts'

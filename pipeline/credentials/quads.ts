@@ -1,6 +1,6 @@
 // Writes the documents of this service as canonical N-Quads (RDFC-1.0), which is what eddsa-rdfc-2022 signs.
-// Only documents in which every object has an id: then no blank node has to be named, and one table of members
-// takes the place of a JSON-LD processor. Tests hold it to jsonld and rdf-canonize.
+// Only documents in which every object has an id: then no blank node has to be named, and one table of
+// members takes the place of a JSON-LD processor. Tests hold it to jsonld and rdf-canonize.
 import { ServiceError } from '../../schemas/errors.ts'
 import { quoted } from '../proof/quoted.ts'
 
@@ -112,7 +112,9 @@ function termOf(quads: Set<string>, value: unknown, form: Form): string {
   }
   if (form === 'id') return iriOf(value === 'assertionMethod' ? `${SECURITY}assertionMethod` : value)
   if (typeof value !== 'string' && typeof value !== 'boolean') throw unknown('value', value)
-  const literal = `"${escaped(String(value))}"`
+  // Of all that N-Quads escape, texts of credentials have quotes and backslashes alone, as JSON escapes them.
+  if (/\p{Cc}/u.test(String(value))) throw unknown('value', value)
+  const literal = JSON.stringify(String(value))
   return form === 'text' ? literal : `${literal}^^<${form.datatype}>`
 }
 
@@ -121,28 +123,11 @@ function listOf(values: unknown): readonly unknown[] {
 }
 
 /** An absolute address without a character that could end it in N-Quads. */
-const IRI = /^[a-z][a-z0-9+.-]*:[^\u0000-\u0020<>"{}|^`\\]+$/i
+const IRI = /^[a-z][a-z0-9+.-]*:[^\p{Cc} <>"{}|^`\\]+$/iu
 
 function iriOf(id: unknown): string {
   if (typeof id === 'string' && IRI.test(id)) return `<${id}>`
   throw unknown('id', id)
-}
-
-const ESCAPES: Record<string, string> = {
-  '\b': '\\b',
-  '\t': '\\t',
-  '\n': '\\n',
-  '\f': '\\f',
-  '\r': '\\r',
-  '"': '\\"',
-  '\\': '\\\\',
-}
-
-function escaped(text: string): string {
-  return text.replace(/["\\\u0000-\u001f\u007f]/g, (character) => {
-    const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
-    return ESCAPES[character] ?? `\\u${code}`
-  })
 }
 
 function unknown(what: string, value: unknown): ServiceError {

@@ -1,5 +1,5 @@
-// A Bitstring Status List (https://www.w3.org/TR/vc-bitstring-status-list/): one bit for each credential, which is
-// set once it is revoked.
+// A Bitstring Status List (https://www.w3.org/TR/vc-bitstring-status-list/): one bit for each credential,
+// which is set once it is revoked.
 import { crc32 } from 'node:zlib'
 
 /** The bits of a list: the least that the standard allows, so that a list does not tell whom it is about. */
@@ -10,8 +10,8 @@ const LIST_BYTES = ENTRIES_PER_LIST / 8
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 
 /**
- * Returns the list in which the bits of these indices are set, in GZIP and multibase. The bits are stored and not
- * compressed, so that every machine and every version of zlib makes the same text.
+ * Returns the list in which the bits of these indices are set, in GZIP and multibase. The bits are stored and
+ * not compressed, so that every machine and every version of zlib makes the same text.
  */
 export function encodedList(set: Iterable<number>): string {
   const bits = Buffer.alloc(LIST_BYTES)

@@ -480,3 +480,24 @@ export function assertPrefix(prefix: string): void {
 export function isPath(path: string): boolean {
   return /^[A-Za-z0-9_=-][A-Za-z0-9_=.-]*(\/[A-Za-z0-9_=-][A-Za-z0-9_=.-]*)*$/.test(path)
 }
+
+/** The record of an issue of credentials, by its number from 1. */
+export function credentialIssuePath(issue: number): string {
+  return `credentials/${padded(issue, 8)}.json`
+}
+
+/**
+ * The prefix of the files of an issue. Issues under different keys, of which one is published, have different
+ * ones.
+ */
+export function credentialsPrefix(issue: number, multikey = ''): string {
+  return `credentials/${padded(issue, 8)}/${multikey === '' ? '' : `${multikey}/`}`
+}
+
+export function credentialFilePath(entityType: EntityType, firstEntityId: string): string {
+  return `${entityType}/${firstEntityId}.json`
+}
+
+export function statusListPath(number: number): string {
+  return `status/${padded(number, 6)}.json`
+}

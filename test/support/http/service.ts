@@ -14,6 +14,7 @@ import {
   storeUrlOf,
 } from '../../../jobs/components/components.ts'
 import { runImport } from '../../../jobs/import.ts'
+import { credentialIssuersOf } from '../../../jobs/components/credential-issuer.ts'
 import { signersOf } from '../../../jobs/components/log-signers.ts'
 import { witnessesOf } from '../../../jobs/components/log-witnesses.ts'
 import { type ServiceOptions, startService } from '../../../jobs/serve/service.ts'
@@ -113,6 +114,7 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
     registry: new Registry({ store, environment, randomBytes }),
     secrets: secretsOf(own),
     signers: signersOf(settings)[environment],
+    credentialIssuer: credentialIssuersOf(settings)[environment],
     witnesses: witnessesOf(settings)[environment],
     logger: pino({ level: 'silent' }),
     log: () => undefined,
@@ -285,6 +287,7 @@ export function withSandbox(production: Components): Record<Environment, Compone
     registry: new Registry({ store, environment: 'sandbox', randomBytes }),
     secrets: secretsOf(own),
     signers: signersOf(production.settings).sandbox,
+    credentialIssuer: credentialIssuersOf(production.settings).sandbox,
     witnesses: witnessesOf(production.settings).sandbox,
   }
   return { production, sandbox }

@@ -1,0 +1,59 @@
+// Credentials of the examples, signed by a key of the examples.
+import { Signer } from '../../pipeline/credentials/data-integrity.ts'
+import {
+  type Held,
+  credentialOf,
+  didDocument,
+  issuerOf,
+  statusListOf,
+} from '../../pipeline/credentials/documents.ts'
+import { credentialKeyText, parseCredentialKey } from '../../pipeline/credentials/keys.ts'
+import type { EntityType } from '../../schemas/tables.ts'
+import * as examples from './examples.ts'
+
+const { AGENT_ID, USER_ID } = examples
+const ISSUED = {
+  release: 214,
+  as_of: '2026-03-01T12:00:00.000Z',
+  methodology_version: '3.0.0',
+  url: 'https://forecasts.example.org',
+}
+const HELD: Record<EntityType, Held> = {
+  agent: {
+    index: 0,
+    title: 'certified',
+    name: 'my-agent',
+    skill: 0.12,
+    skill_interval: { lower: 0.05, upper: 0.19, level: 0.975 },
+    contested_questions: 214,
+  },
+  forecaster: {
+    index: 1,
+    title: 'gold',
+    name: null,
+    skill: 0.2,
+    skill_interval: { lower: 0.07, upper: 0.33, level: 0.95 },
+    contested_questions: 88,
+  },
+}
+const key = parseCredentialKey(credentialKeyText(new Uint8Array(32).fill(1)))
+const signer = new Signer(key, issuerOf(ISSUED.url), ISSUED.as_of)
+
+export const EXAMPLE_ISSUER = didDocument(issuerOf(ISSUED.url), [key.multikey])
+
+export function credentialExample(entityType: EntityType): object {
+  const entityId = entityType === 'agent' ? AGENT_ID : USER_ID
+  return signer.secured(credentialOf(ISSUED, entityType, entityId, HELD[entityType]))
+}
+
+/** An empty list is long, and its text says nothing. */
+export function statusListExample(): object {
+  const list = statusListOf(ISSUED, 0, [])
+  return signer.secured({
+    ...list,
+    credentialSubject: {
+      ...(list['credentialSubject'] as object),
+      encodedList: 'uH4sIAAAAAAAA_2MAAADqkgEAAQ',
+    },
+  })
+}

@@ -1,0 +1,50 @@
+// Reads the credentials in the store: the record of an issue, and the files that it names.
+import {
+  type CredentialFile,
+  type CredentialFileEntry,
+  type CredentialIssue,
+  credentialFile,
+  credentialIssue,
+} from '../../schemas/credentials.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { decoded, sha256Hex } from '../proof/canonical.ts'
+import { lastNumbered } from '../store/numbered.ts'
+import { credentialIssuePath, credentialsPrefix } from '../store/paths.ts'
+import { readRecord } from '../store/records.ts'
+import { type Store, readChecked } from '../store/store.ts'
+
+/** Returns the number of the last issue of credentials; 0 if there is none. */
+export function lastIssue(store: Store, known = 0): Promise<number> {
+  return lastNumbered(store, credentialIssuePath, known)
+}
+
+export function readIssue(store: Store, issue: number): Promise<CredentialIssue | undefined> {
+  return readRecord(store, credentialIssuePath(issue), credentialIssue)
+}
+
+/** @throws ServiceError `corrupt` for a file that is gone or damaged. */
+export async function readCredentialFile(
+  store: Store,
+  issue: number,
+  record: CredentialIssue,
+  file: CredentialFileEntry,
+): Promise<CredentialFile> {
+  const bytes = await readIssueBytes(store, issue, record, file)
+  return credentialFile.parse(JSON.parse(decoded(bytes)))
+}
+
+/** @throws ServiceError `corrupt` as `readCredentialFile`. */
+export async function readIssueBytes(
+  store: Store,
+  issue: number,
+  { keys }: CredentialIssue,
+  { path, sha256 }: Pick<CredentialFileEntry, 'path' | 'sha256'>,
+): Promise<Uint8Array> {
+  const whole = credentialsPrefix(issue, keys[0]) + path
+  const found = await readChecked(store, whole, (bytes) => {
+    if (sha256Hex(bytes) === sha256) return bytes
+    throw new ServiceError('corrupt', `${whole} must have the SHA-256 ${sha256}`)
+  })
+  if (found) return found
+  throw new ServiceError('corrupt', `${whole} is in its record and not in the store`)
+}

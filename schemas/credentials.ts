@@ -1,0 +1,103 @@
+// The files in which the store keeps credentials, beside the releases.
+import { z } from 'zod'
+import { count } from './metric.ts'
+import { ENTITY_TYPES } from './tables.ts'
+import { instant, publishedUuid, sha256 } from './values.ts'
+
+/** The titles that a credential is made for. */
+export const CERTIFIED_TITLES = ['certified', 'expert', 'silver', 'gold', 'platinum'] as const
+export type CertifiedTitle = (typeof CERTIFIED_TITLES)[number]
+
+const multikey = z.string().regex(/^z[1-9A-HJ-NP-Za-km-z]+$/)
+const index = count.describe('Its number among all credentials of the service; no other entity ever gets it')
+
+/** The facts that a credential states of its holder, and the value of its proof. */
+export const heldCredential = z.strictObject({
+  index,
+  title: z.enum(CERTIFIED_TITLES),
+  name: z.string().nullable().describe('Of an agent. Null for people, whom no signed file names'),
+  skill: z.number(),
+  skill_interval: z.strictObject({ lower: z.number(), upper: z.number(), level: z.number() }),
+  contested_questions: count,
+  proof: z.string(),
+})
+export type HeldCredential = z.infer<typeof heldCredential>
+
+const revokedCredential = z.strictObject({ index, revoked: z.literal(true) })
+
+/** A run of entities that have a credential or had one, in order of id. */
+export const credentialFile = z.record(publishedUuid, z.union([heldCredential, revokedCredential]))
+export type CredentialFile = z.infer<typeof credentialFile>
+
+const listedFile = z.strictObject({ path: z.string(), size_bytes: count, sha256 })
+
+/** The record of an issue of credentials: written last, it publishes them. */
+export const credentialIssue = z.strictObject({
+  release: count,
+  as_of: instant,
+  methodology_version: z.string(),
+  url: z.string().describe('The address of the service, in every id'),
+  keys: z
+    .array(multikey)
+    .min(1)
+    .describe('As Multikey: the one that signed, and the previous one if it is still good'),
+  next_index: count.describe('The index of the next entity that gets its first credential'),
+  files: z.array(listedFile.extend({ entity_type: z.enum(ENTITY_TYPES), first_entity_id: publishedUuid })),
+  status_lists: z.array(listedFile).describe('In the order of their numbers'),
+})
+export type CredentialIssue = z.infer<typeof credentialIssue>
+export type CredentialFileEntry = CredentialIssue['files'][number]
+
+const contexts = z.array(z.string())
+const proof = z.looseObject({
+  type: z.literal('DataIntegrityProof'),
+  cryptosuite: z.literal('eddsa-rdfc-2022'),
+  created: instant,
+  verificationMethod: z.string().describe('A key in the document of the issuer'),
+  proofPurpose: z.literal('assertionMethod'),
+  proofValue: z.string(),
+})
+
+/** The members that every credential of this service has. The standards say what is in them. */
+export const openBadgeCredential = z
+  .looseObject({
+    '@context': contexts,
+    id: z.string(),
+    type: z.array(z.string()),
+    issuer: z.looseObject({ id: z.string() }),
+    name: z.string(),
+    validFrom: instant.describe('`as_of` of the release'),
+    validUntil: instant,
+    credentialSubject: z.looseObject({ id: z.string() }),
+    evidence: z.array(z.looseObject({ id: z.string() })),
+    credentialStatus: z.looseObject({ statusListCredential: z.string(), statusListIndex: z.string() }),
+    proof,
+  })
+  .describe('An Open Badges 3.0 credential')
+
+export const statusListCredential = z
+  .looseObject({
+    '@context': contexts,
+    id: z.string(),
+    type: z.array(z.string()),
+    issuer: z.string(),
+    validFrom: instant,
+    validUntil: instant,
+    credentialSubject: z.looseObject({ encodedList: z.string() }),
+    proof,
+  })
+  .describe('A Bitstring Status List')
+
+export const didDocument = z.strictObject({
+  '@context': contexts,
+  id: z.string(),
+  verificationMethod: z.array(
+    z.strictObject({
+      id: z.string(),
+      type: z.literal('Multikey'),
+      controller: z.string(),
+      publicKeyMultibase: multikey,
+    }),
+  ),
+  assertionMethod: z.array(z.string()),
+})
