@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { count } from './metric.ts'
 import { ENTITY_TYPES } from './tables.ts'
-import { instant, publishedUuid, sha256 } from './values.ts'
+import { ENVIRONMENTS, instant, publishedUuid, sha256 } from './values.ts'
 
 /** The titles that a credential is made for. */
 export const CERTIFIED_TITLES = ['certified', 'expert', 'silver', 'gold', 'platinum'] as const
@@ -36,6 +36,7 @@ export const credentialIssue = z.strictObject({
   release: count,
   as_of: instant,
   methodology_version: z.string(),
+  environment: z.enum(ENVIRONMENTS),
   url: z.string().describe('The address of the service, in every id'),
   keys: z
     .array(multikey)

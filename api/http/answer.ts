@@ -20,7 +20,9 @@ export interface Answer {
 }
 
 function contentTypeOf(mediaType = 'application/json'): string {
-  return /^application\/(json|octet-stream)$/.test(mediaType) ? mediaType : `${mediaType}; charset=utf-8`
+  return /^application\/(?:json|did\+json|vc|octet-stream)$|^image\/png$/.test(mediaType)
+    ? mediaType
+    : `${mediaType}; charset=utf-8`
 }
 
 export function answerOf({ success }: Route, { status, body, headers }: Reply): Answer {

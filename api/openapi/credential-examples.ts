@@ -16,8 +16,9 @@ const ISSUED = {
   release: 214,
   as_of: '2026-03-01T12:00:00.000Z',
   methodology_version: '3.0.0',
+  environment: 'production',
   url: 'https://forecasts.example.org',
-}
+} as const
 const HELD: Record<EntityType, Held> = {
   agent: {
     index: 0,

@@ -2,6 +2,7 @@
 // which it names its keys.
 import { CERTIFIED_TITLES, type CertifiedTitle, type HeldCredential } from '../../schemas/credentials.ts'
 import type { EntityType } from '../../schemas/tables.ts'
+import type { Environment } from '../../schemas/values.ts'
 import type { Unsecured } from './data-integrity.ts'
 import { CONTEXTS } from './quads.ts'
 import { ENTRIES_PER_LIST, encodedList } from './status-list.ts'
@@ -15,6 +16,7 @@ export interface Issued {
   release: number
   as_of: string
   methodology_version: string
+  environment: Environment
   /** The address of the service, without a slash at its end. */
   url: string
 }
@@ -42,6 +44,8 @@ const ROOMS: Record<EntityType, string> = { agent: 'agents', forecaster: 'foreca
 const NARRATIVE =
   'Probabilities for questions with the answer yes or no, submitted before the outcome was known, are scored by the Brier score ' +
   'against those of others who forecast the same questions, at the times at which both stood.'
+
+const OF_SANDBOX = 'The sandbox is for trying things out, and certifies nobody. '
 
 const RESULTS = [
   { key: 'skill', name: 'skill', max: '1' },
@@ -75,10 +79,11 @@ export function didDocument(issuer: string, multikeys: readonly string[]) {
 }
 
 export function credentialOf(issue: Issued, entityType: EntityType, entityId: string, held: Held): Unsecured {
-  const { release, as_of, methodology_version, url } = issue
+  const { release, as_of, methodology_version, environment, url } = issue
   const { index, title, name } = held
   const entity = `${url}/${ROOMS[entityType]}/${entityId}`
   const id = `${entity}/credential#${release}`
+  const words = `${capital(title)} forecaster${environment === 'sandbox' ? ' in the sandbox' : ''}`
   const achievement = `${url}/methodology#${title}-${methodology_version}`
   const list = statusListId(url, index)
   const values = {
@@ -93,7 +98,7 @@ export function credentialOf(issue: Issued, entityType: EntityType, entityId: st
     id,
     type: ['VerifiableCredential', 'OpenBadgeCredential'],
     issuer: { id: issuerOf(url), type: ['Profile'], name: new URL(url).host, url },
-    name: `${capital(title)} forecaster`,
+    name: words,
     validFrom: as_of,
     validUntil: validUntil(as_of),
     credentialSubject: {
@@ -114,8 +119,8 @@ export function credentialOf(issue: Issued, entityType: EntityType, entityId: st
         id: achievement,
         type: ['Achievement'],
         achievementType: 'Certification',
-        name: `${capital(title)} forecaster`,
-        description: TITLES[title],
+        name: words,
+        description: environment === 'sandbox' ? OF_SANDBOX + TITLES[title] : TITLES[title],
         criteria: { id: `${url}/view/methodology`, narrative: NARRATIVE },
         resultDescription: RESULTS.map(({ key, name: words, ...limits }) => ({
           id: `${achievement}-${key}`,

@@ -62,8 +62,8 @@ export async function issueCredentials(context: IssueContext, release: number): 
   if (before && isSameIssue(before, release, issuer.url, keys)) return
   const manifest = await readManifest(store, release)
   if (!manifest) throw new ServiceError('corrupt', `${manifestPath(release)} is gone`)
-  const { as_of, methodology_version } = manifest
-  const issued: Issued = { release, as_of, methodology_version, url: issuer.url }
+  const { as_of, methodology_version, environment } = manifest
+  const issued: Issued = { release, as_of, methodology_version, environment, url: issuer.url }
   const indices = before ? await indicesOf(store, last, before) : byKind<number>()
   const holders = await holdersOf(store, release, manifest.files)
   const next_index = assignIndices(indices, holders, before?.next_index ?? 0)
