@@ -58,5 +58,10 @@ function issuerOf(settings: Settings, environment: Environment): CredentialIssue
 
 function keyOf(settings: Settings, own: KeySetting, environment: Environment): CredentialKey | undefined {
   const text = settingsOf(settings, environment)[own]
-  return text === undefined ? undefined : parseCredentialKey(text)
+  try {
+    return text === undefined ? undefined : parseCredentialKey(text)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    throw new ServiceError('invalid', `${settingName(own, environment)}: ${error.message}`)
+  }
 }
