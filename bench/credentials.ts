@@ -1,0 +1,61 @@
+// What credentials cost beside the release that they are issued after: everyone in it is certified, first for
+// the first time and then again.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { issueCredentials } from '../pipeline/credentials/issue.ts'
+import { credentialKeyText, parseCredentialKey } from '../pipeline/credentials/keys.ts'
+import { currentRelease, readManifest } from '../pipeline/release/read.ts'
+import { FileStore } from '../pipeline/store/file.ts'
+import { putBoards, storeOfBoards } from '../test/support/worlds/boards.ts'
+import { run } from './process.ts'
+import type { ReleaseFigures } from './release.ts'
+import { worldStore } from './world.ts'
+
+const { values } = parseArgs({
+  options: { entities: { type: 'string', default: '100000' }, questions: { type: 'string', default: '50' } },
+})
+const entities = Number(values.entities)
+const print = (line: string) => process.stdout.write(`${line}\n`)
+const whole = (number: number) => Math.round(number).toLocaleString('en')
+
+const forecasts = entities * Number(values.questions)
+const world = await worldStore({
+  forecasts,
+  questions: Math.round(forecasts / 500),
+  entities,
+  forecastsPerPair: 1,
+})
+const folder = await mkdtemp(join(tmpdir(), 'fvs-bench-credentials-'))
+try {
+  const { phases } = JSON.parse(await run('release.ts', world)) as ReleaseFigures
+  const cpu = phases.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)
+  const released = await FileStore.begin(world)
+  const { files, counts } = (await readManifest(released, await currentRelease(released)))!
+  const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+  const members = counts.agents + counts.forecasters
+  print(
+    `a release of ${whole(members)} entities and ${whole(forecasts)} forecasts: ${cpu.toFixed(1)} s of CPU, ${whole(bytes / 1e6)} MB`,
+  )
+  const boards = await storeOfBoards()
+  const store = await FileStore.begin(join(folder, 'store'))
+  const key = parseCredentialKey(credentialKeyText(new Uint8Array(32).fill(1)))
+  const credentialIssuer = { url: 'https://forecasts.example.org', keys: [key] }
+  const everyone = Object.fromEntries(Array.from({ length: members }, (_, n) => [n, 'certified']))
+  for (const release of [1, 2]) {
+    putBoards(boards, release, { agents: everyone })
+    for (const [path, content] of boards.objects) await store.put(path, content)
+    const before = process.cpuUsage()
+    await issueCredentials({ store, credentialIssuer, log: () => undefined }, release)
+    const { user, system } = process.cpuUsage(before)
+    const own = (user + system) / 1e6
+    let size = 0
+    for await (const { sizeBytes } of store.list(`credentials/0000000${release}`)) size += sizeBytes
+    print(
+      `issue ${release}: ${own.toFixed(1)} s of CPU (${((100 * own) / cpu).toFixed(1)} %), ${whole(size / 1e6)} MB (${((100 * size) / bytes).toFixed(1)} %)`,
+    )
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
