@@ -3,6 +3,7 @@
 import type { EntityMetrics } from '../../schemas/metrics.ts'
 import type { Badge, Certification, VoiceRule } from '../../schemas/payloads.ts'
 import type { RankMetricName } from './entity.ts'
+import { isAboveZero, lackOfSkill } from './lack-of-skill.ts'
 import type { Methodology } from './methodology.ts'
 import { roundHalfEven } from './round.ts'
 
@@ -176,32 +177,6 @@ export type CertificationGrounds = Pick<
   | 'strict_skill_interval'
   | 'crowd_skill_interval'
 > & { voice_rule: VoiceRule }
-
-/** An interval that is null is not above 0. */
-function isAboveZero(interval: EntityMetrics['skill_interval']): boolean {
-  return interval !== null && interval.lower > 0
-}
-
-/** Why a record does not show a skill above 0; undefined if it does. */
-function lackOfSkill(
-  { parameters }: Methodology,
-  {
-    clusters,
-    evidence,
-    skill_interval,
-    strict_skill_interval,
-  }: Pick<EntityMetrics, 'clusters' | 'evidence' | 'skill_interval' | 'strict_skill_interval'>,
-): string | undefined {
-  if (clusters < parameters.certified_clusters) {
-    return `its questions are of ${clusters} clusters, fewer than ${parameters.certified_clusters}`
-  }
-  if (evidence < parameters.least_evidence) {
-    return `its evidence is ${evidence}, less than ${parameters.least_evidence}`
-  }
-  if (!isAboveZero(skill_interval)) return 'the interval of its skill is not above 0'
-  if (!isAboveZero(strict_skill_interval)) return 'the strict interval of its skill is not above 0'
-  return undefined
-}
 
 export function certificationOf(
   methodology: Methodology,
