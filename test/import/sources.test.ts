@@ -1,5 +1,5 @@
 // Files of platforms, as each gives them: the report, the rows that are imported, and the scores that a
-// platform publishes. A folder of `sources/` is a case. `npx vitest run --project unit -u FILE` writes the
+// platform publishes. A folder of `sources/` is a case. `npx vitest run --project unit FILE -u` writes the
 // goldens anew.
 import { readFileSync } from 'node:fs'
 import { readFile, readdir, writeFile } from 'node:fs/promises'
