@@ -27,6 +27,7 @@ const PART = measure('squared error', null, null)
 const NATS = measure('nats', 0, 6.9078, 'lower')
 const POINTS = measure('points', null, null, 'higher')
 const QUESTIONS = measure('questions', 0, null)
+const TURNED = measure('questions', 1, null, 'higher')
 const FORECASTS = measure('forecasts', 0, null)
 const ENTITIES = measure('entities', 0, null)
 const MASS = measure('probability', 0, null)
@@ -241,6 +242,8 @@ export const ENTITY_METRICS = {
     'the interval against a reference that is never above what the others got; null with fewer than two clusters', exampleStrictInterval),
   evidence: entityMetric(within(measure('multiples', 0, null)), DECIDING, 'DOUBLE', measure('multiples', 0, null),
     'how often the record outweighs the ten imaginary questions', 4.2),
+  fragility: entityMetric(place.nullable(), METRICS, 'INT32', TURNED,
+    'how many outcomes would have to be different, the greatest losses first, for it to show no skill above 0; null where it shows none or all are not enough', 9),
   crowd_skill: measured(COMPARED, SKILL,
     'the same against copying the average of the other voices; null without a contested question', 0.171806),
   crowd_skill_interval: entityMetric(interval, JUDGED, crowdColumns, BOUND,

@@ -9,6 +9,7 @@ type SinceVersion3 =
       | 'coverage'
       | 'crowd_evidence'
       | 'evidence'
+      | 'fragility'
       | 'pending_questions'
       | 'pool'
       | 'pool_size'

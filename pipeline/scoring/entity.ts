@@ -7,6 +7,7 @@ import {
   decompose,
   expectedCalibrationError,
 } from './calibration.ts'
+import { fragilityOf } from './fragility.ts'
 import type { Methodology } from './methodology.ts'
 import {
   type ContestedPairs,
@@ -66,6 +67,7 @@ export function scoreEntity(
     board_interval: board && { lower: board.lower, upper: board.upper },
     strict_skill_interval: intervalOf(methodology, strict, alpha),
     evidence: skill.evidence,
+    fragility: fragilityOf(methodology, contested, alpha, { skill, strict }),
     crowd_skill: crowd.skill,
     crowd_skill_interval: intervalOf(methodology, crowd, alpha),
     crowd_evidence: crowd.evidence,

@@ -27,6 +27,11 @@ const SMALL = 2 ** 46
 
 /** The double nearest to the sum of x[i]·y[i], of whole numbers that doubles hold exactly. */
 export function exactProductSum(x: Float64Array, y: Float64Array): number {
+  return Number(wholeProductSum(x, y))
+}
+
+/** The sum itself. */
+export function wholeProductSum(x: Float64Array, y: Float64Array): bigint {
   let whole = 0n
   let low = 0
   let middle = 0
@@ -48,7 +53,7 @@ export function exactProductSum(x: Float64Array, y: Float64Array): number {
       low = middle = high = 0
     }
   }
-  return Number(whole + joined(low, middle, high))
+  return whole + joined(low, middle, high)
 }
 
 function joined(low: number, middle: number, high: number): bigint {

@@ -116,25 +116,37 @@ export interface References {
   other: Float64Array
 }
 
-/** The skill of an entity against references of its contested pairs. */
-export function skillAgainst(
-  methodology: Methodology,
+/** X_g, Z_g and f_g of each cluster g. */
+export interface ClusterSums {
+  gains: Float64Array
+  references: Float64Array
+  spreads: Float64Array
+}
+
+export function clusterSumsOf(
   { own, ownOther, cluster, clusters }: ClusteredErrors,
   { reference, other }: References,
-): Skill {
-  if (own.length === 0) return { skill: null, evidence: 0, standardError: null, clusters: 0 }
-  const gain = reference.map((z, row) => z - own[row]!)
+): ClusterSums {
   const gains = new Float64Array(clusters)
   const references = new Float64Array(clusters)
   const spreads = new Float64Array(clusters)
   cluster.forEach((number, row) => {
-    gains[number]! += gain[row]!
+    const gain = reference[row]! - own[row]!
+    gains[number]! += gain
     references[number]! += reference[row]!
-    spreads[number]! += spreadOf(gain[row]!, other[row]! - ownOther[row]!)
+    spreads[number]! += spreadOf(gain, other[row]! - ownOther[row]!)
   })
+  return { gains, references, spreads }
+}
+
+/** The skill of an entity against references of its contested pairs. */
+export function skillAgainst(methodology: Methodology, errors: ClusteredErrors, against: References): Skill {
+  const { own, clusters } = errors
+  if (own.length === 0) return { skill: null, evidence: 0, standardError: null, clusters: 0 }
+  const { gains, references, spreads } = clusterSumsOf(errors, against)
   return skillOf(methodology, {
-    gain: exactSum(gain),
-    reference: exactSum(reference),
+    gain: exactSum(against.reference.map((z, row) => z - own[row]!)),
+    reference: exactSum(against.reference),
     clusters,
     gainSquares: exactProductSum(gains, gains),
     gainTimesReference: exactProductSum(gains, references),

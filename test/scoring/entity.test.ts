@@ -81,6 +81,7 @@ test('an entity that took part in nothing has no scores and ten empty bins', () 
     board_interval: null,
     strict_skill_interval: null,
     evidence: 0,
+    fragility: null,
     crowd_skill: null,
     crowd_skill_interval: null,
     crowd_evidence: 0,

@@ -92,6 +92,7 @@ test('fields of every size, owners, ties, events and annulled questions', () => 
         if (metrics.eligible && metrics.rank === null) count('retired with a title')
         if (metrics.rank_interval && metrics.rank_interval.lower < metrics.rank_interval.upper)
           count('not told apart')
+        if (metrics.fragility !== null && metrics.fragility > 1) count('a skill on several outcomes')
         count('badge' in award ? award.badge : award.certification)
       }
     }),
@@ -113,6 +114,7 @@ test('fields of every size, owners, ties, events and annulled questions', () => 
     'a question that has not closed',
     'withdrawn at the close',
     'an own voice',
+    'a skill on several outcomes',
   ]) {
     expect(covered[what] ?? 0, what).toBeGreaterThan(0)
   }

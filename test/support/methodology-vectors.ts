@@ -65,10 +65,13 @@ export function testWorldsPlainly({ worlds, tolerance }: Vectors): void {
     })
 
     test('every entity', () => {
-      const got = [...scores.entities].map(([entity, { id: _id, metrics: _metrics, ...published }]) => [
-        entity,
-        published,
-      ])
+      // The independent program counts no outcomes that a skill hangs on.
+      const got = [...scores.entities].map(
+        ([entity, { id: _id, metrics: _metrics, fragility: _fragility, ...published }]) => [
+          entity,
+          published,
+        ],
+      )
       const wanted = Object.entries(expected.entities).map(([entity, values]) => [
         entity,
         { ...values, ...TIES[`${name}|${entity}`] },

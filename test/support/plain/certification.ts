@@ -17,8 +17,11 @@ export interface PlainRecord {
 
 const above = (interval: Range | null): boolean => interval !== null && interval.lower > 0
 
+/** The numbers of a record that prove a skill above 0. */
+type Proof = Pick<PlainRecord, 'clusters' | 'evidence' | 'skill_interval' | 'strict_skill_interval'>
+
 /** Better than the middle of the field, on enough evidence. */
-function isProven({ clusters, evidence, skill_interval, strict_skill_interval }: PlainRecord): boolean {
+export function isProven({ clusters, evidence, skill_interval, strict_skill_interval }: Proof): boolean {
   return clusters >= 25 && evidence >= 1 && above(skill_interval) && above(strict_skill_interval)
 }
 

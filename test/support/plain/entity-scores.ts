@@ -7,7 +7,8 @@ import {
   badgePlainly,
   certificationPlainly,
 } from './certification.ts'
-import { metricsPlainly } from './entity.ts'
+import { bySettlement, metricsPlainly } from './entity.ts'
+import { fragilityPlainly } from './fragility.ts'
 import type { Gains } from './gains.ts'
 import {
   type PlainPercentile,
@@ -16,7 +17,7 @@ import {
   percentilePlainly,
   rankPlainly,
 } from './ranking.ts'
-import { type PlainInterval, type PlainSkill, alphaOf, intervalAt, skillPlainly } from './skill.ts'
+import { type PlainSkill, alphaOf, intervalAt, publishedInterval, skillPlainly } from './skill.ts'
 import type { WholePair } from './strength.ts'
 import type { PlainEntityRecord, VoiceRule } from './voices.ts'
 
@@ -47,16 +48,10 @@ const BOARD_ALPHA = 0.05
 
 const publishedOrNull = (x: number | null): number | null => (x === null ? null : published(x))
 
-function publishedInterval(interval: PlainInterval | null): PlainInterval | null {
-  if (interval === null) return null
-  const { lower, upper, level } = interval
-  return { lower: published(lower), upper: published(upper), level: published(level) }
-}
-
 /** Numbers as published, under the names of the worked values; `metrics` unrounded. */
 export function unrankedPlainly({ id, kind }: PlainEntityRecord, circumstances: Circumstances) {
   const { pairs, gains, voice, strength, pool, pool_size, owner_agents, attempt } = circumstances
-  const settled = pairs.filter(({ pair }) => pair.settled)
+  const settled = pairs.filter(({ pair }) => pair.settled).toSorted(bySettlement)
   const contested = settled.flatMap((pair) => gains.get(pair) ?? [])
   const over = skillPlainly(contested.map(({ standard }) => standard))
   const strict = skillPlainly(contested.map((gain) => gain.strict))
@@ -79,6 +74,7 @@ export function unrankedPlainly({ id, kind }: PlainEntityRecord, circumstances: 
     level: published(1 - alpha),
     owner_agents,
     evidence: published(over.evidence),
+    fragility: fragilityPlainly(contested, alpha),
     crowd_evidence: published(crowd.evidence),
     skill: publishedOrNull(over.skill),
     skill_interval: publishedInterval(intervalAt(alpha, over)),

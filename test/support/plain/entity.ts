@@ -17,11 +17,15 @@ export interface EntityPair {
 const WINDOW = 25
 const STABILITY_QUESTIONS = 50
 
+/** The order in which an entity's questions were settled. */
+export function bySettlement(a: Settled, b: Settled): number {
+  return a.pair.settled_at_ms - b.pair.settled_at_ms || inByteOrder(a.question, b.question)
+}
+type Settled = Pick<EntityPair, 'question' | 'pair'>
+
 /** The pairs may be in any order. */
 export function metricsPlainly(given: readonly EntityPair[]) {
-  const ordered = given.toSorted(
-    (a, b) => a.pair.settled_at_ms - b.pair.settled_at_ms || inByteOrder(a.question, b.question),
-  )
+  const ordered = given.toSorted(bySettlement)
   const pairs = ordered.map(({ pair }) => pair)
   const values = (of: (pair: PlainPair) => number): number[] => pairs.map(of)
   const coverage_sum = exactSum(values(({ coverage }) => coverage))

@@ -1,5 +1,5 @@
 // Skill over a reference, its evidence, and its interval over clusters of questions (METHODOLOGY §3, Skill).
-import { bigSum, roundHalfEven } from './rounding.ts'
+import { bigSum, published, roundHalfEven } from './rounding.ts'
 import type { Gain } from './gains.ts'
 import { KAPPA } from './strength.ts'
 
@@ -70,4 +70,10 @@ export function intervalAt(alpha: number, { skill, error, clusters }: PlainSkill
   if (skill === null || error === null) return null
   const margin = multiplier(clusters, alpha) * error
   return { lower: skill - margin, upper: skill + margin, level: 1 - alpha }
+}
+
+export function publishedInterval(interval: PlainInterval | null): PlainInterval | null {
+  if (interval === null) return null
+  const { lower, upper, level } = interval
+  return { lower: published(lower), upper: published(upper), level: published(level) }
 }

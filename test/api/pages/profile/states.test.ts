@@ -143,6 +143,7 @@ const SINCE_VERSION_3 = [
   'coverage',
   'crowd_evidence',
   'evidence',
+  'fragility',
   'overdue_forecasts',
   'pending_questions',
   'pool',
