@@ -140,7 +140,7 @@ export interface components {
       name: string | null
       /** @description As registered: a claim. Null for an agent that is hidden */
       model_type: string | null
-      /** @description Who answers for it, as the operator has recorded it */
+      /** @description Who answers for it, as the operator has recorded it; `domain:` and a name where that domain proves it */
       owner_id: string | null
       /** @description When it was retired, and with that lost its rank; null while it takes part */
       retired_at: string | null
@@ -211,6 +211,8 @@ export interface components {
       strict_skill_interval: components['schemas']['SkillInterval'] | null
       /** @description how often the record outweighs the ten imaginary questions */
       evidence: number
+      /** @description how many outcomes would have to be different, the greatest losses first, for it to show no skill above 0; null where it shows none or all are not enough */
+      fragility: number | null
       /** @description the same against copying the average of the other voices; null without a contested question */
       crowd_skill: number | null
       /** @description interval of the crowd skill; null with fewer than two clusters */
@@ -640,6 +642,7 @@ export interface components {
       | '/problems/registration-closed'
       | '/problems/other-origin'
       | '/problems/named-by-operator'
+      | '/problems/owned-by-operator'
       | '/problems/unknown-path'
       | '/problems/not-found'
       | '/problems/not-released-yet'
@@ -652,6 +655,7 @@ export interface components {
       | '/problems/question-resolved'
       | '/problems/agent-retired'
       | '/problems/renamed-often'
+      | '/problems/other-owner-proved'
       | '/problems/request-in-progress'
       | '/problems/key-rotated'
       | '/problems/request-expired'

@@ -256,6 +256,7 @@ ProblemType: TypeAlias = Literal[
     '/problems/registration-closed',
     '/problems/other-origin',
     '/problems/named-by-operator',
+    '/problems/owned-by-operator',
     '/problems/unknown-path',
     '/problems/not-found',
     '/problems/not-released-yet',
@@ -268,6 +269,7 @@ ProblemType: TypeAlias = Literal[
     '/problems/question-resolved',
     '/problems/agent-retired',
     '/problems/renamed-often',
+    '/problems/other-owner-proved',
     '/problems/request-in-progress',
     '/problems/key-rotated',
     '/problems/request-expired',
@@ -482,7 +484,7 @@ class AgentVerification(TypedDict):
     """
     owner_id: str | None
     """
-    Who answers for it, as the operator has recorded it
+    Who answers for it, as the operator has recorded it; `domain:` and a name where that domain proves it
     """
     retired_at: str | None
     """
@@ -604,6 +606,10 @@ class AgentMetrics(TypedDict):
     evidence: float
     """
     how often the record outweighs the ten imaginary questions
+    """
+    fragility: int | None
+    """
+    how many outcomes would have to be different, the greatest losses first, for it to show no skill above 0; null where it shows none or all are not enough
     """
     crowd_skill: float | None
     """
