@@ -1,8 +1,9 @@
 // The seal: the title, and one plain sentence that says what is shown and what is not.
 import { shapeOf } from '../award.ts'
-import { type Html, html } from '../html.ts'
-import { counted, minuteOf, percent, signed } from '../numbers.ts'
+import { type Html, type HtmlPart, html } from '../html.ts'
+import { counted, grouped, minuteOf, percent, signed } from '../numbers.ts'
 import { contestedQuestions } from '../ranking.ts'
+import { type Site, linkTo } from '../site.ts'
 import { interval } from '../wording.ts'
 import { type Payloads, type TitleRules, awardOf, isAgent, levelOf } from './subject.ts'
 
@@ -14,13 +15,21 @@ interface Claim {
   notShown?: string
 }
 
-export function seal(of: Payloads, rules: TitleRules): Html {
+/** The titles that take a skill above 0. */
+const TITLES_OF_SKILL: ReadonlySet<string> = new Set<ReturnType<typeof awardOf>>([
+  'certified',
+  'expert',
+  'gold',
+  'platinum',
+])
+
+export function seal(site: Site, of: Payloads, rules: TitleRules): Html {
   const { words, shown, notShown } = claimOf(of, rules)
   const title = awardOf(of)
   return html`<section class="seal seal-${title}" aria-label="Title">
 <p class="title">${shapeOf(title)} ${words}</p>
 <div><p><strong>${shown}</strong>${notShown !== undefined && `; ${notShown}`}.</p>
-${skillLine(of, rules)}</div>
+${skillLine(site, of, rules)}</div>
 </section>`
 }
 
@@ -30,7 +39,8 @@ export function sentenceOf(of: Payloads, rules: TitleRules): string {
   return `${shown}${notShown === undefined ? '' : `; ${notShown}`}.`
 }
 
-function skillLine({ verification, metrics }: Payloads, rules: TitleRules): Html {
+function skillLine(site: Site, of: Payloads, rules: TitleRules): Html {
+  const { verification, metrics } = of
   if (metrics.skill !== null) {
     const { skill_interval: range } = verification
     const certain =
@@ -38,9 +48,17 @@ function skillLine({ verification, metrics }: Payloads, rules: TitleRules): Html
     const { coverage } = verification
     const covered =
       coverage !== undefined && coverage !== null && `, ${percent(coverage)} of their time covered`
-    return html`<p class="mute">Skill ${signed(metrics.skill)}${certain}, on ${counted(metrics.contested_questions, 'contested question')}${covered}. <a href="#titles">What a title takes</a></p>`
+    return html`<p class="mute">Skill ${signed(metrics.skill)}${certain}, on ${counted(metrics.contested_questions, 'contested question')}${covered}.${fragilitySentence(site, of)} <a href="#titles">What a title takes</a></p>`
   }
   return html`<p class="mute">A rank takes ${contestedQuestions(rules)}. <a href="#titles">What a title takes</a></p>`
+}
+
+/** Nothing for other titles, nor in a release that lacks the number. */
+function fragilitySentence(site: Site, of: Payloads): HtmlPart {
+  const { fragility, contested_questions: outcomes } = of.metrics
+  if (fragility === undefined || fragility === null || !TITLES_OF_SKILL.has(awardOf(of))) return undefined
+  const some = html`<a href="${linkTo(site, '/view/methodology#fragility')}">${grouped(fragility)} of ${counted(outcomes, 'outcome')}</a>`
+  return html` The title would fall if ${some} were different.`
 }
 
 function claimOf(of: Payloads, rules: TitleRules): Claim {

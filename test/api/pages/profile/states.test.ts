@@ -28,6 +28,7 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
       'evidence, in multiples of ten imaginary questions ≥ 1 ✓',
       'lower end of the strict interval of the skill > 0 ✓',
       'ranked in the pool …',
+      'The title would fall if 9 of 130 outcomes were different.',
     ],
   ],
   provisional: [
@@ -36,6 +37,7 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
       'It has a rank; that it is better than the middle of its field is not shown.',
       '≥ 50 ✗ 29: 21 more contested questions',
     ],
+    ['would fall'],
   ],
   worse: [{ questions: 160, error: 4 }, ['Worse than the middle of its field, and not by bad luck alone.']],
   early: [
@@ -59,12 +61,17 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
   ],
   idle: [{ questions: 0, lastForecastAtMs: null }, ['It has made no forecast yet.']],
   late: [{ questions: 0 }, ['None of its forecasts is scored, and none is waiting.']],
-  everyone: [{ questions: 80, hasOwners: false, error: 0.1 }, ['everyone is measured against everyone']],
+  everyone: [
+    { questions: 130, hasOwners: false, error: 0 },
+    ['everyone is measured against everyone'],
+    ['would fall'],
+  ],
   imported: [
     { questions: 110, imported: 1, kind: 'forecaster', error: 0.1 },
     [
       'The operator imported all of these forecasts: this service did not see them being made.',
       'Among the best 10 % of its field',
+      'The title would fall if 4 of 110 outcomes were different.',
     ],
   ],
   'forecaster-none': [{ questions: 40, kind: 'forecaster', error: 2 }, ['Ranked']],
@@ -169,7 +176,7 @@ it.each(['agent', 'forecaster'] as const)('shows an %s of a release of version 2
   const text = textOf(
     profilePage({ ...profile, published, scores, verification: { ...profile.verification, text: '{}' } }),
   )
-  expect(text).not.toMatch(/undefined|NaN|evidence|strict|Coverage|in a pool/)
+  expect(text).not.toMatch(/undefined|NaN|evidence|strict|Coverage|in a pool|would fall/)
   expect(text).toContain('lower end of the interval of the skill')
   expect(text.includes('The operator imported all of these forecasts')).toBe(kind === 'forecaster')
 })
