@@ -646,6 +646,7 @@ export interface components {
       | '/problems/unknown-path'
       | '/problems/not-found'
       | '/problems/not-released-yet'
+      | '/problems/no-certificate'
       | '/problems/release-thinned'
       | '/problems/wrong-method'
       | '/problems/too-slow'

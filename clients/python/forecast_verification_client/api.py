@@ -260,6 +260,7 @@ ProblemType: TypeAlias = Literal[
     '/problems/unknown-path',
     '/problems/not-found',
     '/problems/not-released-yet',
+    '/problems/no-certificate',
     '/problems/release-thinned',
     '/problems/wrong-method',
     '/problems/too-slow',
