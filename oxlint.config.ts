@@ -35,7 +35,14 @@ room('pipeline/webhooks', ...DATA, 'pipeline/access', 'pipeline/public-address.t
 room('pipeline/owners', ...DATA, 'pipeline/access', 'pipeline/public-address.ts')
 const PIPELINE = Object.keys(ARROWS)
 // Only the commands that check releases and the log import it.
-room('pipeline/audit', ...DATA, 'pipeline/engine', 'pipeline/release', 'pipeline/transparency')
+room(
+  'pipeline/audit',
+  ...DATA,
+  'pipeline/engine',
+  'pipeline/release',
+  'pipeline/transparency',
+  'pipeline/credentials',
+)
 const READING = [
   ...GROUND,
   'pipeline/tables',

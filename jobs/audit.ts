@@ -26,7 +26,7 @@ export async function runAudit(
 
 function describe(report: AuditReport, environment: Environment): string {
   const { release, as_of, derived, ok, files_compared, files_unchecked, data_files_checked } = report
-  const { signatures, snapshot_compared, faults, notes } = report
+  const { signatures, snapshot_compared, credentials_checked, faults, notes } = report
   const { checked, valid, invalid, unsigned } = signatures
   const verdicts = derived
     ? ['every byte derived again', 'DIFFERS from what the tables give']
@@ -39,6 +39,9 @@ function describe(report: AuditReport, environment: Environment): string {
     checked
       ? `signatures: ${valid} hold, ${invalid} do not, ${unsigned} payloads are unsigned`
       : `signatures: not checked; set ${settingName('VERIFICATION_SIGNING_SECRET', environment)} to check them`,
+    ...(credentials_checked > 0
+      ? [`${credentials_checked} credentials say what the release says, and are signed`]
+      : []),
     ...faults.map((fault) => `fault: ${fault}`),
     ...notes.map((note) => `note: ${note}`),
   ].join('\n')

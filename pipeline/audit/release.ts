@@ -4,6 +4,7 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { checkCarried } from './carried-check.ts'
+import { checkCredentials } from './credentials-check.ts'
 import { type DerivationContext, deriveRelease } from '../release/derive.ts'
 import { Database } from '../duckdb.ts'
 import { checkLargeFile } from './large-file-check.ts'
@@ -58,6 +59,7 @@ export async function auditRelease(context: AuditContext, release: number): Prom
     data_files_checked: 0,
     signatures: { checked: secrets.length > 0, valid: 0, invalid: 0, unsigned: 0 },
     snapshot_compared: false,
+    credentials_checked: 0,
     thinned_at: null,
     files_unchecked: 0,
     faults: [],
@@ -106,6 +108,7 @@ export async function auditRelease(context: AuditContext, release: number): Prom
     report.faults.push(`manifest.json: is not the manifest of the ${what} files`)
   }
   if (bringsSnapshot) await checkSnapshot(context, manifest, thinned, report)
+  if (report.faults.length === 0) await unlessCorrupt(checkCredentials(store, manifest, report), report)
   await reportThinned(thinned, manifest, report)
   report.ok = report.faults.length === 0
   return report

@@ -17,6 +17,8 @@ export interface AuditReport {
   /** Counts of signatures that hold, of those that none of the secrets made, and of payloads without one. */
   signatures: { checked: boolean; valid: number; invalid: number; unsigned: number }
   snapshot_compared: boolean
+  /** Credentials that say what the release says, and are signed; 0 where none were issued for it. */
+  credentials_checked: number
   /** When retention began to delete the files of the release. */
   thinned_at: string | null
   /** Deleted files that could not be derived again and signed. */

@@ -66,7 +66,8 @@ export function isSignedBy({ proof, ...document }: Secured, multikey: string): b
     throw new ServiceError('invalid', 'the proof must be a DataIntegrityProof of eddsa-rdfc-2022')
   }
   const bytes = signed(optionsHash(document, options), document)
-  return verify(null, bytes, parseMultikey(multikey), bytesOfMultibase(proofValue))
+  const signature = bytesOfMultibase(proofValue)
+  return signature !== undefined && verify(null, bytes, parseMultikey(multikey), signature)
 }
 
 function optionsHash(document: Unsecured, options: Omit<Proof, 'proofValue'>): Uint8Array {

@@ -122,10 +122,10 @@ export function credentialOf(issue: Issued, entityType: EntityType, entityId: st
         name: words,
         description: environment === 'sandbox' ? OF_SANDBOX + TITLES[title] : TITLES[title],
         criteria: { id: `${url}/view/methodology`, narrative: NARRATIVE },
-        resultDescription: RESULTS.map(({ key, name: words, ...limits }) => ({
+        resultDescription: RESULTS.map(({ key, name: label, ...limits }) => ({
           id: `${achievement}-${key}`,
           type: ['ResultDescription'],
-          name: words,
+          name: label,
           resultType: 'RawScore',
           ...('max' in limits && { valueMax: limits.max }),
         })),

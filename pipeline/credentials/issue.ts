@@ -141,7 +141,7 @@ async function indicesOf(store: Store, issue: number, record: CredentialIssue): 
  * Reads from the leaderboards of a release who holds a title. Who has retired holds none that a credential
  * says.
  */
-async function holdersOf(
+export async function holdersOf(
   store: Store,
   release: number,
   files: NonNullable<Awaited<ReturnType<typeof readManifest>>>['files'],

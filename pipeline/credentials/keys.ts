@@ -23,14 +23,13 @@ export function multibase(bytes: Uint8Array): string {
   return `z${base58.encode(bytes)}`
 }
 
-/** @throws ServiceError `invalid` for a text that is not base58 behind a `z`. */
-export function bytesOfMultibase(text: string): Uint8Array {
+/** Returns undefined for a text that is not base58 behind a `z`. */
+export function bytesOfMultibase(text: string): Uint8Array | undefined {
   try {
-    if (text.startsWith('z')) return base58.decode(text.slice(1))
+    return text.startsWith('z') ? base58.decode(text.slice(1)) : undefined
   } catch {
-    // The error below says the same of both faults.
+    return undefined
   }
-  throw new ServiceError('invalid', `this is no base58 behind a z: ${quoted(text)}`)
 }
 
 /** Returns the secret text of the key of a seed of 32 bytes. */
@@ -63,13 +62,8 @@ export function parseMultikey(text: string): KeyObject {
 
 /** Returns the 32 bytes behind a code; undefined for every other text. */
 function keyIn(text: string, code: Buffer): Uint8Array | undefined {
-  let bytes: Uint8Array
-  try {
-    bytes = bytesOfMultibase(text)
-  } catch {
-    return undefined
-  }
+  const bytes = bytesOfMultibase(text)
   const isKey =
-    bytes.byteLength === code.byteLength + KEY_BYTES && code.equals(bytes.subarray(0, code.byteLength))
+    bytes?.byteLength === code.byteLength + KEY_BYTES && code.equals(bytes.subarray(0, code.byteLength))
   return isKey ? bytes.subarray(code.byteLength) : undefined
 }

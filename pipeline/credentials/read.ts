@@ -30,7 +30,10 @@ export async function readCredentialFile(
   file: CredentialFileEntry,
 ): Promise<CredentialFile> {
   const bytes = await readIssueBytes(store, issue, record, file)
-  return credentialFile.parse(JSON.parse(decoded(bytes)))
+  const parsed = credentialFile.safeParse(JSON.parse(decoded(bytes)))
+  if (parsed.success) return parsed.data
+  const reason = parsed.error.issues[0]?.message
+  throw new ServiceError('corrupt', `${file.path} is no file of credentials: ${reason}`)
 }
 
 /** @throws ServiceError `corrupt` as `readCredentialFile`. */

@@ -92,12 +92,15 @@ describe.skipIf(!there)('a bot', () => {
     const beside = (name: string) => join(python, '..', name)
     const generate = ['generate', '--path', 'openapi.json', '--output-path', 'generated', '--meta', 'none']
     const { warnings } = await output(beside('openapi-python-client'), generate, folder)
-    // It takes JSON and text only.
+    // It takes `application/json` and text only.
     const left = [...warnings.matchAll(/^WARNING parsing (\w+ \S+)/gm)].map(([, call]) => call)
     expect(left).toEqual([
       'GET /releases.atom',
       'GET /agents/{agent_id}/badge.svg',
       'GET /forecaster/{user_id}/badge.svg',
+      'GET /agents/{agent_id}/credential',
+      'GET /forecaster/{user_id}/credential',
+      'GET /credentials/status/{list}',
     ])
     // The generator's own base class passes on the arguments of __exit__ without their types.
     const settings = '[mypy]\nstrict = True\n[mypy-generated.client]\ndisable_error_code = arg-type\n'
