@@ -4,16 +4,15 @@ import { decoded } from '../pipeline/proof/canonical.ts'
 import { type SignedCheckpoint, parseCheckpoint, withSignatures } from '../pipeline/proof/checkpoint.ts'
 import { base64Of } from '../pipeline/proof/base64.ts'
 import { type Note, type NoteSignature, noteText, signatureLine } from '../pipeline/proof/note.ts'
-import { type SigningKey, type VerifierKey, parseVerifierKey } from '../pipeline/proof/note-keys.ts'
+import type { SigningKey } from '../pipeline/proof/note-keys.ts'
 import { cosignText, heldSignatures } from '../pipeline/proof/note-signatures.ts'
-import { quoted } from '../pipeline/proof/quoted.ts'
-import { boundedFetch } from '../pipeline/bounded-fetch.ts'
 import { type Continuation, continuationOf } from '../pipeline/transparency/continuation.ts'
-import { tileReader } from '../pipeline/transparency/log-files.ts'
+import { lastSignedCheckpoint, remoteLog, signedCheckpoint } from '../pipeline/transparency/remote-log.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { printable } from '../pipeline/printable.ts'
 import type { Report } from './output.ts'
-import { readState, replaceState, witnessKeyIn } from './witness-files.ts'
+import { readState, replaceState } from './state-file.ts'
+import { witnessKeyIn } from './witness-key.ts'
 
 export interface WitnessOptions {
   /** The keys of the log that the reader knows: several while one is replaced. */
@@ -24,9 +23,6 @@ export interface WitnessOptions {
   keyFile?: string | undefined
 }
 
-/** The longest note; a tile has 8 KiB. */
-const MOST_BYTES = 64 * 1024
-
 /**
  * @throws ServiceError `invalid` for wrong options, keys and files, `unavailable` for a log that does not
  *   answer, `corrupt` for one whose answers show nothing, and `conflict` with both notes for one that does
@@ -34,16 +30,13 @@ const MOST_BYTES = 64 * 1024
  */
 export async function runWitness(url: string, options: WitnessOptions, now: Date): Promise<Report> {
   const { state: file } = options
-  const keys = logKeys(options.vkey)
+  const log = remoteLog(url, options.vkey)
   const key = options.keyFile === undefined ? undefined : await witnessKeyIn(options.keyFile)
-  const get = getterOf(url)
   const before = await readState(file)
-  const known = before && signedCheckpoint(before, file, keys)
-  const bytes = await get('log/checkpoint')
-  if (!bytes) throw new ServiceError('unavailable', `${url} has no public log, or one without an entry`)
-  const found = signedCheckpoint(bytes, `${url}/log/checkpoint`, keys)
+  const known = before && signedCheckpoint(before, file, log.keys)
+  const found = await lastSignedCheckpoint(log)
   const continuation = await judged(url, known, found, () =>
-    continuationOf(known?.checkpoint, found.checkpoint, tileReader({ get })),
+    continuationOf(known?.checkpoint, found.checkpoint, log.readTile),
   )
   const isKnown = continuation === 'same'
   const kept = isKnown && known ? known : found
@@ -120,44 +113,4 @@ function withoutOwn(note: Note, key: SigningKey): Note {
 
 function isBy({ name, keyId }: NoteSignature, { verifier }: SigningKey): boolean {
   return name === verifier.name && keyId === verifier.keyId
-}
-
-/** @throws ServiceError `invalid` for a note of another log, and for one that no known key has signed. */
-function signedCheckpoint(bytes: Uint8Array, place: string, keys: readonly VerifierKey[]): SignedCheckpoint {
-  try {
-    const signed = parseCheckpoint(decoded(bytes))
-    const { origin, size } = signed.checkpoint
-    const { name } = keys[0]!
-    if (origin !== name)
-      throw new ServiceError('invalid', `this is the log ${quoted(origin)}, not ${quoted(name)}`)
-    if (size === 0) throw new ServiceError('invalid', 'a checkpoint without entries shows nothing')
-    if (heldSignatures(signed.note, keys).length > 0) return signed
-    throw new ServiceError('invalid', 'no key that was given has signed it')
-  } catch (cause) {
-    if (!(cause instanceof ServiceError)) throw cause
-    throw new ServiceError('invalid', `${place}: ${cause.message}`, { cause })
-  }
-}
-
-function logKeys(vkeys: readonly string[]): VerifierKey[] {
-  const keys = vkeys.map(parseVerifierKey)
-  if (keys.some(({ use }) => use !== 'log')) {
-    throw new ServiceError('invalid', 'a --vkey is that of a witness; give the key of the log')
-  }
-  if (new Set(keys.map(({ name }) => name)).size === 1) return keys
-  throw new ServiceError('invalid', 'the keys of one log have one name, and those given have several')
-}
-
-/** Returns a function that reads a path under an address, or resolves to undefined if nothing is there. */
-function getterOf(url: string): (path: string) => Promise<Uint8Array | undefined> {
-  if (!/^https?:\/\/[^?#]+$/.test(url)) {
-    throw new ServiceError('invalid', `the address of a service is http[s]://host, not ${quoted(url)}`)
-  }
-  const base = url.replace(/\/+$/, '')
-  return async (path) => {
-    const { status, bytes } = await boundedFetch(`${base}/${path}`, { mostBytes: MOST_BYTES })
-    if (status === 404) return undefined
-    if (status === 200) return bytes
-    throw new ServiceError('unavailable', `${base}/${path} answered ${status}`)
-  }
 }
