@@ -5,10 +5,8 @@ import { signatureHolds } from '../pipeline/proof/hmac.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'
 import { type OwnSettings, secretsInForce } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
-import { agentVerification, forecasterVerification } from '../schemas/payloads.ts'
-import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
-import { badgeOf, certificationOf } from '../pipeline/scoring/ranking.ts'
 import type { Environment } from '../schemas/values.ts'
+import { type Decision, type EntityRecord, decisionOf } from './decision.ts'
 import { type Identity, differenceOf, identityOf, identityText, originText, recordAt } from './identity.ts'
 import { printable } from '../pipeline/printable.ts'
 import type { Report } from './output.ts'
@@ -56,21 +54,8 @@ const signedFile = z.union([
   results,
 ])
 
-/** The award of a verification, its reason, and its holder. */
-interface Decision {
-  name: string
-  award: string
-  because: string
-  record: EntityRecord | undefined
-}
-
-/** The fields of a verification that are no numbers. */
-interface EntityRecord {
-  name?: string | null
-  owner_id?: string | null
-  retired_at?: string | null
-  witnessed_share: number | null
-}
+/** A verification, by its name, and what decides its award. */
+type Decided = Omit<Decision, 'fault'> & { name: string }
 
 const SHOWN = 20
 
@@ -102,7 +87,7 @@ export async function runVerify(
       }))
   if (signed.length === 0) throw new ServiceError('invalid', `${target} holds no payload to check`)
   const bad: { name: string; reason: string }[] = []
-  const awards: Decision[] = []
+  const awards: Decided[] = []
   const records: Identity[] = []
   for (const item of signed) {
     const content = jsonOf(item.bytes)
@@ -166,40 +151,6 @@ function recordText({
       ? 'nothing settled'
       : `the service saw ${Number((share * 100).toFixed(2))} % of its settled questions being forecast`,
   ].join(', ')
-}
-
-/** Only verifications have a rule for voices. */
-const anyVerification = z.looseObject({
-  voice_rule: z.string(),
-  methodology_version: z.string(),
-  certification: z.string().optional(),
-  badge: z.string().optional(),
-})
-const verification = z.union([agentVerification, forecasterVerification])
-
-/**
- * Says what decides the award of a verification, and what is wrong with it; undefined for every other
- * payload.
- */
-function decisionOf(content: unknown): (Omit<Decision, 'name'> & { fault?: string }) | undefined {
-  const { data: any } = anyVerification.safeParse(content)
-  if (!any) return undefined
-  const award = any.badge ?? any.certification ?? 'none'
-  if (any.methodology_version !== METHODOLOGY.version) {
-    const because = `method ${any.methodology_version} says so, which this version of the service does not have`
-    return { award, because, record: undefined }
-  }
-  const { data } = verification.safeParse(content)
-  if (!data) return undefined
-  const { witnessed_share } = data
-  const record =
-    'badge' in data
-      ? { witnessed_share }
-      : { name: data.name, owner_id: data.owner_id, retired_at: data.retired_at, witnessed_share }
-  const { title, because } = 'badge' in data ? badgeOf(METHODOLOGY, data) : certificationOf(METHODOLOGY, data)
-  return title === award
-    ? { award, because, record }
-    : { award, because, record, fault: `it says ${award}, and its numbers give ${title}, because ${because}` }
 }
 
 function jsonOf(bytes: Uint8Array): unknown {
