@@ -28,3 +28,12 @@ export async function fileBytes(path: string): Promise<Uint8Array> {
     throw new ServiceError('invalid', `${path} cannot be read`, { cause })
   }
 }
+
+/** Returns undefined for what is no JSON. */
+export function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    return undefined
+  }
+}

@@ -10,7 +10,7 @@ import { type Decision, type EntityRecord, decisionOf } from './decision.ts'
 import { type Identity, differenceOf, identityOf, identityText, originText, recordAt } from './identity.ts'
 import { printable } from '../pipeline/printable.ts'
 import type { Report } from './output.ts'
-import { fetched, fileBytes, isUrl } from './read-place.ts'
+import { fetched, fileBytes, isUrl, jsonOf } from './read-place.ts'
 
 interface Signed {
   name: string
@@ -151,14 +151,6 @@ function recordText({
       ? 'nothing settled'
       : `the service saw ${Number((share * 100).toFixed(2))} % of its settled questions being forecast`,
   ].join(', ')
-}
-
-function jsonOf(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch {
-    return undefined
-  }
 }
 
 function faultOf({ bytes, signature }: Signed, secrets: readonly string[]): string | undefined {
