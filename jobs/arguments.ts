@@ -5,6 +5,8 @@ import { z } from 'zod'
 import { nameFault } from '../schemas/names.ts'
 import { EVENT_TYPES, type EventType } from '../schemas/events.ts'
 import { REASON_LENGTH } from '../schemas/requests.ts'
+import { ENTITY_TYPES } from '../schemas/tables.ts'
+import { uuid } from '../schemas/values.ts'
 import { type OperatorScope, OPERATOR_SCOPES } from '../schemas/tiers.ts'
 
 /** A time to the minute, or finer. */
@@ -45,6 +47,16 @@ export function workerCount(text: string): number {
 
 export function collected(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
+}
+
+/** Collects entities, each once, as `agent:UUID` or `forecaster:UUID`. */
+export function entities(text: string, before: readonly string[] = []): readonly string[] {
+  const entity = text.toLowerCase()
+  const [type, id, ...more] = entity.split(':')
+  if (!ENTITY_TYPES.some((name) => name === type) || !uuid.safeParse(id).success || more.length > 0) {
+    throw new InvalidArgumentError('It must be agent: or forecaster: with a UUID behind it.')
+  }
+  return [...new Set([...before, entity])]
 }
 
 /** Parses the scopes of an operator's key. */

@@ -45,7 +45,7 @@ test('is made of the sources as they are: otherwise run `npm run build`', async 
 
 describe('the program that is built', () => {
   const NAMES =
-    'serve release stage import import-from imports agents keys operator webhooks log sandbox verify witness audit quarantine retention mcp demo'
+    'serve release stage import import-from imports agents keys operator webhooks log sandbox verify witness monitor audit quarantine retention mcp demo'
   const COMMANDS = [['--help'], ...NAMES.split(' ').map((name) => [name, '--help'])]
 
   test('helps with the same commands as the sources', async () => {

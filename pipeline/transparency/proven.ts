@@ -1,0 +1,85 @@
+// Checks that a service shows the same as its public log has: a record by its proof, and a manifest by the
+// entry of its release.
+import { z } from 'zod'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import { decoded, encoded } from '../proof/canonical.ts'
+import type { SignedCheckpoint } from '../proof/checkpoint.ts'
+import { leafHash } from '../proof/merkle.ts'
+import { verifyInclusion } from '../proof/merkle-proof.ts'
+import { inclusionFromTiles } from '../proof/tiles.ts'
+import { parseTlogProof } from '../proof/tlog-proof.ts'
+import { verifyProof } from '../proof/verify.ts'
+import { continuationOf } from './continuation.ts'
+import { type RemoteLog, signedCheckpoint } from './remote-log.ts'
+import { statementOf } from './statement.ts'
+
+/** Some 300,000 corrections. */
+const MANIFEST_BYTES = 64 * 1024 * 1024
+
+/** The text of a record, and of its proof. */
+export interface ShownRecord {
+  record: string
+  proof: string
+}
+
+/** A manifest of any version, which the parser leaves as it is, because its hash was logged. */
+const corrected = z.looseObject({
+  corrections: z
+    .array(
+      z.looseObject({
+        question_id: z.string(),
+        column: z.string(),
+        from: z.string().nullable(),
+        to: z.string().nullable(),
+        reason: z.string().nullable(),
+        pairs: z.number(),
+      }),
+    )
+    .optional(),
+})
+export type ProvenCorrection = NonNullable<z.infer<typeof corrected>['corrections']>[number]
+
+/**
+ * Checks a record by its proof, and returns the later of `head` and the checkpoint of the proof.
+ *
+ * @throws ServiceError `invalid` for a proof that does not hold, and as `continuationOf` for checkpoints of
+ *   two histories.
+ */
+export async function provenRecord(
+  log: RemoteLog,
+  head: SignedCheckpoint,
+  { record, proof }: ShownRecord,
+): Promise<SignedCheckpoint> {
+  verifyProof(encoded(record), proof, { keys: log.keys, witnesses: [], leastCosignatures: 0 })
+  const other = signedCheckpoint(encoded(parseTlogProof(proof).checkpoint), 'the proof', log.keys)
+  const [earlier, later] = head.checkpoint.size < other.checkpoint.size ? [head, other] : [other, head]
+  await continuationOf(earlier.checkpoint, later.checkpoint, log.readTile)
+  return later
+}
+
+/**
+ * Returns the corrections of a release that the log of `head` has.
+ *
+ * @throws ServiceError `corrupt` for another manifest than was logged, and `unavailable` while the service
+ *   does not show it.
+ */
+export async function provenCorrections(
+  { url, get, readTile }: RemoteLog,
+  { checkpoint }: SignedCheckpoint,
+  release: number,
+): Promise<ProvenCorrection[]> {
+  const place = `${url}/releases/${release}`
+  const bytes = await get(`releases/${release}`, MANIFEST_BYTES)
+  if (!bytes) throw new ServiceError('unavailable', `${place} does not show the release that is logged`)
+  const hashes = await inclusionFromTiles(release - 1, checkpoint.size, readTile)
+  try {
+    const { thinned_at: _, ...manifest } = corrected.parse(JSON.parse(decoded(bytes)))
+    const statement = statementOf(manifest as unknown as ReleaseManifest)
+    verifyInclusion(leafHash(statement), release - 1, hashes, checkpoint)
+    return manifest.corrections ?? []
+  } catch (cause) {
+    const reason = cause instanceof ServiceError ? cause.message : 'it is no manifest'
+    throw new ServiceError('corrupt', `${place} is not what was logged: ${reason}`, { cause })
+  }
+}
