@@ -1,14 +1,16 @@
 // What credentials cost beside the release that they are issued after: everyone in it is certified, first for
 // the first time and then again.
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { dirname, join } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
 import { issueCredentials } from '../pipeline/credentials/issue.ts'
 import { credentialKeyText, parseCredentialKey } from '../pipeline/credentials/keys.ts'
-import { currentRelease, readManifest } from '../pipeline/release/read.ts'
+import { readManifest } from '../pipeline/release/read.ts'
 import { FileStore } from '../pipeline/store/file.ts'
-import { putBoards, storeOfBoards } from '../test/support/worlds/boards.ts'
+import { MemoryStore } from '../pipeline/store/memory.ts'
+import { manifestPath } from '../pipeline/store/paths.ts'
+import { putBoards } from '../test/support/worlds/boards.ts'
 import { run } from './process.ts'
 import type { ReleaseFigures } from './release.ts'
 import { worldStore } from './world.ts'
@@ -27,18 +29,22 @@ const world = await worldStore({
   entities,
   forecastsPerPair: 1,
 })
-const folder = await mkdtemp(join(tmpdir(), 'fvs-bench-credentials-'))
+const folder = await mkdtemp(join(dirname(world), 'credentials-'))
 try {
-  const { phases } = JSON.parse(await run('release.ts', world)) as ReleaseFigures
+  // Files are only ever replaced, so that links keep the world as it is.
+  const copy = join(folder, 'world')
+  await promisify(execFile)('cp', ['-al', world, copy])
+  const { phases } = JSON.parse(await run('release.ts', copy)) as ReleaseFigures
   const cpu = phases.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)
-  const released = await FileStore.begin(world)
-  const { files, counts } = (await readManifest(released, await currentRelease(released)))!
+  const released = await FileStore.begin(copy)
+  const { files, counts } = (await readManifest(released, 1))!
   const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
   const members = counts.agents + counts.forecasters
   print(
     `a release of ${whole(members)} entities and ${whole(forecasts)} forecasts: ${cpu.toFixed(1)} s of CPU, ${whole(bytes / 1e6)} MB`,
   )
-  const boards = await storeOfBoards()
+  const boards = new MemoryStore()
+  boards.objects.set(manifestPath(1), (await released.get(manifestPath(1)))!)
   const store = await FileStore.begin(join(folder, 'store'))
   const key = parseCredentialKey(credentialKeyText(new Uint8Array(32).fill(1)))
   const credentialIssuer = { url: 'https://forecasts.example.org', keys: [key] }
