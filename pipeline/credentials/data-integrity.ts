@@ -37,7 +37,7 @@ export class Signer {
   /** Returns the proof's value, which with the document and the instant is all that the proof has. */
   valueFor(document: Unsecured): string {
     this.#optionsHash ??= optionsHash(document, this.#options)
-    return multibase(sign(null, signed(this.#optionsHash, document), this.#key.privateKey))
+    return multibase(sign(null, hashData(this.#optionsHash, quadsOf(document)), this.#key.privateKey))
   }
 
   secured<T extends Unsecured>(document: T): Secured<T> {
@@ -65,7 +65,7 @@ export function isSignedBy({ proof, ...document }: Secured, multikey: string): b
   if (proof.type !== 'DataIntegrityProof' || proof.cryptosuite !== 'eddsa-rdfc-2022') {
     throw new ServiceError('invalid', 'the proof must be a DataIntegrityProof of eddsa-rdfc-2022')
   }
-  const bytes = signed(optionsHash(document, options), document)
+  const bytes = hashData(optionsHash(document, options), quadsOf(document))
   const signature = bytesOfMultibase(proofValue)
   return signature !== undefined && verify(null, bytes, parseMultikey(multikey), signature)
 }
@@ -74,7 +74,7 @@ function optionsHash(document: Unsecured, options: Omit<Proof, 'proofValue'>): U
   return hash('sha256', quadsOf({ '@context': document['@context'], ...options }), 'buffer')
 }
 
-/** The signature is over both hashes, that of the options first. */
-function signed(options: Uint8Array, document: Unsecured): Uint8Array {
-  return Buffer.concat([options, hash('sha256', quadsOf(document), 'buffer')])
+/** Returns the bytes that are signed: the hash of a proof's options, then that of a document's N-Quads. */
+export function hashData(optionsHashed: Uint8Array, quads: string): Uint8Array {
+  return Buffer.concat([optionsHashed, hash('sha256', quads, 'buffer')])
 }

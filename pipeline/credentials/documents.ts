@@ -104,16 +104,9 @@ export function credentialOf(issue: Issued, entityType: EntityType, entityId: st
     credentialSubject: {
       id: entity,
       type: ['AchievementSubject'],
+      // The schema of Open Badges allows no id here.
       ...(name !== null && {
-        identifier: [
-          {
-            id: `${id}-name`,
-            type: ['IdentityObject'],
-            hashed: false,
-            identityHash: name,
-            identityType: 'name',
-          },
-        ],
+        identifier: [{ type: 'IdentityObject', hashed: false, identityHash: name, identityType: 'name' }],
       }),
       achievement: {
         id: achievement,

@@ -52,10 +52,13 @@ export function parseCredentialKey(text: string): CredentialKey {
   return { privateKey, multikey: multibase(Buffer.concat([PUBLIC, Buffer.from(x!, 'base64url')])) }
 }
 
-/** @throws ServiceError `invalid` with the text. */
+/** @throws ServiceError `invalid`, with the text if it is no secret. */
 export function parseMultikey(text: string): KeyObject {
   const bytes = keyIn(text, PUBLIC)
-  if (!bytes) throw new ServiceError('invalid', `this is no Multikey of Ed25519: ${quoted(text)}`)
+  if (!bytes) {
+    const shown = keyIn(text, SECRET) ? 'it is a secret key' : quoted(text)
+    throw new ServiceError('invalid', `this is no public Multikey of Ed25519: ${shown}`)
+  }
   const x = Buffer.from(bytes).toString('base64url')
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
 }

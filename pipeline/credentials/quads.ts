@@ -1,6 +1,6 @@
 // Writes the documents of this service as canonical N-Quads (RDFC-1.0), which is what eddsa-rdfc-2022 signs.
-// Only documents in which every object has an id: then no blank node has to be named, and one table of
-// members takes the place of a JSON-LD processor. Tests hold it to jsonld and rdf-canonize.
+// Only documents in which at most one object has no id: then no names of blank nodes have to be worked out,
+// and one table of members takes the place of a JSON-LD processor. Tests hold it to jsonld and rdf-canonize.
 import { ServiceError } from '../../schemas/errors.ts'
 import { quoted } from '../proof/quoted.ts'
 
@@ -23,6 +23,8 @@ export const CONTEXTS = [
 /** How a text is written: as it is, as the id of another object, or with a datatype. */
 type Form = 'text' | 'id' | { datatype: string }
 
+const BOOLEAN: Form = { datatype: `${OB_XSD}boolean` }
+
 const named = <T>(names: readonly string[], of: (name: string) => T) =>
   Object.fromEntries(names.map((name) => [name, of(name)]))
 const types = (vocabulary: string, ...names: string[]) => named(names, (name) => vocabulary + name)
@@ -43,17 +45,9 @@ const MEMBERS: Record<string, { iri: string; form: Form }> = {
   ...members(VC, 'id', 'issuer', 'credentialSubject', 'credentialStatus', 'evidence'),
   ...members(VC, { datatype: `${XSD}dateTime` }, 'validFrom', 'validUntil'),
   ...members(OB, 'id', 'achievement', 'identifier', 'result'),
-  ...members(
-    OB,
-    'text',
-    'achievementType',
-    'narrative',
-    'identityHash',
-    'identityType',
-    'resultType',
-    'valueMax',
-  ),
-  ...members(OB, { datatype: `${OB_XSD}boolean` }, 'hashed'),
+  ...members(OB, 'text', 'achievementType', 'narrative', 'resultType', 'valueMax'),
+  ...members(OB, 'text', 'identityHash', 'identityType'),
+  ...members(OB, BOOLEAN, 'hashed'),
   // In an achievement it holds descriptions, in a result the address of one.
   ...members(OB, { datatype: `${OB_XSD}anyURI` }, 'resultDescription'),
   criteria: { iri: `${OB}Criteria`, form: 'id' },
@@ -65,12 +59,18 @@ const MEMBERS: Record<string, { iri: string; form: Form }> = {
   ...members(SECURITY, 'id', 'proofPurpose', 'verificationMethod'),
 }
 
+/** The members that may have several values. */
+const LISTS = new Set(['type', 'identifier', 'resultDescription', 'result', 'evidence'])
+
 /** The label that RDFC-1.0 gives to the only object without an id. */
 const ONLY_BLANK = '_:c14n0'
 
 /**
- * Returns the canonical N-Quads of a document. The document itself may lack an id, as the options of a proof
- * do; every object in it must have one.
+ * Returns the canonical N-Quads of a document. One object may lack an id: the document itself, as the options
+ * of a proof do, or one in it.
+ *
+ * Other forms of the same quads are refused, so that a reader finds what was signed where it looks: a list of
+ * one value where there are no lists, an object that is an id alone, a value that stands twice.
  *
  * @throws ServiceError `invalid` for a document of another form than this service makes.
  */
@@ -79,51 +79,78 @@ export function quadsOf(document: object): string {
   if (JSON.stringify(context) !== JSON.stringify(CONTEXTS)) {
     throw new ServiceError('invalid', `@context must be ${CONTEXTS.join(' and ')}`)
   }
-  const quads = new Set<string>()
-  addObject(quads, root['id'] === undefined ? ONLY_BLANK : iriOf(root['id']), root)
-  return [...quads].sort().join('')
+  const quads = new Quads()
+  addObject(quads, root)
+  return quads.sorted().join('')
 }
 
-function addObject(
-  quads: Set<string>,
-  subject: string,
-  { id: _id, type = [], ...content }: Record<string, unknown>,
-) {
-  for (const name of listOf(type)) {
-    const iri = Object.hasOwn(TYPES, String(name)) ? TYPES[String(name)] : undefined
+class Quads {
+  readonly #lines = new Set<string>()
+  #hasBlank = false
+
+  get size(): number {
+    return this.#lines.size
+  }
+
+  add(line: string): void {
+    if (this.#lines.has(line)) throw new ServiceError('invalid', 'a credential must not say the same twice')
+    this.#lines.add(line)
+  }
+
+  /** Returns the term of the only object without an id. */
+  blank(): string {
+    if (this.#hasBlank) throw new ServiceError('invalid', 'only one object of a credential may have no id')
+    this.#hasBlank = true
+    return ONLY_BLANK
+  }
+
+  sorted(): string[] {
+    return [...this.#lines].sort()
+  }
+}
+
+/** Adds the quads of an object, and returns its term. */
+function addObject(quads: Quads, { id, type = [], ...content }: Record<string, unknown>): string {
+  const subject = id === undefined ? quads.blank() : iriOf(id)
+  const before = quads.size
+  for (const name of listOf('type', type)) {
+    const iri = typeof name === 'string' && Object.hasOwn(TYPES, name) ? TYPES[name] : undefined
     if (iri === undefined) throw unknown('type', name)
     quads.add(`${subject} <${RDF_TYPE}> <${iri}> .\n`)
   }
   for (const [name, values] of Object.entries(content)) {
     const member = Object.hasOwn(MEMBERS, name) ? MEMBERS[name]! : undefined
     if (!member) throw unknown('member', name)
-    for (const value of listOf(values))
+    for (const value of listOf(name, values))
       quads.add(`${subject} <${member.iri}> ${termOf(quads, value, member.form)} .\n`)
   }
+  // Its id alone would say the same.
+  if (quads.size === before) throw unknown('object', id ?? {})
+  return subject
 }
 
 /** Returns the term of a value, and adds the quads of an object. */
-function termOf(quads: Set<string>, value: unknown, form: Form): string {
-  if (typeof value === 'object' && value !== null) {
-    const object = value as Record<string, unknown>
-    const subject = iriOf(object['id'])
-    addObject(quads, subject, object)
-    return subject
-  }
+function termOf(quads: Quads, value: unknown, form: Form): string {
+  if (Array.isArray(value)) throw unknown('value', value)
+  if (typeof value === 'object' && value !== null) return addObject(quads, value as Record<string, unknown>)
   if (form === 'id') return iriOf(value === 'assertionMethod' ? `${SECURITY}assertionMethod` : value)
-  if (typeof value !== 'string' && typeof value !== 'boolean') throw unknown('value', value)
-  // Of all that N-Quads escape, texts of credentials have quotes and backslashes alone, as JSON escapes them.
-  if (/\p{Cc}/u.test(String(value))) throw unknown('value', value)
-  const literal = JSON.stringify(String(value))
+  if (typeof value !== (form === BOOLEAN ? 'boolean' : 'string')) throw unknown('value', value)
+  const text = String(value)
+  // Texts have no control characters, so that JSON escapes all that N-Quads do. Half of a surrogate pair would
+  // be hashed as U+FFFD is.
+  if (/[\p{Cc}\p{Cs}]/u.test(text)) throw unknown('value', value)
+  const literal = JSON.stringify(text)
   return form === 'text' ? literal : `${literal}^^<${form.datatype}>`
 }
 
-function listOf(values: unknown): readonly unknown[] {
-  return Array.isArray(values) ? values : [values]
+function listOf(name: string, values: unknown): readonly unknown[] {
+  if (!Array.isArray(values)) return [values]
+  if (!LISTS.has(name)) throw unknown('list', name)
+  return values
 }
 
 /** An absolute address without a character that could end it in N-Quads. */
-const IRI = /^[a-z][a-z0-9+.-]*:[^\p{Cc} <>"{}|^`\\]+$/iu
+const IRI = /^[a-z][a-z0-9+.-]*:[^\p{Cc}\p{Cs} <>"{}|^`\\]+$/iu
 
 function iriOf(id: unknown): string {
   if (typeof id === 'string' && IRI.test(id)) return `<${id}>`
@@ -131,6 +158,6 @@ function iriOf(id: unknown): string {
 }
 
 function unknown(what: string, value: unknown): ServiceError {
-  const text = quoted(JSON.stringify(value) ?? 'nothing')
-  return new ServiceError('invalid', `no credential of this service has the ${what} ${text}`)
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')
+  return new ServiceError('invalid', `no credential of this service has the ${what} ${quoted(text)}`)
 }
