@@ -1,6 +1,6 @@
 // Eleven projects: `unit`, `exhaustive` and `system` need nothing but this machine, `s3` a real S3 server, `delta` other readers of the
 // tables, `redis` a real Redis, `openapi` a tester of HTTP services, `faults` the S3 server and the rights of root, `pages`
-// a real Chromium, `transparency` others' programs that read logs and cosign them, `spark` Apache Spark.
+// a real Chromium, `transparency` others' programs that read logs, cosign them and verify credentials, `spark` Apache Spark.
 import { defineConfig } from 'vitest/config'
 
 /** Limits end what hangs; no test decides by time. */
@@ -35,7 +35,7 @@ const OUTSIDE = {
   redis: 'test/redis/**/*.test.ts',
   faults: 'test/faults/**/*.test.ts',
   pages: 'test/pages/**/*.test.ts',
-  transparency: 'test/tlog/**/*.test.ts',
+  transparency: 'test/{badges,tlog}/**/*.test.ts',
   openapi: 'test/openapi/**/*.test.ts',
   spark: 'test/spark/**/*.test.ts',
 }

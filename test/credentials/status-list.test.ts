@@ -1,0 +1,58 @@
+// The bits of status lists, as zlib and the software of Digital Bazaar read them.
+import { gunzipSync } from 'node:zlib'
+import { decodeList } from '@digitalbazaar/vc-bitstring-status-list'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { statusListOf } from '../../pipeline/credentials/documents.ts'
+import { ENTRIES_PER_LIST, encodedList } from '../../pipeline/credentials/status-list.ts'
+import { ISSUE } from '../support/credentials/samples.ts'
+
+const LAST = ENTRIES_PER_LIST - 1
+const indices = fc.uniqueArray(fc.nat({ max: LAST }), { maxLength: 50 })
+
+const bitsOf = (encoded: string) => gunzipSync(Buffer.from(encoded.slice(1), 'base64url'))
+
+/** The indices of the bits that are set, by zlib and the definition of the standard. */
+function setIn(encoded: string): number[] {
+  return [...bitsOf(encoded)].flatMap((byte, at) =>
+    [0, 1, 2, 3, 4, 5, 6, 7].filter((bit) => byte & (0x80 >> bit)).map((bit) => at * 8 + bit),
+  )
+}
+
+test('a list has 16 KiB, in the letters of base64url behind a u', () => {
+  const list = encodedList([0, LAST])
+  expect(list).toMatch(/^u[A-Za-z0-9_-]+$/)
+  expect(bitsOf(list)).toHaveLength(16_384)
+})
+
+test('the first bit is the highest of the first byte, and the last the lowest of the last', () => {
+  const bits = bitsOf(encodedList([0, LAST]))
+  expect([bits[0], bits.at(-1)]).toEqual([0x80, 0x01])
+})
+
+test('exactly the given bits are set, by two readers', async () => {
+  await fc.assert(
+    fc.asyncProperty(indices, async (set) => {
+      const encoded = encodedList(set)
+      expect(setIn(encoded)).toEqual(set.toSorted((a, b) => a - b))
+      const list = await decodeList({ encodedList: encoded })
+      expect(list.length).toBe(ENTRIES_PER_LIST)
+      for (const index of set) {
+        expect(list.getStatus(index)).toBe(true)
+        for (const beside of [index - 1, index + 1].filter((near) => near >= 0 && near <= LAST)) {
+          expect(list.getStatus(beside)).toBe(set.includes(beside))
+        }
+      }
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('each list says only what is revoked of its own credentials', () => {
+  const revoked = [0, 5, LAST, LAST + 1, LAST + 6, 2 * ENTRIES_PER_LIST - 1, 2 * ENTRIES_PER_LIST]
+  const lists = [0, 1, 2, 3].map((number) => {
+    const subject = statusListOf(ISSUE, number, revoked)['credentialSubject'] as { encodedList: string }
+    return setIn(subject.encodedList)
+  })
+  expect(lists).toEqual([[0, 5, LAST], [0, 5, LAST], [0], []])
+})
