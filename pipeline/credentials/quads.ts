@@ -85,16 +85,15 @@ export function quadsOf(document: object): string {
 }
 
 class Quads {
-  readonly #lines = new Set<string>()
+  readonly #lines: string[] = []
   #hasBlank = false
 
   get size(): number {
-    return this.#lines.size
+    return this.#lines.length
   }
 
   add(line: string): void {
-    if (this.#lines.has(line)) throw new ServiceError('invalid', 'a credential must not say the same twice')
-    this.#lines.add(line)
+    this.#lines.push(line)
   }
 
   /** Returns the term of the only object without an id. */
@@ -105,7 +104,11 @@ class Quads {
   }
 
   sorted(): string[] {
-    return [...this.#lines].sort()
+    const lines = this.#lines.toSorted()
+    if (lines.some((line, at) => line === lines[at - 1])) {
+      throw new ServiceError('invalid', 'a credential must not say the same twice')
+    }
+    return lines
   }
 }
 
