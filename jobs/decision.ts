@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import { badgeOf, certificationOf } from '../pipeline/scoring/ranking.ts'
+import { printable } from '../pipeline/printable.ts'
 import { agentVerification, forecasterVerification } from '../schemas/payloads.ts'
 
 /** The award of a verification, its reason, and its holder. */
@@ -14,7 +15,7 @@ export interface Decision {
 }
 
 /** The fields of a verification that are no numbers. */
-export interface EntityRecord {
+interface EntityRecord {
   name?: string | null
   owner_id?: string | null
   retired_at?: string | null
@@ -53,4 +54,27 @@ export function decisionOf(content: unknown): Decision | undefined {
   return title === award
     ? { award, because, record }
     : { award, because, record, fault: `it says ${award}, and its numbers give ${title}, because ${because}` }
+}
+
+/** As in: expert, because …; named "my-agent", of the owner "rook", … */
+export function decisionText({ award, because, record }: Omit<Decision, 'fault'>): string {
+  return `${printable(award)}, because ${printable(because)}${record ? `; ${recordText(record)}` : ''}`
+}
+
+/** As in: named "my-agent", of the owner "rook", retired at 2026-02-01T00:00:00.000Z, witnessed 100 %. */
+function recordText({
+  name,
+  owner_id: owner,
+  retired_at: retired,
+  witnessed_share: share,
+}: EntityRecord): string {
+  const isAgent = name !== undefined
+  return [
+    ...(typeof name === 'string' ? [`named ${JSON.stringify(name)}`] : []),
+    ...(isAgent ? [owner ? `of the owner ${JSON.stringify(owner)}` : 'of no recorded owner'] : []),
+    ...(retired ? [`retired at ${retired}`] : []),
+    share === null
+      ? 'nothing settled'
+      : `the service saw ${Number((share * 100).toFixed(2))} % of its settled questions being forecast`,
+  ].join(', ')
 }

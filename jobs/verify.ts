@@ -6,9 +6,9 @@ import { canonical } from '../pipeline/proof/canonical.ts'
 import { type OwnSettings, secretsInForce } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Environment } from '../schemas/values.ts'
-import { type Decision, type EntityRecord, decisionOf } from './decision.ts'
 import { type Identity, differenceOf, identityOf, identityText, originText, recordAt } from './identity.ts'
 import { printable } from '../pipeline/printable.ts'
+import { type Decision, decisionOf, decisionText } from './decision.ts'
 import type { Report } from './output.ts'
 import { fetched, fileBytes, isUrl, jsonOf } from './read-place.ts'
 
@@ -54,9 +54,6 @@ const signedFile = z.union([
   results,
 ])
 
-/** A verification, by its name, and what decides its award. */
-type Decided = Omit<Decision, 'fault'> & { name: string }
-
 const SHOWN = 20
 
 export interface SignatureOptions {
@@ -87,7 +84,7 @@ export async function runVerify(
       }))
   if (signed.length === 0) throw new ServiceError('invalid', `${target} holds no payload to check`)
   const bad: { name: string; reason: string }[] = []
-  const awards: Decided[] = []
+  const awards: (Decision & { name: string })[] = []
   const records: Identity[] = []
   for (const item of signed) {
     const content = jsonOf(item.bytes)
@@ -108,8 +105,7 @@ export async function runVerify(
         ...shown(originsOf(records)),
         ...shown(
           awards.map(
-            ({ name, award, because, record }) =>
-              `${signed.length === 1 ? '' : `${name}: `}${printable(award)}, because ${printable(because)}${record ? `; ${recordText(record)}` : ''}`,
+            ({ name, ...decision }) => `${signed.length === 1 ? '' : `${name}: `}${decisionText(decision)}`,
           ),
         ),
       ]
@@ -133,24 +129,6 @@ function originsOf(records: readonly Identity[]): string[] {
 function shown(lines: readonly string[]): string[] {
   const more = lines.length > SHOWN ? [`… and ${lines.length - SHOWN} more`] : []
   return [...lines.slice(0, SHOWN), ...more].map((line) => `  ${line}`)
-}
-
-/** As in: named "my-agent", of the owner "rook", retired at 2026-02-01T00:00:00.000Z, witnessed 100 %. */
-function recordText({
-  name,
-  owner_id: owner,
-  retired_at: retired,
-  witnessed_share: share,
-}: EntityRecord): string {
-  const isAgent = name !== undefined
-  return [
-    ...(typeof name === 'string' ? [`named ${JSON.stringify(name)}`] : []),
-    ...(isAgent ? [owner ? `of the owner ${JSON.stringify(owner)}` : 'of no recorded owner'] : []),
-    ...(retired ? [`retired at ${retired}`] : []),
-    share === null
-      ? 'nothing settled'
-      : `the service saw ${Number((share * 100).toFixed(2))} % of its settled questions being forecast`,
-  ].join(', ')
 }
 
 function faultOf({ bytes, signature }: Signed, secrets: readonly string[]): string | undefined {
