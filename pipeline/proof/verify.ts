@@ -156,7 +156,7 @@ export function parseStatement(bytes: Uint8Array): Statement {
  * Parses canonical JSON, in which every reader sees the same members: other JSON may name one twice. @throws
  * ServiceError `invalid` for anything else.
  */
-function parseCanonical(bytes: Uint8Array, what: string): Record<string, unknown> {
+export function parseCanonical(bytes: Uint8Array, what: string): Record<string, unknown> {
   const text = decoded(bytes)
   let value: unknown
   let form: string
