@@ -91,7 +91,11 @@ export type Tag =
 
 /** Headers that some calls add to a successful answer. */
 export type SuccessHeader =
-  'X-Service-Signature' | 'X-Service-Receipt' | 'Vary' | 'Cross-Origin-Resource-Policy'
+  | 'X-Service-Signature'
+  | 'X-Service-Receipt'
+  | 'Vary'
+  | 'Cross-Origin-Resource-Policy'
+  | 'Content-Disposition'
 
 /** The text of a problem: its type, its detail, and the wrong values. */
 export interface ProblemText {

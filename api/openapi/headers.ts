@@ -31,6 +31,11 @@ const HEADERS = {
     schema: { type: 'string', const: 'cross-origin' },
     example: 'cross-origin',
   },
+  'Content-Disposition': {
+    description: 'A browser saves the answer under this name.',
+    schema: { type: 'string', pattern: '^attachment; filename="certificate-[0-9a-f-]{36}\\.fvs"$' },
+    example: `attachment; filename="certificate-${AGENT_ID}.fvs"`,
+  },
   'Access-Control-Allow-Origin': {
     description: 'Any web page may read the answer to a GET.',
     schema: { type: 'string', const: '*' },

@@ -4,6 +4,7 @@ import type { Route } from '../http/route.ts'
 import { register } from './agents.ts'
 import { credentials } from './credentials.ts'
 import { badges } from './badges.ts'
+import { certificates } from './certificates.ts'
 import { documentation } from './docs.ts'
 import { modelContextProtocol } from './mcp.ts'
 import { listEvents } from './events.ts'
@@ -61,6 +62,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     ...operatorCalls,
     ...operatorAgenda,
     ...publications,
+    ...certificates,
     ...scores,
     bulk,
     usage,

@@ -455,6 +455,8 @@ describe('GET /openapi.json', () => {
         'POST /agents/{agent_id}/forecasts',
         'DELETE /agents/{agent_id}/forecasts/{question_id}',
         'GET /agents/{agent_id}/verification',
+        'GET /agents/{agent_id}/certificate.fvs',
+        'GET /forecaster/{user_id}/certificate.fvs',
         'GET /agents/{agent_id}/metrics',
         'GET /agents/{agent_id}/rankings',
         'GET /agents/{agent_id}/advanced-metrics',
