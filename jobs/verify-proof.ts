@@ -11,7 +11,7 @@ import { ServiceError } from '../schemas/errors.ts'
 import { type Identity, askedAt, differenceOf, identityOf, identityText, recordAt } from './identity.ts'
 import { printable } from '../pipeline/printable.ts'
 import type { Report } from './output.ts'
-import { fetched, fileBytes, isUrl } from './read-place.ts'
+import { fetched, isUrl, smallFileBytes } from './read-place.ts'
 
 export interface ProofOptions {
   /** The keys of the log that the reader knows. */
@@ -25,9 +25,6 @@ export interface ProofOptions {
   /** The keys of witnesses, all of which must have signed the checkpoint too. */
   witness: readonly string[]
 }
-
-/** More than any payload, proof or receipt has. */
-const MOST_BYTES = 4 * 1024 * 1024
 
 /** @throws ServiceError `invalid` for wrong options and keys, and for places that cannot be read. */
 export async function runVerifyProof(target: string, options: ProofOptions): Promise<Report> {
@@ -82,7 +79,8 @@ function proofUrlOf(target: string, body: Uint8Array): string {
   return url.href
 }
 
-const signersOf = (signatures: VerifiedProof['signatures']) =>
+/** The keys that signed, by name and id. */
+export const signersOf = (signatures: VerifiedProof['signatures']) =>
   signatures.map(({ key: { name, keyId } }) => `${name}+${keyId}`)
 
 /** Says what a proof or a receipt vouches for. It is a failure if that is not the record asked for. */
@@ -109,7 +107,8 @@ function reportOf(
   return { ok, json: ok ? json : { ...json, reason: difference }, text: lines.join('\n') }
 }
 
-function originOf({ statement: { environment, release, as_of } }: VerifiedProof): Identity {
+/** The facts that a statement says of all its records. */
+export function originOf({ statement: { environment, release, as_of } }: VerifiedProof): Identity {
   return { environment, release, as_of }
 }
 
@@ -125,7 +124,14 @@ function forecastWords({
   return id === undefined ? [] : [`by the ${by}, on the question ${String(question)}, at ${String(at)}`]
 }
 
-function proofWords({ checkpoint, tree, statement, signatures, cosignatures }: VerifiedProof): string[] {
+/** Says in lines what a proof shows of a record. */
+export function proofWords({
+  checkpoint,
+  tree,
+  statement,
+  signatures,
+  cosignatures,
+}: VerifiedProof): string[] {
   const what = tree === 'forecasts' ? 'taken it in as a forecast' : `published it of this ${tree}`
   return [
     `that release has ${what}`,
@@ -138,7 +144,8 @@ function proofWords({ checkpoint, tree, statement, signatures, cosignatures }: V
   ]
 }
 
-function proofFacts({ checkpoint, tree, statement, cosignatures }: VerifiedProof): object {
+/** The same for programs. */
+export function proofFacts({ checkpoint, tree, statement, cosignatures }: VerifiedProof): object {
   const { origin, size } = checkpoint
   return { tree, statement, checkpoint: { origin, size }, cosigned_by: signersOf(cosignatures) }
 }
@@ -156,9 +163,7 @@ function receiptWords(
 }
 
 async function bytesAt(place: string): Promise<Uint8Array> {
-  const bytes = isUrl(place) ? (await fetched(place)).bytes : await fileBytes(place)
-  if (bytes.byteLength <= MOST_BYTES) return bytes
-  throw new ServiceError('invalid', `${place} has ${bytes.byteLength} bytes, more than any payload or proof`)
+  return isUrl(place) ? (await fetched(place)).bytes : smallFileBytes(place)
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -110,6 +110,10 @@ const SHOWN: Record<string, RegExp[]> = {
     /^these bytes are in the tree “agent” of release \d+, among \d+\nthat is entry [^]* is signed by demo\.example.*\nit is the verification of .*, release \d+ of sandbox, as of .*\nexpert\n$/,
     /^these bytes are in the tree “agent” of release \d+, among \d+\nthat is entry [^]* is signed by demo\.example.*\nit is the verification of .*, release \d+ of sandbox, as of .*\nexpert\n$/,
   ],
+  'docs/verifying.md: One file to hand over': [
+    /: the certificate holds\n[^]*expert, because [^]*it does not show [^]*\nthat is entry [^]*\nit is the verification of .* of sandbox, as of .*\nexpert\n$/,
+    /\nthat is entry [^]*\nit is the verification of .* of sandbox, as of .*\nexpert\n$/,
+  ],
   'docs/verifying.md: With one command': [
     /the proof holds[^]*the proof holds\n[^]*is signed by demo\.example/,
   ],
