@@ -122,6 +122,10 @@ const holding: Case[] = [
   proven('two keys, the second known', AGENT, { keys: [LOG, NEXT] }, [NEXT, STRANGER]),
   proven('a witness', AGENT, { witnesses: WITNESSES.slice(0, 1) }, [LOG, WITNESSES[0]!]),
   proven('two witnesses', AGENT, { witnesses: WITNESSES }, [...WITNESSES, LOG]),
+  {
+    ...receipt('a receipt, for a reader who knows a witness', FORECAST),
+    vkeys: vkeysOf(LOG, WITNESSES[0]!),
+  },
   ...[1, 2, 5, 256, 257].map((size) => receipt(`a batch of ${size}`, FORECAST, { size, index: size >> 1 })),
 ]
 
