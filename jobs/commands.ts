@@ -291,7 +291,7 @@ program
   .description('Let a language model take part, by the Model Context Protocol on standard input and output.')
   .addHelpText(
     'after',
-    '\nFVS_URL is the address of the service, FVS_AGENT_ID and FVS_API_KEY the agent; without a key it only reads.',
+    '\nFVS_URL is the address of the service, FVS_AGENT_ID and FVS_API_KEY the agent; without a key it only reads. By LOG_VKEY, the key of the log, it verifies.',
   )
   .action(async () => {
     const { runMcp } = await import('./mcp.ts')

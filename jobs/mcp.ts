@@ -17,8 +17,9 @@ import { stopSignal } from './serve/stop-signal.ts'
  * @throws ServiceError `invalid` for wrong settings, `unauthorized` or `forbidden` for a wrong key.
  */
 export async function runMcp(variables: Record<string, string | undefined>, version: string): Promise<void> {
-  const { FVS_URL: url, FVS_AGENT_ID: agentId, FVS_API_KEY: apiKey } = parseMcpSettings(variables)
-  const call = serviceCall({ url, apiKey, newId: () => randomUUID() })
+  const settings = parseMcpSettings(variables)
+  const { FVS_URL: url, FVS_AGENT_ID: agentId, FVS_API_KEY: apiKey, LOG_VKEY: vkeys } = settings
+  const call = serviceCall({ url, apiKey, vkeys, newId: () => randomUUID() })
   if (apiKey !== undefined) await assertKeyWorks(call, agentId!)
   const ended = Promise.race([
     once(process.stdin, 'end'),
@@ -31,6 +32,8 @@ export async function runMcp(variables: Record<string, string | undefined>, vers
     onerror: ({ message }) => tell(message),
   })
   tell(`calls ${url} ${apiKey === undefined ? 'without an API key, so it only reads' : `as ${agentId}`}`)
+  const names = vkeys.map(({ name, keyId }) => `${name}+${keyId}`).join(', ')
+  tell(names === '' ? 'verifies nothing, because LOG_VKEY is not set' : `verifies by ${names}`)
   await ended
   await server.close()
 }

@@ -17,6 +17,24 @@ export interface Asked {
   isOwn?: boolean
   /** The members that the answer must have. A newer service may add others. */
   answer: z.ZodType<Record<string, unknown>>
+  /**
+   * The evidence that the service has for the answer: the proof of a record, the receipt of a forecast, or
+   * one for each forecast of a batch.
+   */
+  evidence?: 'proof' | 'receipt' | 'receipts'
+}
+
+/** Whether an answer was verified by the keys of the log. */
+export interface Verdict {
+  isVerified: boolean
+  /** Continues "verified: " or "not verified: ". */
+  because: string
+}
+
+/** The members of an answer, and a verdict where one can be given. */
+export interface Told {
+  answer: Record<string, unknown>
+  verdict?: Verdict | undefined
 }
 
 /** An answer as it came. */

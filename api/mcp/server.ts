@@ -2,7 +2,7 @@
 import { type CallToolResult, McpServer, createMcpHandler } from '@modelcontextprotocol/server'
 import { ServiceError } from '../../schemas/errors.ts'
 import { printable } from '../../pipeline/printable.ts'
-import type { Asked } from './asked.ts'
+import type { Asked, Told, Verdict } from './asked.ts'
 import { TOOLS, type Tool } from './tools.ts'
 
 const READS = { readOnlyHint: true, openWorldHint: true }
@@ -16,7 +16,7 @@ const ONLY_READS = ' No API key is set, so forecasts cannot be submitted.'
 
 export interface McpOptions {
   /** Makes a call of the API. @throws ServiceError in the words of a refusal. */
-  call: (asked: Asked, signal: AbortSignal) => Promise<Record<string, unknown>>
+  call: (asked: Asked, signal: AbortSignal) => Promise<Told>
   /** The agent that takes part; undefined for a model that only reads. */
   agentId: string | undefined
   /** Whether there is the key of that agent. */
@@ -73,13 +73,16 @@ export async function answerMessage(
  * Returns the answer as structured content with a sentence as text, or a refusal as an error of the tool.
  * Numbers have six decimals, because a model reads every digit.
  */
-async function resultOf(
-  answer: () => Promise<Record<string, unknown>>,
-  told: Tool['told'],
-): Promise<CallToolResult> {
+async function resultOf(call: () => Promise<Told>, told: Tool['told']): Promise<CallToolResult> {
   try {
-    const structuredContent = shortened(await answer()) as Record<string, unknown>
-    return { content: [{ type: 'text', text: printable(told(structuredContent)) }], structuredContent }
+    const { answer, verdict } = await call()
+    // A service must not say itself that it was verified.
+    const { verified: _verified, verified_because: _because, ...members } = answer
+    const shown = shortened(members) as Record<string, unknown>
+    const [words, structuredContent] = verdict
+      ? [`${told(shown)} ${verdictText(verdict)}`, { ...shown, ...verdictMembers(verdict) }]
+      : [told(shown), shown]
+    return { content: [{ type: 'text', text: printable(words) }], structuredContent }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const { message, faults, retryAfterS } = error
@@ -90,6 +93,14 @@ async function resultOf(
     ]
     return { isError: true, content: [{ type: 'text', text: lines.map(printable).join('\n') }] }
   }
+}
+
+function verdictText({ isVerified, because }: Verdict): string {
+  return `${isVerified ? 'Verified' : 'Not verified'}: ${because}.`
+}
+
+function verdictMembers({ isVerified, because }: Verdict): object {
+  return { verified: isVerified, verified_because: because }
 }
 
 function shortened(value: unknown): unknown {

@@ -121,6 +121,7 @@ export const TOOLS: readonly Tool[] = [
         path: '/agents/{agent_id}/rankings',
         params: { agent_id },
         answer: z.looseObject({ agent_id: z.string() }),
+        evidence: 'proof',
       }
     },
     told: ({ rank }) => (typeof rank === 'number' ? `Rank ${rank}.` : 'It has no rank yet.'),
@@ -206,6 +207,7 @@ export const TOOLS: readonly Tool[] = [
       body,
       isOwn: true,
       answer: acknowledged,
+      evidence: 'receipt',
     }),
     told: ({ probability, forecast_at }) =>
       `${String(probability)} stands from ${String(forecast_at)} on, until you submit another.`,
@@ -224,6 +226,7 @@ export const TOOLS: readonly Tool[] = [
       body,
       isOwn: true,
       answer: listOf('results').transform(withoutReceipts),
+      evidence: 'receipts',
     }),
     told: ({ results }) => {
       const all = results as Answer[]
@@ -245,6 +248,7 @@ export const TOOLS: readonly Tool[] = [
       method: 'DELETE',
       isOwn: true,
       answer: acknowledged,
+      evidence: 'receipt',
     }),
     told: ({ forecast_at }) => `Withdrawn from ${String(forecast_at)} on.`,
   },

@@ -47,7 +47,7 @@ export function modelContextProtocol(routes: readonly Route[], version: string):
         const spec = routes.find((one) => one.path === path && one.method === methodOf(asked))!
         const answered = await inner(spec, { params, querystring: searchOf(asked), isOwn, body: sent })
         failure ??= answered.failure
-        return readAnswer(asked, answered)
+        return { answer: readAnswer(asked, answered) }
       }
       const server = { call, agentId, canSubmit: agentId !== undefined, version }
       const { status, contentType, bytes } = await answerMessage(server, body, header)

@@ -1,7 +1,9 @@
 // Calls the HTTP API of a service for a model, and reports refusals in the service's own words.
-import { type Asked, methodOf, readAnswer } from '../../api/mcp/asked.ts'
-import { Caller, NoAnswer } from '../../clients/typescript/caller.ts'
+import { type Asked, type Told, methodOf, readAnswer } from '../../api/mcp/asked.ts'
+import { type Call, Caller, NoAnswer } from '../../clients/typescript/caller.ts'
+import type { VerifierKey } from '../../pipeline/proof/note-keys.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import { verdicts } from './verdict.ts'
 
 export interface ServiceCallOptions {
   url: string
@@ -11,30 +13,39 @@ export interface ServiceCallOptions {
   timeoutMs?: number
   /** A new UUID that nobody can guess. */
   newId: () => string
+  /** The keys that answers are verified by; none if left out. */
+  vkeys?: readonly VerifierKey[]
 }
 
 /**
  * Returns the function that makes a call. It repeats a request once that had no answer, and none that was
  * refused for now: the model is told how long to wait.
  *
- * The function throws a ServiceError of the kind and in the words of a refusal, or `unavailable` if the
- * service does not answer. The error never holds the API key.
+ * The function throws a ServiceError of the kind and in the words of a refusal, `unavailable` if the service
+ * does not answer, and `corrupt` for an answer that does not stand under the keys of the log. The error never
+ * holds the API key.
  */
-export function serviceCall(options: ServiceCallOptions) {
+export function serviceCall({ vkeys = [], ...options }: ServiceCallOptions) {
   const caller = new Caller({
     ...options,
     repetitions: 1,
     longestWaitS: -1,
     pause: () => Promise.resolve(),
   })
-  return async (asked: Asked, signal?: AbortSignal): Promise<Record<string, unknown>> => {
-    const { path: named, params = {}, query, body, isOwn } = asked
-    const path = named.replace(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name]!))
-    const call = { path, query, body, signal, method: methodOf(asked), isOwn: isOwn ?? false }
-    const answer = await caller.send(call).catch((error: unknown) => {
+  const send = (call: Call) =>
+    caller.send(call).catch((error: unknown) => {
       if (!(error instanceof NoAnswer)) throw error
       throw new ServiceError('unavailable', error.message, { cause: error.cause })
     })
-    return readAnswer(asked, answer)
+  return async (asked: Asked, signal?: AbortSignal): Promise<Told> => {
+    const { path: named, params = {}, query, body, isOwn } = asked
+    const path = named.replace(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name]!))
+    const call = { path, query, body, signal, method: methodOf(asked), isOwn: isOwn ?? false }
+    const answered = await send(call)
+    const answer = readAnswer(asked, answered)
+    const verdictOf = verdicts(caller.url, vkeys, (proofPath, release) =>
+      send({ path: proofPath, query: { release }, signal }),
+    )
+    return { answer, verdict: await verdictOf({ asked, path, answered }) }
   }
 }

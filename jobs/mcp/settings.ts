@@ -1,11 +1,15 @@
 // The settings of `fvs mcp` from environment variables: the service that it calls, and the agent that it
 // calls as.
 import { z } from 'zod'
+import { parseVerifierKey } from '../../pipeline/proof/note-keys.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { uuid } from '../../schemas/values.ts'
 import { WORDED } from '../../schemas/wording.ts'
 
 const URL_FAULT = 'must be http[s]://host[:port], with /sandbox after it for the sandbox, and nothing else'
+
+const KEYS_FAULT =
+  'must be public keys of the log, and of witnesses, as fvs log key prints them, with commas between'
 
 const settings = z
   .object({
@@ -22,6 +26,22 @@ const settings = z
       .string()
       .regex(/^fv_(live|test)_\w+$/, 'must be the api_key that the agent got when it registered')
       .optional(),
+    LOG_VKEY: z
+      .string()
+      .transform((text, context) => {
+        try {
+          const keys = text
+            .split(/[\s,]+/)
+            .filter((each) => each !== '')
+            .map(parseVerifierKey)
+          if (keys.some(({ use }) => use === 'log')) return keys
+        } catch (error) {
+          if (!(error instanceof ServiceError)) throw error
+        }
+        context.addIssue({ code: 'custom', message: KEYS_FAULT })
+        return z.NEVER
+      })
+      .default([]),
   })
   .refine(({ FVS_API_KEY, FVS_AGENT_ID }) => FVS_API_KEY === undefined || FVS_AGENT_ID !== undefined, {
     path: ['FVS_AGENT_ID'],

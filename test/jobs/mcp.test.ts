@@ -76,12 +76,25 @@ async function connect(variables: Record<string, string>): Promise<Session> {
 const asAgent = (url = service.url) =>
   connect({ FVS_URL: url, FVS_AGENT_ID: agent.agentId, FVS_API_KEY: agent.key })
 
-/** The answer of a tool, valid by a schema of the API, with a sentence for programs that show only text. */
+/**
+ * The answer of a tool, valid by a schema of the API, with a sentence for programs that show only text, and
+ * with another one where the answer has evidence and there is no key to verify it by.
+ */
 function answerOf(schema: SchemaName, { isError, content, structuredContent }: CallToolResult): unknown {
   expect(isError ?? false, JSON.stringify(content)).toBe(false)
-  expectValid(schema, structuredContent)
-  expect(content).toEqual([{ type: 'text', text: expect.stringMatching(/^.{5,100}\.$/) as string }])
-  return structuredContent
+  const { verified, verified_because, ...answer } = structuredContent as Record<string, unknown>
+  expectValid(schema, answer)
+  const words = verified === undefined ? '' : ' Not verified: no key of the log is set.'
+  const { text } = content[0] as { text: string }
+  expect(content).toHaveLength(1)
+  expect(text.endsWith(words)).toBe(true)
+  expect(text.slice(0, text.length - words.length)).toMatch(/^.{5,100}\.$/)
+  if (verified !== undefined)
+    expect({ verified, verified_because }).toEqual({
+      verified: false,
+      verified_because: 'no key of the log is set',
+    })
+  return answer
 }
 
 function expectRefused({ isError, content, structuredContent }: CallToolResult, text: RegExp): void {
@@ -395,9 +408,10 @@ describe('the process', () => {
 
 describe('settings', () => {
   test('have defaults, and a URL may end in slashes', () => {
-    expect(parseMcpSettings({ FVS_API_KEY: '' })).toEqual({ FVS_URL: 'http://127.0.0.1:3000' })
+    expect(parseMcpSettings({ FVS_API_KEY: '' })).toEqual({ FVS_URL: 'http://127.0.0.1:3000', LOG_VKEY: [] })
     expect(parseMcpSettings({ FVS_URL: 'https://example.org/sandbox//' })).toEqual({
       FVS_URL: 'https://example.org/sandbox',
+      LOG_VKEY: [],
     })
   })
 
