@@ -1,11 +1,12 @@
 // A client of the forecast verification service: finds questions, submits forecasts, and reads records.
 import type * as Api from './api.ts'
 import type * as Verifier from './verify.js'
-import { type Answer, type Call, Caller, type CallerOptions, printable } from './caller.ts'
-import { NotVerified, refusalOf } from './errors.ts'
+import { type Answer, type Call, Caller, type CallerOptions } from './caller.ts'
+import { type Evidence, NotVerified, refusalOf } from './errors.ts'
 
 export { NoAnswer } from './caller.ts'
 export { NotVerified, Refusal } from './errors.ts'
+export type { Evidence } from './errors.ts'
 export type * from './api.ts'
 export type { CallerOptions }
 
@@ -46,6 +47,11 @@ export class Client {
     this.#agentId = agentId
   }
 
+  /** Whether every record and receipt is verified, which takes a key of the log. */
+  get verifies(): boolean {
+    return this.#vkeys.length > 0
+  }
+
   /** Registers an agent, and acts for it from then on. Keep the key: it is shown once. */
   async register(registration: Api.Registration, idempotencyKey?: string): Promise<Api.Registered> {
     const { value } = await this.#json<Api.Registered>({
@@ -81,7 +87,7 @@ export class Client {
       const key = idempotencyKey === undefined || from === 0 ? idempotencyKey : `${idempotencyKey}-${from}`
       const call = { path: `${this.#own}/forecasts`, body, isOwn: true, idempotencyKey: key }
       const { value, text } = await this.#json<Api.ForecastResults>(call)
-      await this.#verifyReceipts(value, text)
+      await this.#verifyReceipts(call.path, value, text)
       results.push(...value.results)
     }
     return results
@@ -92,7 +98,7 @@ export class Client {
     const path = `${this.#own}/forecasts/${encodeURIComponent(questionId)}`
     const call = { path, method: 'DELETE', isOwn: true, idempotencyKey }
     const { value, bytes, headers } = await this.#json<Api.AcknowledgedWithdrawal>(call)
-    if (this.#vkeys.length > 0) await this.#verifyReceipt(bytes, headers.get('x-service-receipt'))
+    if (this.verifies) await this.#verifyReceipt(path, bytes, headers.get('x-service-receipt'))
     return value
   }
 
@@ -116,13 +122,14 @@ export class Client {
   async record<Kind extends keyof Records>(kind: Kind, agentId = this.#agent): Promise<Records[Kind]> {
     const path = `/agents/${encodeURIComponent(agentId)}/${kind}`
     const { value, bytes } = await this.#json<Records[Kind]>({ path })
-    if (this.#vkeys.length === 0) return value
+    if (!this.verifies) return value
     const query = { release: value.release }
     const proof = await this.#caller.send({ path: `${path}/proof`, query })
     if (proof.status !== 200) throw refusalOf(proof.status, decode(proof.bytes))
     const asked = { mount: this.#caller.url, room: 'agents', id: agentId, kind }
-    await this.#verify(async ({ verifyProof, assertAsked }) => {
-      await verifyProof(bytes, decode(proof.bytes), this.#vkeys, () => undefined)
+    const evidence = { path, release: value.release, body: decode(bytes), proof: decode(proof.bytes) }
+    await this.#verify(evidence, async ({ verifyProof, assertAsked }) => {
+      await verifyProof(bytes, evidence.proof, this.#vkeys, () => undefined)
       assertAsked(value, asked)
     })
     return value
@@ -168,25 +175,26 @@ export class Client {
     return { ...answer, value: JSON.parse(text) as T, text }
   }
 
-  async #verifyReceipts({ results }: Api.ForecastResults, text: string): Promise<void> {
-    if (this.#vkeys.length === 0) return
+  async #verifyReceipts(path: string, { results }: Api.ForecastResults, text: string): Promise<void> {
+    if (!this.verifies) return
     const receipts = [...text.matchAll(RECEIPTS)]
     const taken = results.filter(({ status }) => status === 'ok').length
     if (receipts.length !== taken)
-      throw new NotVerified(`${taken} forecasts have ${receipts.length} receipts`)
-    for (const [, body, receipt] of receipts) await this.#verifyReceipt(encode(`${body}}`), receipt)
+      throw new NotVerified(`${taken} forecasts have ${receipts.length} receipts`, { path, body: text })
+    for (const [, body, receipt] of receipts) await this.#verifyReceipt(path, encode(`${body}}`), receipt)
   }
 
-  async #verifyReceipt(body: Uint8Array, receipt: string | null | undefined): Promise<void> {
-    await this.#verify(async ({ verifyProof }) => {
+  async #verifyReceipt(path: string, body: Uint8Array, receipt: string | null | undefined): Promise<void> {
+    const evidence = { path, body: decode(body), proof: receipt ?? undefined }
+    await this.#verify(evidence, async ({ verifyProof }) => {
       const text = Uint8Array.from(atob(receipt ?? ''), (character) => character.charCodeAt(0))
       await verifyProof(body, decode(text), this.#vkeys, () => undefined)
     })
   }
 
-  async #verify(check: (verifier: typeof Verifier) => Promise<void>): Promise<void> {
+  async #verify(evidence: Evidence, check: (verifier: typeof Verifier) => Promise<void>): Promise<void> {
     await check(await import('./verify.js')).catch((cause: Error) => {
-      throw new NotVerified(printable(cause.message), { cause })
+      throw new NotVerified(cause.message, evidence, { cause })
     })
   }
 }

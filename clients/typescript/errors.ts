@@ -21,9 +21,35 @@ export class Refusal extends Error {
   }
 }
 
+/** A text that was read and the proof that it was checked by, enough for anyone to check it again. */
+export interface Evidence {
+  /** The path of the record, or of the call that submitted. */
+  path: string
+  /** The release that the record names; undefined for a submission. */
+  release?: number | undefined
+  /** The text that does not stand, exactly as it came. */
+  body: string
+  /** Its proof, or its receipt in Base64; undefined where there was none. */
+  proof?: string | undefined
+}
+
 /** Something that was read does not stand under the keys of the log. */
 export class NotVerified extends Error {
   override name = 'NotVerified'
+  /** The check that failed. */
+  readonly reason: string
+  readonly evidence: Evidence
+
+  constructor(reason: string, evidence: Evidence, options?: ErrorOptions) {
+    const { path, release } = evidence
+    const what =
+      release === undefined
+        ? `${path}: the service says that it took a forecast whose receipt does not stand`
+        : `${path} of release ${release} does not stand`
+    super(printable(`${what}: ${reason}`), options)
+    this.reason = printable(reason)
+    this.evidence = evidence
+  }
 }
 
 export function refusalOf(status: number, text: string): Refusal {

@@ -15,8 +15,8 @@ const client = new Client({
 async function tell(what, work) {
   try {
     told.push({ what, came: await work() })
-  } catch ({ name, message, status, type }) {
-    told.push({ what, failed: name, message, status, type })
+  } catch ({ name, message, status, type, evidence }) {
+    told.push({ what, failed: name, message, status, type, ...evidence })
   }
 }
 const all = (items) => Array.fromAsync(items)
@@ -54,4 +54,5 @@ await tell('events', async () => {
 })
 await tell('no answer', () => all(client.questions()))
 await tell('a redirect', () => all(client.questions()))
+await tell('verifies', () => client.verifies)
 console.log(JSON.stringify(told))

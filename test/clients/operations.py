@@ -23,6 +23,8 @@ def tell(what, work):
         told.append({"what": what, "came": work()})
     except Exception as error:
         more = {name: getattr(error, name) for name in ("status", "type") if hasattr(error, name)}
+        evidence = error.evidence._asdict() if hasattr(error, "evidence") else {}
+        more |= {name: value for name, value in evidence.items() if value is not None}
         told.append({"what": what, "failed": type(error).__name__, "message": str(error), **more})
 
 
@@ -54,4 +56,5 @@ tell("a receipt that was changed", lambda: client.submit([said(opened, 0.4)]))
 tell("events", lambda: list(itertools.islice(client.events(), 2)))
 tell("no answer", lambda: list(client.questions()))
 tell("a redirect", lambda: list(client.questions()))
+tell("verifies", lambda: client.verifies)
 print(json.dumps(told))

@@ -4,7 +4,7 @@ import base64
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 from urllib.parse import quote
 
 from .api import (
@@ -26,7 +26,7 @@ from .api import (
 )
 from .caller import Answer, Caller, NoAnswer, printable
 
-__all__ = ["Client", "NoAnswer", "NotVerified", "Refusal"]
+__all__ = ["Client", "Evidence", "NoAnswer", "NotVerified", "Refusal"]
 
 # The most forecasts that one call takes.
 MOST_FORECASTS = 100
@@ -47,8 +47,32 @@ class Refusal(Exception):
         self.status, self.type, self.errors = status, type.split("/")[-1], errors
 
 
+def text_of(body: bytes) -> str:
+    return body.decode(errors="replace")
+
+
+class Evidence(NamedTuple):
+    """A text that was read and the proof that it was checked by, enough for anyone to check it again."""
+
+    # Of the record, or of the call that submitted.
+    path: str
+    # The text that does not stand, exactly as it came.
+    body: str
+    # Its proof, or its receipt in Base64; None where there was none.
+    proof: str | None = None
+    # The release that the record names; None for a submission.
+    release: int | None = None
+
+
 class NotVerified(Exception):
-    """Something that was read does not stand under the keys of the log."""
+    """Something that was read does not stand under the keys of the log. `reason` is the check that failed."""
+
+    def __init__(self, reason: str, evidence: Evidence) -> None:
+        what = f"{evidence.path} of release {evidence.release} does not stand"
+        if evidence.release is None:
+            what = f"{evidence.path}: the service says that it took a forecast whose receipt does not stand"
+        super().__init__(printable(f"{what}: {reason}"))
+        self.reason, self.evidence = printable(reason), evidence
 
 
 class Client:
@@ -61,6 +85,11 @@ class Client:
         self._caller = Caller(url, **options)
         self._agent_id = agent_id
         self._vkeys = list(vkeys)
+
+    @property
+    def verifies(self) -> bool:
+        """Whether every record and receipt is verified, which takes a key of the log."""
+        return len(self._vkeys) > 0
 
     def register(self, name: str, model_type: str, idempotency_key: str | None = None, **more: str) -> Registered:
         """Registers an agent, and acts for it from then on. Keep the key: it is shown once."""
@@ -87,7 +116,7 @@ class Client:
             sent = self._caller.send(f"{self._own}/forecasts", body=body, own=True, idempotency_key=key)
             text = self._ok(sent).body.decode()
             taken = cast(ForecastResults, json.loads(text))
-            self._verify_receipts(taken, text)
+            self._verify_receipts(f"{self._own}/forecasts", taken, text)
             results += taken["results"]
         return results
 
@@ -95,8 +124,8 @@ class Client:
         """Withdraws the current forecast on an open question."""
         path = f"{self._own}/forecasts/{quote(question_id, safe='')}"
         answer = self._ok(self._caller.send(path, method="DELETE", own=True, idempotency_key=idempotency_key))
-        if self._vkeys:
-            self._verify_receipt(answer.body, answer.headers.get("X-Service-Receipt"))
+        if self.verifies:
+            self._verify_receipt(path, answer.body, answer.headers.get("X-Service-Receipt"))
         return cast(AcknowledgedWithdrawal, json.loads(answer.body))
 
     def forecasts(self, **query: Any) -> Iterator[CurrentForecast]:
@@ -115,9 +144,11 @@ class Client:
         path = f"{self._path(agent_id)}/{kind}"
         body = self._ok(self._caller.send(path)).body
         record = cast(Record, json.loads(body))
-        if self._vkeys:
-            proof = self._ok(self._caller.send(f"{path}/proof", query={"release": record["release"]}))
-            self._verify(body, proof.body, (self._caller.url, "agents", agent_id or self._agent, kind))
+        if self.verifies:
+            release = record["release"]
+            proof = self._ok(self._caller.send(f"{path}/proof", query={"release": release})).body
+            evidence = Evidence(path, text_of(body), text_of(proof), release)
+            self._verify(body, proof, evidence, (self._caller.url, "agents", agent_id or self._agent, kind))
         return record
 
     def events(self, after: str = "end", every_s: float = 5) -> Iterator[EventsPage]:
@@ -166,24 +197,27 @@ class Client:
             refusal = Refusal(answer.status, "about:blank", f"the service answered {said}")
         raise refusal
 
-    def _verify_receipts(self, taken: ForecastResults, text: str) -> None:
-        if not self._vkeys:
+    def _verify_receipts(self, path: str, taken: ForecastResults, text: str) -> None:
+        if not self.verifies:
             return
         receipts = RECEIPTS.findall(text)
         ok = sum(result["status"] == "ok" for result in taken["results"])
         if len(receipts) != ok:
-            raise NotVerified(f"{ok} forecasts have {len(receipts)} receipts")
+            raise NotVerified(f"{ok} forecasts have {len(receipts)} receipts", Evidence(path, text))
         for body, receipt in receipts:
-            self._verify_receipt(f"{body}}}".encode(), receipt)
+            self._verify_receipt(path, f"{body}}}".encode(), receipt)
 
-    def _verify_receipt(self, body: bytes, receipt: str | None) -> None:
+    def _verify_receipt(self, path: str, body: bytes, receipt: str | None) -> None:
+        evidence = Evidence(path, text_of(body), receipt)
         try:
             proof = base64.b64decode(receipt or "", validate=True)
         except ValueError as error:
-            raise NotVerified("the receipt is not Base64") from error
-        self._verify(body, proof)
+            raise NotVerified("the receipt is not Base64", evidence) from error
+        self._verify(body, proof, evidence)
 
-    def _verify(self, body: bytes, proof: bytes, asked: tuple[str, str, str, str] | None = None) -> None:
+    def _verify(
+        self, body: bytes, proof: bytes, evidence: Evidence, asked: tuple[str, str, str, str] | None = None
+    ) -> None:
         from . import verify as verifier  # type: ignore[attr-defined]
 
         # The verifier is also a program, which prints each thing that holds and exits with the first that does not.
@@ -193,4 +227,4 @@ class Client:
             if asked:
                 verifier.assert_asked(json.loads(body), *asked)
         except (SystemExit, ValueError, KeyError, TypeError, IndexError) as error:
-            raise NotVerified(printable(str(error))) from error
+            raise NotVerified(str(error), evidence) from error
