@@ -8,6 +8,7 @@ import { ServiceError } from '../schemas/errors.ts'
 import { decisionOf, decisionText } from './decision.ts'
 import { identityOf, identityText } from './identity.ts'
 import type { Report } from './output.ts'
+import { credentialWords } from './verify-credential.ts'
 import { firstBytes, isUrl, smallFileBytes } from './read-place.ts'
 import { type ProofOptions, originOf, proofFacts, proofWords, signersOf } from './verify-proof.ts'
 
@@ -49,7 +50,9 @@ export async function runVerifyCertificate(
   const bytes = await smallFileBytes(target)
   try {
     const found = verifyCertificate(bytes, vkey.length === 0 ? undefined : trust)
-    return reportOf(target, found, vkey.length > 0)
+    const { payload, credential } = found
+    const words = credential && credentialWords(payload, credential)
+    return reportOf(target, found, vkey.length > 0, words)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const json = { target, ok: false, reason: error.message }
@@ -58,7 +61,12 @@ export async function runVerifyCertificate(
 }
 
 /** Says what the certificate shows, what its title follows from, and what it does not show. */
-function reportOf(target: string, found: VerifiedCertificate, isTrusted: boolean): Report {
+function reportOf(
+  target: string,
+  found: VerifiedCertificate,
+  isTrusted: boolean,
+  credential: string | undefined,
+): Report {
   const content = JSON.parse(new TextDecoder().decode(found.payload)) as Record<string, unknown>
   const record = { ...identityOf(content), ...originOf(found) }
   const doesNotShow = DOES_NOT_SHOW[found.tree === 'forecaster' ? 'forecaster' : 'agent']
@@ -68,6 +76,7 @@ function reportOf(target: string, found: VerifiedCertificate, isTrusted: boolean
     identityText(record),
     ...proofWords(found),
     ...('because' in award ? [decisionText(award)] : []),
+    ...(credential === undefined ? [] : [credential]),
     ...doesNotShow.map((each) => `it does not show ${each}`),
   ]
   const ok = reason === undefined

@@ -1,6 +1,7 @@
 // The file of a certificate: a verification with all that its reader needs to check it, but for a key of the
 // log that the reader can trust.
 import { z } from 'zod'
+import { openBadgeCredential } from './credentials.ts'
 import { agentVerification, forecasterVerification } from './payloads.ts'
 import type { EntityType } from './tables.ts'
 
@@ -32,10 +33,6 @@ export const DOES_NOT_SHOW: Record<EntityType, readonly string[]> = {
   ],
 }
 
-/** An Open Badges credential about the same verification. */
-const credential = z.looseObject({ type: z.array(z.string()) })
-export type Credential = z.infer<typeof credential>
-
 const certificateOf = <T extends z.ZodType>(payload: T) =>
   z.strictObject({
     format: z.literal(CERTIFICATE_FORMAT),
@@ -52,7 +49,9 @@ const certificateOf = <T extends z.ZodType>(payload: T) =>
       .describe(
         'The public keys of the log that have signed the checkpoint, to compare: whoever makes up a file puts an own key here',
       ),
-    credential: credential.optional().describe('An Open Badges credential, where the service issues them'),
+    credential: openBadgeCredential
+      .optional()
+      .describe('An Open Badges credential, where the service issues them'),
     does_not_show: z.array(z.string()).describe('Each continues “it does not show”'),
   })
 export const agentCertificate = certificateOf(agentVerification)

@@ -1,5 +1,5 @@
 // The credentials of the last issue, put together from its files, and its status lists.
-import { proofOptions } from '../../pipeline/credentials/data-integrity.ts'
+import { type Secured, proofOptions } from '../../pipeline/credentials/data-integrity.ts'
 import { credentialOf, didDocument, issuerOf } from '../../pipeline/credentials/documents.ts'
 import { lastIssue, readCredentialFile, readIssue, readIssueBytes } from '../../pipeline/credentials/read.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
@@ -57,9 +57,16 @@ export class Credentials {
    * @throws ServiceError `corrupt` if a file of the issue is gone or damaged.
    */
   async of(release: number, entityType: EntityType, entityId: string): Promise<Uint8Array | undefined> {
-    const current = this.#current
-    if (!current || current.record.release < release - 1) return undefined
-    const { issue, record } = current
+    const record = this.#current?.record
+    if (!record || record.release < release - 1) return undefined
+    const found = await this.ofRelease(record.release, entityType, entityId)
+    return found && canonical(found)
+  }
+
+  /** Returns the credential of an entity, if those of this very release are issued. @throws as `of`. */
+  async ofRelease(release: number, entityType: EntityType, entityId: string): Promise<Secured | undefined> {
+    if (this.#current?.record.release !== release) return undefined
+    const { issue, record } = this.#current
     const file = record.files.findLast(
       ({ entity_type, first_entity_id }) => entity_type === entityType && first_entity_id <= entityId,
     )
@@ -72,10 +79,10 @@ export class Credentials {
     if (!held || 'revoked' in held) return undefined
     const { proof: proofValue, ...facts } = held
     const options = proofOptions(`${issuerOf(record.url)}#${record.keys[0]!}`, record.as_of)
-    return canonical({
+    return {
       ...credentialOf(record, entityType, entityId, facts),
       proof: { ...options, proofValue },
-    })
+    }
   }
 
   /** Returns a status list by its number; undefined if there is none. @throws ServiceError as `of`. */

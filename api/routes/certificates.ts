@@ -1,7 +1,6 @@
 // One file about an agent or a forecaster to hand over, which its reader checks without the service.
 import { z } from 'zod'
 import { certificateBytes } from '../../pipeline/proof/certificate.ts'
-import type { Credential } from '../../schemas/certificate.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { RESPONSES } from '../../schemas/json-schemas.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
@@ -11,7 +10,6 @@ import { type Route, route } from '../http/route.ts'
 import * as examples from '../openapi/examples.ts'
 import { logExamples } from '../openapi/log-examples.ts'
 import { componentName } from '../openapi/schemas.ts'
-import type { Publication } from '../published/release-payloads.ts'
 import { ENTITIES } from './entities.ts'
 import { NO_LOG } from './public-log.ts'
 
@@ -26,7 +24,7 @@ function certificate(entityType: EntityType): Route {
     summary: `One file about ${words} to hand over`,
     description:
       'The verification in the current release, its proof with the signed and cosigned checkpoint, and the public keys of the log, as ' +
-      'canonical JSON (RFC 8785). Anyone who is handed the file can check it without this service, with the public key of the log: take ' +
+      'canonical JSON (RFC 8785), with the Open Badges credential where there is one. Anyone who is handed the file can check it without this service, with the public key of the log: take ' +
       'that from somewhere other than this service and this file. It says what it does not show. Until a release that has just been ' +
       'published is in the log the call answers 503.',
     follows: true,
@@ -44,7 +42,7 @@ function certificate(entityType: EntityType): Route {
     },
     problems: { 404: missing, 422: examples.invalid('path', idName, 'must be a UUID') },
     handle: async ({ params }, context) => {
-      const { releases, publicLog, payloadProofs } = context
+      const { releases, publicLog, payloadProofs, credentials } = context
       const entityId = params[idName]!
       if (!publicLog.isThere) throw new ServiceError('notFound', NO_LOG)
       const { current } = releases
@@ -54,15 +52,11 @@ function certificate(entityType: EntityType): Route {
       const proof = await payloadProofs.of(current, current.release, proven)
       if (proof === undefined) throw await notPublished(context, entityType, entityId)
       const { vkeys } = publicLog
+      const credential = await credentials.ofRelease(current.release, entityType, entityId)
       return {
-        body: certificateBytes({ payload: found.bytes, proof, vkeys, credential: credentialOf(found) }),
+        body: certificateBytes({ payload: found.bytes, proof, vkeys, credential }),
         headers: { 'Content-Disposition': `attachment; filename="certificate-${entityId}.fvs"` },
       }
     },
   })
-}
-
-/** Returns the Open Badges credential of a verification. The service issues none. */
-function credentialOf(_verification: Publication): Credential | undefined {
-  return undefined
 }

@@ -1,11 +1,8 @@
 // Certificates: files that hold a verification, its proof and the keys of the log, so that the verification
 // can be checked without the service.
-import {
-  CERTIFICATE_FORMAT,
-  type Credential,
-  DOES_NOT_SHOW,
-  anyCertificate,
-} from '../../schemas/certificate.ts'
+import type { z } from 'zod'
+import { CERTIFICATE_FORMAT, DOES_NOT_SHOW, anyCertificate } from '../../schemas/certificate.ts'
+import type { openBadgeCredential } from '../../schemas/credentials.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { canonical, decoded } from './canonical.ts'
 import { parseCheckpoint } from './checkpoint.ts'
@@ -22,7 +19,8 @@ export interface CertificateParts {
   proof: string
   /** The keys of the log, of which those are left out that have not signed the checkpoint. */
   vkeys: readonly string[]
-  credential?: Credential | undefined
+  /** An Open Badges credential, where there is one. */
+  credential?: object | undefined
 }
 
 /** Returns the canonical JSON of a certificate. */
@@ -43,6 +41,8 @@ export function certificateBytes({ payload, proof, vkeys, credential }: Certific
 export interface VerifiedCertificate extends VerifiedProof {
   /** The bytes of the verification. */
   payload: Uint8Array
+  /** The Open Badges credential in it, which is not checked. */
+  credential: z.infer<typeof openBadgeCredential> | undefined
 }
 
 /**
@@ -70,7 +70,7 @@ export function verifyCertificate(bytes: Uint8Array, trust?: Trust): VerifiedCer
   // A reader may copy a key from a certificate that holds.
   const isOfLog = ({ use, name }: VerifierKey) => use === 'log' && name === found.checkpoint.origin
   const other = own.find((key) => !isOfLog(key) || heldSignatures(note, [key]).length === 0)
-  if (other === undefined) return { payload, ...found }
+  if (other === undefined) return { payload, credential: data.credential, ...found }
   const reason = `the certificate names the key ${quoted(verifierKeyText(other))}, which has not signed it`
   throw new ServiceError('invalid', reason)
 }

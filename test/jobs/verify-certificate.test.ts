@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PUBLICATIONS } from '../../api/openapi/examples.ts'
 import { isCertificate, runVerifyCertificate } from '../../jobs/verify-certificate.ts'
-import { decoded } from '../../pipeline/proof/canonical.ts'
+import { issueCredentials } from '../../pipeline/credentials/issue.ts'
+import { credentialKeyText, parseCredentialKey } from '../../pipeline/credentials/keys.ts'
+import { canonical, decoded } from '../../pipeline/proof/canonical.ts'
 import { certificateBytes } from '../../pipeline/proof/certificate.ts'
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { DOES_NOT_SHOW } from '../../schemas/certificate.ts'
@@ -65,6 +67,49 @@ describe('fvs verify FILE', () => {
     expect(text).toMatch(/its parts fit each other, by the keys that it names itself, which shows nothing/)
     expect(text).toContain(`agent-verification of ${agentId}`)
     expect(json).toMatchObject({ ok: false, reason: expect.stringContaining('--vkey') as string })
+  })
+
+  describe('of somebody with a credential', () => {
+    const issuer = {
+      url: 'https://fvs.example',
+      keys: [parseCredentialKey(credentialKeyText(new Uint8Array(32).fill(1)))],
+    }
+    beforeAll(() => issueCredentials({ ...service.components, credentialIssuer: issuer }, 1))
+
+    /** Checks the certificate with a changed credential. */
+    async function verified(change: (credential: { proof: object }) => object) {
+      let certificate: Record<string, unknown> = {}
+      const path = `/forecaster/${forecasterId(0)}/certificate.fvs`
+      await expect
+        .poll(async () => (certificate = (await service.client.get(path)).json()))
+        .toHaveProperty('credential')
+      const credential = change(certificate['credential'] as { proof: object })
+      return runVerifyCertificate(await saved(canonical({ ...certificate, credential })), byLog)
+    }
+
+    test('says who has signed it, and where to compare the key', async () => {
+      const { ok, text } = await verified((credential) => credential)
+      expect(ok, text).toBe(true)
+      expect(text).toContain(
+        `the credential says the same, signed by the key ${issuer.keys[0]!.multikey} of did:web:fvs.example`,
+      )
+    })
+
+    test.for([
+      ['another name', { name: 'Platinum forecaster' }, 'says something else than the verification'],
+      ['another signature', { proof: { proofValue: 'z1' } }, 'is not signed by the key that it names'],
+      [
+        'another key',
+        { proof: { verificationMethod: 'did:web:other.example#z1' } },
+        'is not signed by the key',
+      ],
+    ] as const)('refuses %s', async ([, change, reason]) => {
+      const { ok, text } = await verified((credential) => {
+        const proof = { ...credential.proof, ...('proof' in change ? change.proof : {}) }
+        return { ...credential, ...change, proof }
+      })
+      expect([ok, text]).toEqual([false, expect.stringContaining(reason)])
+    })
   })
 
   const record = {
