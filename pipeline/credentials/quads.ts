@@ -139,8 +139,8 @@ function termOf(quads: Quads, value: unknown, form: Form): string {
   if (form === 'id') return iriOf(value === 'assertionMethod' ? `${SECURITY}assertionMethod` : value)
   if (typeof value !== (form === BOOLEAN ? 'boolean' : 'string')) throw unknown('value', value)
   const text = String(value)
-  // Texts have no control characters, so that JSON escapes all that N-Quads do. Half of a surrogate pair would
-  // be hashed as U+FFFD is.
+  // Texts have no control characters, so that JSON escapes all that N-Quads do. Half of a surrogate pair
+  // would be hashed as U+FFFD is.
   if (/[\p{Cc}\p{Cs}]/u.test(text)) throw unknown('value', value)
   const literal = JSON.stringify(text)
   return form === 'text' ? literal : `${literal}^^<${form.datatype}>`

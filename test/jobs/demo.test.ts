@@ -2,10 +2,15 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { Credentials } from '../../api/published/credentials.ts'
 import { OWNERS, simulateAgents } from '../../jobs/simulation/demo-agents.ts'
 import { describeHighlights, tieGroupOf, titleOf } from '../../jobs/simulation/demo-highlights.ts'
 import type { DemoOutcome } from '../../jobs/simulation/demo-report.ts'
 import { SEED, simulateLive, simulateOpen, simulatePast } from '../../jobs/simulation/demo-world.ts'
+import type { Secured } from '../../pipeline/credentials/data-integrity.ts'
+import { isCertifiedTitle } from '../../pipeline/credentials/documents.ts'
+import { FileStore } from '../../pipeline/store/file.ts'
+import { refusal } from '../support/credentials/digitalbazaar.ts'
 import { RunningCommand } from '../support/command.ts'
 import { testFolder } from '../support/folder.ts'
 
@@ -35,7 +40,8 @@ async function startDemo(
 type Shown = DemoOutcome & { ok: boolean; serving: boolean }
 
 test('fvs demo --exit --json shows what it is to show, a signature and an audit, and leaves nothing', async () => {
-  const { demo, temporary, elsewhere } = await startDemo(['--exit', '--json'])
+  const kept = join(await testFolder(), 'store')
+  const { demo, temporary, elsewhere } = await startDemo(['--exit', '--json', '--store', kept])
   const { code, stdout, stderr } = await demo.ended
   expect({ code, lines: stdout.split('\n').length }, stderr).toEqual({ code: 0, lines: 2 })
   const shown = JSON.parse(stdout) as Shown
@@ -58,12 +64,41 @@ test('fvs demo --exit --json shows what it is to show, a signature and an audit,
   expect(titleOf(shown.forecasters[0]!)).toBe('gold')
   expectHighlights(shown)
   expect(shown.verification).toMatchObject({ ok: true, checked: 1 })
-  expect(shown.audit).toMatchObject({ ok: true, signatures: { valid: 219, invalid: 0, unsigned: 0 } })
+  expect(shown.audit).toMatchObject({
+    ok: true,
+    signatures: { valid: 219, invalid: 0, unsigned: 0 },
+    credentials_checked: await acceptedCredentials(shown, kept),
+  })
 
   for (const line of stderr.trim().split('\n')) expect(line).toMatch(/^ *\d+\.\d s {2}\S/)
   expect(await readdir(temporary)).toEqual([])
   await expect(readdir(elsewhere)).rejects.toThrow('ENOENT')
 })
+
+/** Has the software of others check the credential of everyone who has one. Returns how many they are. */
+async function acceptedCredentials({ agents, forecasters, release }: Shown, kept: string): Promise<number> {
+  const credentials = new Credentials(await FileStore.begin(join(kept, 'sandbox')))
+  await credentials.refresh()
+  const parsed = (bytes: Uint8Array | undefined) => JSON.parse(Buffer.from(bytes!).toString()) as Secured
+  const published = {
+    issuer: credentials.issuer!,
+    list: parsed(await credentials.statusList(0)),
+    now: new Date(),
+  }
+  let accepted = 0
+  for (const [kind, entities] of [
+    ['agent', agents],
+    ['forecaster', forecasters],
+  ] as const) {
+    for (const entity of entities.filter((each) => isCertifiedTitle(titleOf(each)))) {
+      const credential = parsed(await credentials.of(release, kind, entity.id))
+      expect(await refusal(credential, published), entity.name ?? entity.id).toBeUndefined()
+      accepted += 1
+    }
+  }
+  expect(accepted).toBeGreaterThan(5)
+  return accepted
+}
 
 function expectHighlights(shown: Shown): void {
   const { agents, forecasters, owners, url } = shown

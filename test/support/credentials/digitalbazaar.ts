@@ -9,8 +9,10 @@ import { loadContext } from './contexts.ts'
 import { ISSUE, KEY, statusList } from './samples.ts'
 
 export interface Published {
-  /** The keys in the document of the issuer, as Multikey. */
+  /** The keys in the document of the issuer of the samples, as Multikey. */
   multikeys?: readonly string[]
+  /** The document of another issuer. */
+  issuer?: ReturnType<typeof didDocument>
   list?: Secured
   now?: Date
 }
@@ -20,7 +22,7 @@ const suite = new DataIntegrityProof({ cryptosuite })
 /** Returns why a credential is refused; undefined if it is accepted. */
 export async function refusal(credential: object, published: Published = {}): Promise<string | undefined> {
   const { multikeys = [KEY.multikey], list = statusList([]), now = new Date(ISSUE.as_of) } = published
-  const issuer = didDocument(issuerOf(ISSUE.url), multikeys)
+  const { issuer = didDocument(issuerOf(ISSUE.url), multikeys) } = published
   const documents = new Map<unknown, object>([
     [issuer.id, issuer],
     [list.id, list],
