@@ -78,7 +78,7 @@ export interface Published {
   sign: SignAnswer
   publicLog: PublicLog
   payloadProofs: PayloadProofs
-  credentials: Pick<Credentials, 'of' | 'ofRelease' | 'statusList' | 'issuer'>
+  credentials: Pick<Credentials, 'find' | 'of' | 'statusList' | 'issuer'>
   forecastProofs: ForecastProofs
   /** The name, address and environment that all pages show. */
   site: Site

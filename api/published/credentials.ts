@@ -4,7 +4,7 @@ import { credentialOf, didDocument, issuerOf } from '../../pipeline/credentials/
 import { lastIssue, readCredentialFile, readIssue, readIssueBytes } from '../../pipeline/credentials/read.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import type { CredentialFile, CredentialIssue } from '../../schemas/credentials.ts'
+import type { CertifiedTitle, CredentialFile, CredentialIssue } from '../../schemas/credentials.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { ShardCache } from './shard-cache.ts'
 
@@ -15,6 +15,13 @@ const PARSED_FACTOR = 3
 interface Current {
   issue: number
   record: CredentialIssue
+}
+
+export interface FoundCredential {
+  /** The release that it is of. */
+  release: number
+  title: CertifiedTitle
+  document: Secured
 }
 
 export class Credentials {
@@ -50,23 +57,26 @@ export class Credentials {
     return record && didDocument(issuerOf(record.url), record.keys)
   }
 
+  /** Returns the bytes of the credential that `find` finds. @throws ServiceError as `find`. */
+  async of(release: number, entityType: EntityType, entityId: string): Promise<Uint8Array | undefined> {
+    const found = await this.find(release, entityType, entityId)
+    return found && canonical(found.document)
+  }
+
   /**
    * Returns the credential of an entity; undefined if it has none, or if none were issued for the release or
    * for the one before it, whose credentials stand until those of the release are issued, a moment after it.
    *
    * @throws ServiceError `corrupt` if a file of the issue is gone or damaged.
    */
-  async of(release: number, entityType: EntityType, entityId: string): Promise<Uint8Array | undefined> {
-    const record = this.#current?.record
-    if (!record || record.release < release - 1) return undefined
-    const found = await this.ofRelease(record.release, entityType, entityId)
-    return found && canonical(found)
-  }
-
-  /** Returns the credential of an entity, if those of this very release are issued. @throws as `of`. */
-  async ofRelease(release: number, entityType: EntityType, entityId: string): Promise<Secured | undefined> {
-    if (this.#current?.record.release !== release) return undefined
-    const { issue, record } = this.#current
+  async find(
+    release: number,
+    entityType: EntityType,
+    entityId: string,
+  ): Promise<FoundCredential | undefined> {
+    const current = this.#current
+    if (!current || current.record.release < release - 1) return undefined
+    const { issue, record } = current
     const file = record.files.findLast(
       ({ entity_type, first_entity_id }) => entity_type === entityType && first_entity_id <= entityId,
     )
@@ -79,9 +89,11 @@ export class Credentials {
     if (!held || 'revoked' in held) return undefined
     const { proof: proofValue, ...facts } = held
     const options = proofOptions(`${issuerOf(record.url)}#${record.keys[0]!}`, record.as_of)
+    const document = credentialOf(record, entityType, entityId, facts)
     return {
-      ...credentialOf(record, entityType, entityId, facts),
-      proof: { ...options, proofValue },
+      release: record.release,
+      title: held.title,
+      document: { ...document, proof: { ...options, proofValue } },
     }
   }
 

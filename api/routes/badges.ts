@@ -1,10 +1,15 @@
-// Badges show in one line what the current release says of an entity, as a picture and for shields.io.
+// Badges show in one line what the current release says of an entity, as pictures and for shields.io. The
+// pictures of those who have a credential carry it, so that the file alone can be checked.
 import { z } from 'zod'
+import { bakedPng, bakedSvg } from '../../pipeline/credentials/baking.ts'
+import { isCertifiedTitle } from '../../pipeline/credentials/documents.ts'
+import { canonical, canonicalText, encoded } from '../../pipeline/proof/canonical.ts'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { badgeText } from '../../schemas/answers.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { Intake, Published } from '../http/context.ts'
+import { titleOf } from '../pages/award.ts'
 import {
   type Badge,
   type BadgeSubject,
@@ -13,16 +18,18 @@ import {
   badgeOf,
   badgeSvg,
 } from '../pages/charts/badge.ts'
+import { pictureOf } from '../pages/charts/pictures.ts'
 import type { Publication } from '../published/release-payloads.ts'
 import { type Reply, type Route, route } from '../http/route.ts'
+import { missing, noCertificate } from './credentials.ts'
 import { ENTITIES } from './entities.ts'
 
-/**
- * A badge appears in other people's pages, whose proxies keep it. It brings its own style and loads nothing.
- */
+/** A badge appears in other people's pages, whose proxies keep it. */
+const ANYWHERE = { 'Cross-Origin-Resource-Policy': 'cross-origin' }
+/** It brings its own style and loads nothing. */
 const PICTURE_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  'Cross-Origin-Resource-Policy': 'cross-origin',
+  ...ANYWHERE,
 }
 const KEPT = 'public, max-age=3600, stale-while-revalidate=86400'
 /** For the badge of an entity without a release, because it may get one at any moment. */
@@ -35,68 +42,136 @@ const EXAMPLE: Badge = {
   isSandbox: false,
 }
 
-export function badges({ parameters }: Methodology): Route[] {
+export function badges(methodology: Methodology): Route[] {
+  const { eligible_questions: eligibleQuestions } = methodology.parameters
   return ENTITY_TYPES.flatMap((entityType) => [
-    badge(entityType, parameters.eligible_questions, {
-      ending: 'svg',
-      mediaType: 'image/svg+xml',
-      schema: z.string(),
-      body: (shown) => new TextEncoder().encode(badgeSvg(shown).text),
-      example: badgeSvg(EXAMPLE).text,
-      headers: PICTURE_HEADERS,
-    }),
-    badge(entityType, parameters.eligible_questions, {
-      ending: 'json',
-      schema: badgeText,
-      body: badgeJson,
-      example: badgeJson(EXAMPLE),
-      headers: {},
-    }),
+    badgeLine(entityType, eligibleQuestions),
+    badgePicture(entityType, methodology),
+    badgeWords(entityType, eligibleQuestions),
   ])
 }
 
-interface Form {
-  ending: 'svg' | 'json'
-  /** JSON if it is left out. */
-  mediaType?: string
-  schema: z.ZodType
-  body: (badge: Badge) => object
-  example: object | string
-  headers: Record<string, string>
-}
-
-function badge(entityType: EntityType, eligibleQuestions: number, form: Form): Route {
-  const { path, idName, example: exampleId } = ENTITIES[entityType]
-  const { ending, mediaType, schema, body, example, headers } = form
-  const replyOf = (subject: BadgeSubject, { site }: Published): Reply => {
-    const shown = badgeOf(site.environment, entityType, subject, eligibleQuestions)
-    const cache = typeof subject === 'string' ? SHORTLY : KEPT
-    return { body: body(shown), headers: { ...headers, 'Cache-Control': cache } }
-  }
+/** The parts that the badges of one kind of entity share. */
+function badge(entityType: EntityType, ending: 'svg' | 'png' | 'json', name: string) {
+  const { path, idName, example } = ENTITIES[entityType]
   const summary = `The badge of an ${entityType} as ${ending.toUpperCase()}`
-  return route({
+  return {
     path: `${path}/badge.${ending}`,
-    operationId: `get${entityType === 'agent' ? 'Agent' : 'Forecaster'}Badge${ending === 'svg' ? 'Picture' : 'Text'}`,
+    operationId: `get${entityType === 'agent' ? 'Agent' : 'Forecaster'}Badge${name}`,
     tag: 'Verification',
     summary,
-    description: `${summary}. One that is not known has a badge too, which says so.`,
     follows: true,
     needsStore: true,
     params: z.strictObject({ [idName]: uuid }),
-    examples: { params: { [idName]: exampleId } },
+    examples: { params: { [idName]: example } },
+    idIn: (params: Record<string, string>) => params[idName]!,
+  } as const
+}
+
+function badgeLine(entityType: EntityType, eligibleQuestions: number): Route {
+  const { idIn, ...shared } = badge(entityType, 'svg', 'Picture')
+  const pictureOfSubject = (subject: BadgeSubject, { site }: Published) =>
+    badgeSvg(badgeOf(site.environment, entityType, subject, eligibleQuestions)).text
+  return route({
+    ...shared,
+    description:
+      `${shared.summary}. One that is not known has a badge too, which says so. The badge of an entity that has a credential ` +
+      'carries it, as Open Badges 3.0 says.',
     success: {
       description: 'A badge',
-      body: schema,
-      example,
-      ...(mediaType !== undefined && { mediaType, headers: ['Cross-Origin-Resource-Policy'] }),
+      body: z.string(),
+      example: badgeSvg(EXAMPLE).text,
+      mediaType: 'image/svg+xml',
+      headers: ['Cross-Origin-Resource-Policy'],
     },
+    handle: async ({ params }, context) => {
+      const id = idIn(params)
+      const subject = await subjectOf(context, entityType, id)
+      const picture = pictureOfSubject(subject, context)
+      const { credentials, releases } = context
+      const isAwaited = isCertified(subject).is && credentials.issuer !== undefined
+      if (!isAwaited) return kept(encoded(picture), subject, PICTURE_HEADERS)
+      const found = await credentials.find(releases.current!.release, entityType, id)
+      if (!found) return { body: encoded(picture), headers: { ...PICTURE_HEADERS, 'Cache-Control': SHORTLY } }
+      const credential = canonicalText(found.document)
+      return kept(encoded(bakedSvg(picture, credential)), subject, PICTURE_HEADERS)
+    },
+    prepared: {
+      // The badge of a holder is not prepared, because its credential may change within a release.
+      find: (id, context) => {
+        const found = context.releases.atHand(entityType, id, 'verification')
+        if (!found?.memo.of(IS_CERTIFIED, () => isCertified(found.payload as Verification)).is) return found
+        return context.credentials.issuer ? undefined : found
+      },
+      reply: (found, _caller, context) => {
+        const subject = (found as Publication).payload as Verification
+        return kept(encoded(pictureOfSubject(subject, context)), subject, PICTURE_HEADERS)
+      },
+    },
+  })
+}
+
+function badgeWords(entityType: EntityType, eligibleQuestions: number): Route {
+  const { idIn, ...shared } = badge(entityType, 'json', 'Text')
+  const replyOf = (subject: BadgeSubject, { site }: Published): Reply =>
+    kept(badgeJson(badgeOf(site.environment, entityType, subject, eligibleQuestions)), subject, {})
+  return route({
+    ...shared,
+    description: `${shared.summary}. One that is not known has a badge too, which says so.`,
+    success: { description: 'A badge', body: badgeText, example: badgeJson(EXAMPLE) },
     handle: async ({ params }, context) =>
-      replyOf(await subjectOf(context, entityType, params[idName]!), context),
+      replyOf(await subjectOf(context, entityType, idIn(params)), context),
     prepared: {
       find: (id, { releases }) => releases.atHand(entityType, id, 'verification'),
       reply: (found, _caller, context) => replyOf((found as Publication).payload as Verification, context),
     },
   })
+}
+
+function badgePicture(entityType: EntityType, methodology: Methodology): Route {
+  const { idIn, ...shared } = badge(entityType, 'png', 'File')
+  return route({
+    ...shared,
+    description:
+      'A picture of the title that carries the credential, as Open Badges 3.0 says, and wallets take. ' +
+      'Only those who have a credential have it.',
+    success: {
+      description: 'A picture',
+      body: z.string(),
+      example: 'the bytes of the picture',
+      mediaType: 'image/png',
+      headers: ['Cross-Origin-Resource-Policy'],
+    },
+    problems: {
+      404: {
+        type: 'no-certificate',
+        detail: missing(ENTITIES[entityType].example, 'its title is provisional: …'),
+      },
+    },
+    handle: async ({ params }, context) => {
+      const { releases, credentials, site } = context
+      const id = idIn(params)
+      const found = releases.current && (await credentials.find(releases.current.release, entityType, id))
+      if (!found) throw await noCertificate(methodology, context, entityType, id)
+      const picture = pictureOf(found.title, site.environment)
+      return {
+        body: bakedPng(picture, canonical(found.document)),
+        headers: { ...ANYWHERE, 'Cache-Control': KEPT },
+      }
+    },
+  })
+}
+
+function kept(body: object, subject: BadgeSubject, headers: Record<string, string>): Reply {
+  const cache = typeof subject === 'string' ? SHORTLY : KEPT
+  return { body, headers: { ...headers, 'Cache-Control': cache } }
+}
+
+/** Whether credentials are issued for the title of a subject. */
+const IS_CERTIFIED = Symbol('whether the title has a credential')
+
+function isCertified(subject: BadgeSubject): { is: boolean } {
+  return { is: typeof subject !== 'string' && isCertifiedTitle(titleOf(subject)) }
 }
 
 async function subjectOf(

@@ -52,7 +52,9 @@ function certificate(entityType: EntityType): Route {
       const proof = await payloadProofs.of(current, current.release, proven)
       if (proof === undefined) throw await notPublished(context, entityType, entityId)
       const { vkeys } = publicLog
-      const credential = await credentials.ofRelease(current.release, entityType, entityId)
+      const issued = await credentials.find(current.release, entityType, entityId)
+      // A moment after a release the credential is still that of the release before.
+      const credential = issued?.release === current.release ? issued.document : undefined
       return {
         body: certificateBytes({ payload: found.bytes, proof, vkeys, credential }),
         headers: { 'Content-Disposition': `attachment; filename="certificate-${entityId}.fvs"` },

@@ -70,7 +70,7 @@ function credential(methodology: Methodology, entityType: EntityType): Route {
 }
 
 /** Says why there is no credential of an entity. */
-async function noCertificate(
+export async function noCertificate(
   methodology: Methodology,
   context: ApiContext,
   entityType: EntityType,
@@ -90,7 +90,7 @@ async function noCertificate(
   return new ServiceError('notFound', missing(entityId, lacks), { type: 'no-certificate' })
 }
 
-function missing(entityId: string, because: string): string {
+export function missing(entityId: string, because: string): string {
   return `there is no credential of ${entityId}: ${because}`
 }
 

@@ -97,7 +97,9 @@ describe.skipIf(!there)('a bot', () => {
     expect(left).toEqual([
       'GET /releases.atom',
       'GET /agents/{agent_id}/badge.svg',
+      'GET /agents/{agent_id}/badge.png',
       'GET /forecaster/{user_id}/badge.svg',
+      'GET /forecaster/{user_id}/badge.png',
       'GET /agents/{agent_id}/credential',
       'GET /forecaster/{user_id}/credential',
       'GET /credentials/status/{list}',

@@ -1,0 +1,31 @@
+// Bakes credentials into pictures, from which wallets and pages take them out again
+// (https://www.imsglobal.org/spec/ob/v3p0#baked-badge).
+import { crc32 } from 'node:zlib'
+
+const NAMESPACE = 'https://purl.imsglobal.org/ob/v3p0'
+
+/** A chunk of text with the keyword, uncompressed, without a language (PNG, 11.3.3.4). */
+const CHUNK_HEAD = Buffer.from('iTXtopenbadgecredential\0\0\0\0\0', 'latin1')
+
+/** The signature and the first chunk, which always has 13 bytes of data. */
+const PNG_HEAD_BYTES = 8 + 12 + 13
+
+/** Returns the picture with a credential as its first element. It has to begin with `<svg `. */
+export function bakedSvg(svg: string, credential: string): string {
+  const start = svg.indexOf('>') + 1
+  const tag = svg.slice(0, start).replace('<svg ', `<svg xmlns:openbadges="${NAMESPACE}" `)
+  // Only texts hold these characters, where JSON has another way to write them.
+  const json = credential.replaceAll(']]>', ']]\\u003e')
+  const element = `<openbadges:credential><![CDATA[${json}]]></openbadges:credential>`
+  return `${tag}\n${element}${svg.slice(start)}`
+}
+
+/** Returns the picture with a credential in its second chunk. */
+export function bakedPng(png: Uint8Array, credential: Uint8Array): Uint8Array {
+  const chunk = Buffer.concat([CHUNK_HEAD, credential])
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  // The length is that of the data alone, and the sum is over the type too.
+  length.writeUInt32BE(chunk.byteLength - 4)
+  sum.writeUInt32BE(crc32(chunk))
+  return Buffer.concat([png.subarray(0, PNG_HEAD_BYTES), length, chunk, sum, png.subarray(PNG_HEAD_BYTES)])
+}

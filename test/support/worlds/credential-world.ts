@@ -1,0 +1,40 @@
+// A world with certificates: a seeded sandbox in which two people are silver, with a public log, under a key
+// and an address of its own.
+import type { Components } from '../../../jobs/components/components.ts'
+import { seedSandbox } from '../../../jobs/simulation/seed.ts'
+import { takeStep } from '../../../jobs/simulation/step.ts'
+import { issueCredentials } from '../../../pipeline/credentials/issue.ts'
+import { credentialKeyText, parseCredentialKey } from '../../../pipeline/credentials/keys.ts'
+import type { Store } from '../../../pipeline/store/store.ts'
+import { type Clock, release, testComponents } from '../http/service.ts'
+import { OPTIONS, START, after } from './sandbox.ts'
+import { LOG_KEY, writeLog } from './written-log.ts'
+
+const CREDENTIAL_KEY = parseCredentialKey(credentialKeyText(new Uint8Array(32).fill(3)))
+/** The address that is in every credential; tests reach the service under another one. */
+const CREDENTIAL_URL = 'https://forecasts.example.org/sandbox'
+/** The two who are silver. */
+export const HOLDERS = [
+  'c020f896-6ba1-5212-a3aa-f2936802d3ed',
+  'c669dc42-073d-5727-8fab-66eeb23bd5e4',
+] as const
+
+/** Seeds a sandbox at `START` and releases it an hour later, with certificates and a log. */
+export async function credentialWorld(store: Store, folder: string, clock: Clock): Promise<Components> {
+  clock.set(START)
+  const made = await testComponents({ store, folder, clock, environment: 'sandbox' })
+  const credentialIssuer = { url: CREDENTIAL_URL, keys: [CREDENTIAL_KEY] }
+  const components = { ...made, credentialIssuer, signers: [LOG_KEY] }
+  await seedSandbox(components, OPTIONS)
+  await releaseAt(components, clock, after(60))
+  return components
+}
+
+/** Makes a release, and then its credentials and its entry in the log, as the service does. */
+async function releaseAt(components: Components, clock: Clock, at: string): Promise<void> {
+  clock.set(at)
+  await takeStep(components)
+  const { release: number } = await release(components)
+  await writeLog(components.store, number)
+  await issueCredentials(components, number)
+}
