@@ -23,9 +23,14 @@ export const ICON = asset('icon.svg', 'image/svg+xml')
 /** Pages run the same file that verifiers take, so that both can read what it does. */
 const PROOF_SCRIPT = asset('proof.js', 'text/javascript', '../../examples/verify.js')
 const VERIFY_SCRIPT = asset('verify.js', 'text/javascript')
+const QUADS_SCRIPT = asset('credential-quads.js', 'text/javascript')
+const CERTIFICATE_SCRIPT = asset('certificate.js', 'text/javascript')
 
 /** The scripts of a page with a check. */
 export const CHECK_SCRIPTS = [PROOF_SCRIPT, VERIFY_SCRIPT]
+
+/** The scripts of the page that checks certificates too. */
+export const CERTIFICATE_SCRIPTS = [PROOF_SCRIPT, QUADS_SCRIPT, CERTIFICATE_SCRIPT, VERIFY_SCRIPT]
 
 /** The script of the operator's page. */
 export const OPERATOR_SCRIPT = asset('operator.js', 'text/javascript')
@@ -41,6 +46,8 @@ export const ASSETS: readonly Asset[] = [
   ICON,
   PROOF_SCRIPT,
   VERIFY_SCRIPT,
+  QUADS_SCRIPT,
+  CERTIFICATE_SCRIPT,
   OPERATOR_SCRIPT,
   VERIFIERS['verify.py'],
 ]

@@ -1,5 +1,5 @@
-// Checks a record in the page, in every `<form data-check>`: with public keys and a proof (`data-check="proof"`), or with the
-// signing secret. What the form has no field for, the payload or the signature, is the text of the element whose id is the
+// Checks a record in the page, in every `<form data-check>`: with public keys and a proof (`data-check="proof"`), with the
+// signing secret, or as a certificate (certificate.js). What the form has no field for, the payload or the signature, is the text of the element whose id is the
 // field's name. Nothing is sent anywhere; a form with `data-proof` asks this service for the proof and for the key that it names.
 ;(() => {
   const text = new TextEncoder()
@@ -99,11 +99,19 @@
     }
   }
 
-  const CHECKS = { proof: checkProof, secret: checkSecret }
+  const CHECKS = {
+    proof: checkProof,
+    secret: checkSecret,
+    certificate: (form, _file, step) => certificates.check(form, step),
+  }
 
   function why(error) {
-    if (error.name === 'NotSupportedError') return 'This browser has no Ed25519: the commands do the same.'
-    return error.message
+    if (error.name === 'NotSupportedError')
+      return 'This browser has no Ed25519: the commands check the record without it.'
+    // The words of the checks are in plain errors, and all others are the browser's.
+    return error.constructor === Error
+      ? error.message
+      : 'It cannot be read: something in it, or in an answer of the service, is not in the form that it must have.'
   }
 
   function prepare(form) {
@@ -134,22 +142,38 @@
       const step = (words) => show(true, words, began)
       CHECKS[form.dataset.check](form, file, step).then(step, (error) => show(false, why(error), began))
     })
+    const take = async (given) => {
+      const bytes = new Uint8Array(await given.arrayBuffer())
+      clear()
+      if (!isCertificate) {
+        field.value = new TextDecoder().decode(bytes)
+        file = bytes
+        return
+      }
+      field.value = ''
+      try {
+        field.value = certificates.textIn(bytes)
+        form.requestSubmit()
+      } catch (error) {
+        show(false, why(error), run)
+      }
+    }
+    const isCertificate = form.dataset.check === 'certificate'
+    // A badge may be dropped anywhere but on the field of another check.
+    const target = isCertificate ? document : field
     for (const name of ['dragover', 'dragleave', 'drop']) {
-      field?.addEventListener(name, (event) => {
+      target?.addEventListener(name, (event) => {
         // Text may be dropped as everywhere.
-        if (!event.dataTransfer.types.includes('Files')) return
+        if (event.defaultPrevented || !event.dataTransfer.types.includes('Files')) return
         event.preventDefault()
         field.classList.toggle('drop', name === 'dragover')
+        const [dropped] = event.dataTransfer.files
+        if (name === 'drop' && dropped) void take(dropped)
       })
     }
-    field?.addEventListener('drop', async (event) => {
-      const [dropped] = event.dataTransfer.files
-      if (!dropped) return
-      const bytes = new Uint8Array(await dropped.arrayBuffer())
-      field.value = new TextDecoder().decode(bytes)
-      file = bytes
-      clear()
-    })
+    form.elements
+      .namedItem('file')
+      ?.addEventListener('change', ({ target: { files } }) => files[0] && take(files[0]))
     form.hidden = false
   }
 

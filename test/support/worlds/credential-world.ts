@@ -10,9 +10,9 @@ import { type Clock, release, testComponents } from '../http/service.ts'
 import { OPTIONS, START, after } from './sandbox.ts'
 import { LOG_KEY, writeLog } from './written-log.ts'
 
-const CREDENTIAL_KEY = parseCredentialKey(credentialKeyText(new Uint8Array(32).fill(3)))
+export const CREDENTIAL_KEY = parseCredentialKey(credentialKeyText(new Uint8Array(32).fill(3)))
 /** The address that is in every credential; tests reach the service under another one. */
-const CREDENTIAL_URL = 'https://forecasts.example.org/sandbox'
+export const CREDENTIAL_URL = 'https://forecasts.example.org/sandbox'
 /** The two who are silver. */
 export const HOLDERS = [
   'c020f896-6ba1-5212-a3aa-f2936802d3ed',
@@ -31,7 +31,7 @@ export async function credentialWorld(store: Store, folder: string, clock: Clock
 }
 
 /** Makes a release, and then its credentials and its entry in the log, as the service does. */
-async function releaseAt(components: Components, clock: Clock, at: string): Promise<void> {
+export async function releaseAt(components: Components, clock: Clock, at: string): Promise<void> {
   clock.set(at)
   await takeStep(components)
   const { release: number } = await release(components)
