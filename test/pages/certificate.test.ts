@@ -233,6 +233,18 @@ describe.skipIf(!hasBrowser)('the check of a certificate', () => {
     )
   })
 
+  test('without a public log says whose word it is, and does not hold once the record has no title', async () => {
+    await page.route('**/log/vkey', (route) => route.fulfill({ status: 404, body: '{}' }))
+    const steps = await checked(credential)
+    expect(steps[3]).toBe('✓ This service has no public log, so only its own word stands behind the record.')
+    expect(steps.at(-1)).toBe(GOOD.at(-1))
+    const record = (await client.get(`${holder}/verification`)).text
+    const body = record.replace('"badge":"silver"', '"badge":"bronze"').replace('"release":1', '"release":2')
+    await page.route('**/verification', (route) => route.fulfill({ body }))
+    expect((await checked(credential)).at(-1)).toMatch(/^✗ By release 2 the title is gone: bronze, skill /)
+    trouble.length = 0
+  })
+
   test('of another issuer is not checked, and says where it can be', async () => {
     const issuer = { ...parsed().issuer, id: 'did:web:other.example:badges' }
     expect(await checked(signed(parsed(), { issuer }))).toEqual([
@@ -313,7 +325,7 @@ describe.skipIf(!hasBrowser)('the check of a certificate', () => {
     expect(steps.slice(0, 2)).toEqual(GOOD.slice(0, 2))
     expect(steps).toContainEqual(
       expect.stringMatching(
-        /^✓ The credential is of release 1: silver, .*\. That record is of release 2, which has replaced it: silver, /,
+        /^✓ The credential is of release 1 and says: silver, .*\. The service answers with the record of release 2 alone, which says: silver, /,
       ),
     )
     expect(steps.at(-1)).toBe(GOOD.at(-1))

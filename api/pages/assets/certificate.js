@@ -258,6 +258,7 @@ globalThis.certificates = (() => {
     }
   }
 
+  const CERTIFIED = ['certified', 'expert', 'silver', 'gold', 'platinum']
   const WORDS = { version: 'version of the method', asOf: 'time', holder: 'name', entityId: 'holder' }
   const summary = ({ title, skill, lower, upper, level, questions }) =>
     `${title}, skill ${skill} between ${lower} and ${upper} with ${100 * level} % confidence, on ${questions} contested questions`
@@ -290,11 +291,15 @@ globalThis.certificates = (() => {
         `The record says ${shown(value)} for the ${word}, and the credential ${shown(claims[name])}.`,
       )
     }
+    must(
+      CERTIFIED.includes(record.title),
+      `By release ${record.release} the title is gone: ${summary(record)}. The revocation follows in a moment.`,
+    )
     step(
       isSame
         ? `The credential and that record say the same: ${summary(record)}.`
-        : `The credential is of release ${claims.release}: ${summary(claims)}. That record is of release ${record.release}, ` +
-            `which has replaced it: ${summary(record)}.`,
+        : `The credential is of release ${claims.release} and says: ${summary(claims)}. The service answers with the record ` +
+            `of release ${record.release} alone, which says: ${summary(record)}.`,
     )
   }
 
