@@ -37,6 +37,12 @@ export function html(literals: TemplateStringsArray, ...parts: readonly HtmlPart
   return new Html(literals.reduce((text, literal, index) => text + markupOf(parts[index - 1]) + literal))
 }
 
+/** Returns data as an element that browsers do not run, in which no text can end it. */
+export function dataBlock(type: string, data: object): Html {
+  const json = JSON.stringify(data).replaceAll('<', '\\u003c')
+  return html`<script type="${type}">${new Html(json)}</script>`
+}
+
 function markupOf(part: HtmlPart): string {
   if (part === null || part === undefined || part === false) return ''
   if (part instanceof Html) return part.text

@@ -1,6 +1,6 @@
 // The frame of every page: head, banner, navigation, one h1, content, foot.
 import { type Asset, ICON, STYLE } from './assets.ts'
-import { type Html, type HtmlPart, html } from './html.ts'
+import { type Html, type HtmlPart, dataBlock, html } from './html.ts'
 import { type Site, addressOf, linkTo } from './site.ts'
 
 export interface Page {
@@ -21,6 +21,8 @@ export interface Page {
   scripts?: readonly Asset[]
   /** Paths of the same content for programs, by media type. */
   alternates?: Readonly<Record<string, string>>
+  /** The content in the words of schema.org. */
+  linkedData?: object
   /** Of the page, in the foot: where its content comes from. */
   source?: HtmlPart
 }
@@ -83,7 +85,7 @@ function items(site: Site, path: string, ways: readonly Way[], className?: strin
 }
 
 function headOf(head: Omit<Page, 'heading' | 'content' | 'source'>): HtmlPart {
-  const { site, title, description, isIndexed = true, scripts = [], alternates = {} } = head
+  const { site, title, description, isIndexed = true, scripts = [], alternates = {}, linkedData } = head
   const isSandbox = site.environment === 'sandbox'
   return html`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -95,7 +97,7 @@ ${(isSandbox || !isIndexed) && html`<meta name="robots" content="noindex">\n`}${
     ([type, to]) => html`<link rel="alternate" type="${type}" href="${linkTo(site, to)}">\n`,
   )}<link rel="icon" href="${linkTo(site, ICON.path)}" type="${ICON.mediaType}">
 <link rel="stylesheet" href="${linkTo(site, STYLE.path)}">
-${scripts.map((script) => html`<script src="${linkTo(site, script.path)}" defer></script>\n`)}`
+${scripts.map((script) => html`<script src="${linkTo(site, script.path)}" defer></script>\n`)}${linkedData && html`${dataBlock('application/ld+json', linkedData)}\n`}`
 }
 
 /** Only whole addresses are of use outside of the page. */

@@ -14,6 +14,7 @@ import { notPublished } from '../http/not-published.ts'
 import type { Html } from '../pages/html.ts'
 import { profilePath } from '../pages/links.ts'
 import { type Owner, ownerPage } from '../pages/owner.ts'
+import type { Certificate } from '../pages/profile/certificate.ts'
 import { QUESTIONS_PER_PAGE, entityQuestionsPage } from '../pages/profile/entity-questions.ts'
 import { milestones } from '../pages/profile/figures.ts'
 import { profilePage } from '../pages/profile/profile.ts'
@@ -25,6 +26,7 @@ import {
   questionsOf as countOf,
 } from '../pages/profile/subject.ts'
 import { unreleasedPage } from '../pages/profile/unreleased.ts'
+import type { FoundCredential } from '../published/credentials.ts'
 import type { Route } from '../http/route.ts'
 import { ENTITIES } from './entities.ts'
 import { noAgentsOf } from './owners.ts'
@@ -62,7 +64,12 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
       const verification = await context.releases.find(entityType, id, 'verification')
       if (!verification) return unreleased(context, entityType, id)
       const count = () => countMore(callsFor(countOf(verification.payload as Payloads['verification'])))
-      return rendered(context, profilePath(entityType, id), count, async () => {
+      const { credentials, releases } = context
+      const credential =
+        releases.current && (await credentials.find(releases.current.release, entityType, id))
+      // The credentials of a release are issued a moment after it.
+      const key = `${profilePath(entityType, id)} ${String(credential?.document['id'])}`
+      return rendered(context, key, count, async () => {
         const { manifest, payloads } = await publishedOf(context, entityType, id)
         const scores = (await scoresOf(context, entityType, id, manifest)).toReversed()
         return profilePage({
@@ -76,6 +83,7 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
               : undefined,
           },
           scores,
+          certificate: credential && certificateIn(credential.document),
           running: runningOf(methodology, payloads, scores),
           superseded: manifest.superseded,
           rules: methodology.parameters,
@@ -87,6 +95,12 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
       })
     },
   })
+}
+
+function certificateIn(document: FoundCredential['document']): Certificate {
+  const { issuer, ...members } = document as unknown as Certificate & { issuer: { name: string } }
+  const { validFrom, validUntil } = members
+  return { name: members.name, issuerName: issuer.name, validFrom, validUntil }
 }
 
 function runningOf(methodology: Methodology, payloads: Payloads, scores: readonly Score[]): RunningPoint[] {

@@ -67,6 +67,17 @@ describe('of a holder', () => {
   })
 })
 
+test('the page of a holder links the files, and that of anyone else has no certificate', async () => {
+  for (const [id, count] of [
+    [HOLDERS[0], 1],
+    [others[0]!, 0],
+  ] as const) {
+    const { text } = await client.get(`/view/forecasters/${id}`)
+    expect(text.split(`/sandbox/forecaster/${id}/badge.png`)).toHaveLength(count + 1)
+    expect(text.split('EducationalOccupationalCredential')).toHaveLength(count + 1)
+  }
+})
+
 describe('of everyone else', () => {
   test('the line has no credential, and there is no picture', async () => {
     expect(others.length).toBeGreaterThan(3)

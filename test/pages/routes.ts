@@ -2,6 +2,7 @@
 // test/support/worlds/page-world.ts.
 import type { PageServices } from '../support/worlds/page-world.ts'
 import { HOSTILE_OWNER, HOSTILE_QUESTION, agentIdOf } from '../support/worlds/page-world.ts'
+import { HOLDERS } from '../support/worlds/credential-world.ts'
 import { QUESTION, forecasterId } from '../support/worlds/world.ts'
 
 export interface PageRoute {
@@ -25,6 +26,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   { name: 'profile, early', service: 'full', path: `/view/agents/${agentIdOf(2)}` },
   { name: 'profile, without forecasts', service: 'full', path: `/view/agents/${agentIdOf(3)}` },
   { name: 'profile of a forecaster', service: 'full', path: `/view/forecasters/${forecasterId(0)}` },
+  { name: 'profile of a holder', service: 'full', path: `/sandbox/view/forecasters/${HOLDERS[0]}` },
   { name: 'all questions of an agent', service: 'full', path: `/view/agents/${agentIdOf(0)}/questions` },
   {
     name: 'all questions of a forecaster',

@@ -60,13 +60,19 @@ function signatureOf(signature: string): HtmlPart {
 <output aria-live="polite"></output></form>`
 }
 
-export function showSection(site: Site, badge: Badge, profilePath: string, callsPath: string): Html {
+export function showSection(
+  site: Site,
+  badge: Badge,
+  profilePath: string,
+  callsPath: string,
+  certificate: HtmlPart,
+): Html {
   const text = `${badge.label}: ${badge.message}`
   const image = commandAddress(site, `${callsPath}/badge.svg`)
   const target = commandAddress(site, profilePath)
   return html`<section class="screen"><h2 id="show">Show it</h2>
 <p><img src="${linkTo(site, `${callsPath}/badge.svg`)}" alt="${text}" height="20"></p>
-<p>The badge follows the current release. In Markdown:</p>
+${certificate}<p>The badge follows the current release. In Markdown:</p>
 <pre>[![forecasts](${image})](${target})</pre>
 <p>In HTML:</p>
 <pre>${`<a href="${target}"><img src="${image}" alt="forecasts" height="20"></a>`}</pre></section>`

@@ -13,10 +13,12 @@ import { reportPath } from '../report.ts'
 import { type Site, linkTo } from '../site.ts'
 import { named, ownerWord } from '../wording.ts'
 import { allMetrics } from './all-metrics.ts'
+import { type Certificate, certificateLine } from './certificate.ts'
 import { type Signed, checkSection, showSection } from './check.ts'
 import { errorRate } from './error-rate.ts'
 import { facts } from './facts.ts'
 import { reliabilityFigure, runningFigure } from './figures.ts'
+import { linkedData } from './linked-data.ts'
 import { notes } from './notes.ts'
 import { questionTable } from './question-table.ts'
 import { requirementsTable } from './requirements.ts'
@@ -46,12 +48,15 @@ export interface Profile {
   /** All outcomes that the release replaces, of any entity's questions. */
   superseded: readonly SupersededOutcome[]
   rules: TitleRules
+  /** The certificate that it holds, if any. */
+  certificate?: Certificate | undefined
   /** How many are ranked with it, itself among them; 0 if it has no rank. */
   boardSize: number
 }
 
 export function profilePage(profile: Profile): Html {
   const { site, published: of, verification, scores, running, superseded, rules, boardSize } = profile
+  const { certificate } = profile
   const [entityType, id] = [kindOf(of), idOf(of)]
   const [path, calls] = [profilePath(entityType, id), callPath(entityType, id)]
   const badge = badgeOf(site.environment, entityType, of.verification, rules.eligible_questions)
@@ -63,7 +68,11 @@ export function profilePage(profile: Profile): Html {
     path,
     kind: 'profile',
     isIndexed: of.rankings.rank !== null,
-    alternates: { 'application/json': `${calls}/verification` },
+    alternates: {
+      'application/json': `${calls}/verification`,
+      ...(certificate && { 'application/vc': `${calls}/credential` }),
+    },
+    linkedData: linkedData(site, of, path, certificate),
     scripts: (verification.proofPath ?? verification.signature) === undefined ? [] : CHECK_SCRIPTS,
     source: html`${releaseLine(site, of.verification)}. The same for programs: ${links(site, calls)}`,
     content: html`<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparePath(idOf(of)))}">compare with another</a>${isAgent(of) && html` · <a href="${linkTo(site, reportPath(idOf(of)))}">why a question did not score</a>`}</p>
@@ -77,7 +86,7 @@ ${errorRate(site, entityType)}
 ${newest(site, scores, path)}
 ${allMetrics(of)}
 ${checkSection(site, verification, calls)}
-${showSection(site, badge, path, calls)}`,
+${showSection(site, badge, path, calls, certificate && certificateLine(site, certificate, calls, id))}`,
   })
 }
 

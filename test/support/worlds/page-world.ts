@@ -8,7 +8,9 @@ import { takeStep } from '../../../jobs/simulation/step.ts'
 import { signingKeyText } from '../../../pipeline/proof/note-keys.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { completeLog } from '../../../pipeline/transparency/publish.ts'
+import { issueCredentials } from '../../../pipeline/credentials/issue.ts'
 import { makeFolder } from '../folder.ts'
+import { CREDENTIAL_KEY, CREDENTIAL_URL } from './credential-world.ts'
 import { OPTIONS, START, after } from './sandbox.ts'
 import {
   Clock,
@@ -95,7 +97,7 @@ export async function releasePageWorld(components: Components): Promise<void> {
 const LOG_KEY = signingKeyText('log.example/forecasts', 'log', Buffer.alloc(32, 1))
 
 export interface PageServices {
-  /** Production has the world, the sandbox is seeded. */
+  /** Production has the world, the sandbox is seeded and has certificates. */
   full: string
   /** Nothing was ever released. */
   empty: string
@@ -113,6 +115,8 @@ export async function startPageServices(): Promise<PageServices> {
   clock.set(after(60))
   await takeStep(sandbox)
   await release(sandbox)
+  const credentialIssuer = { url: CREDENTIAL_URL, keys: [CREDENTIAL_KEY] }
+  await issueCredentials({ ...sandbox, credentialIssuer }, 1)
   const production = await made({ settings: { LOG_SIGNING_KEY: LOG_KEY } })
   await releasePageWorld(production)
   await completeLog(production, 1)

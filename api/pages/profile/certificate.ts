@@ -1,0 +1,26 @@
+// The certificate of an entity: what its profile says of its Open Badges credential, and the files that carry
+// it.
+import { type Html, html } from '../html.ts'
+import { type Site, linkTo } from '../site.ts'
+import { dayOf } from '../wording.ts'
+
+/** The members of the credential that pages show. */
+export interface Certificate {
+  name: string
+  issuerName: string
+  validFrom: string
+  validUntil: string
+}
+
+/** @param callsPath begins the paths of the API about the entity. */
+export function certificateLine(
+  site: Site,
+  { name, validUntil }: Certificate,
+  callsPath: string,
+  id: string,
+): Html {
+  const file = (ending: string) =>
+    html`<a href="${linkTo(site, `${callsPath}/badge.${ending}`)}" download="${id}.${ending}">${ending.toUpperCase()}</a>`
+  return html`<p>“${name}”, until ${dayOf(validUntil)}: the <a href="${linkTo(site, `${callsPath}/credential`)}">Open Badges credential</a>, and the badge that carries it as ${file('svg')} and as ${file('png')}. Wallets take them, and <a href="${linkTo(site, '/view/verify')}#certificate">anyone can check them</a>.</p>
+`
+}
