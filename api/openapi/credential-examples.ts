@@ -19,7 +19,7 @@ const ISSUED = {
   environment: 'production',
   url: 'https://forecasts.example.org',
 } as const
-const HELD: Record<EntityType, Held> = {
+export const EXAMPLE_HELD: Record<EntityType, Held> = {
   agent: {
     index: 0,
     title: 'certified',
@@ -44,7 +44,7 @@ export const EXAMPLE_ISSUER = didDocument(issuerOf(ISSUED.url), [key.multikey])
 
 export function credentialExample(entityType: EntityType): object {
   const entityId = entityType === 'agent' ? AGENT_ID : USER_ID
-  return signer.secured(credentialOf(ISSUED, entityType, entityId, HELD[entityType]))
+  return signer.secured(credentialOf(ISSUED, entityType, entityId, EXAMPLE_HELD[entityType]))
 }
 
 /** An empty list is long, and its text says nothing. */

@@ -21,7 +21,7 @@ import type { Store } from '../store/store.ts'
 import { Signer } from './data-integrity.ts'
 import { type Issued, credentialOf, isCertifiedTitle, issuerOf, statusListOf } from './documents.ts'
 import type { CredentialKey } from './keys.ts'
-import { lastIssue, readCredentialFile, readIssue } from './read.ts'
+import { lastIssue, makeOf, readCredentialFile, readIssue } from './read.ts'
 import { ENTRIES_PER_LIST } from './status-list.ts'
 
 export interface CredentialIssuer {
@@ -59,17 +59,36 @@ export async function issueCredentials(context: IssueContext, release: number): 
   const last = await lastIssue(store)
   const before = last === 0 ? undefined : await readIssue(store, last)
   const keys = issuer.keys.map(({ multikey }) => multikey)
-  if (before && isSameIssue(before, release, issuer.url, keys)) return
+  // Another run may have issued those of a later release by now.
+  if (before && (before.release > release || isSameIssue(before, release, issuer.url, keys))) return
   const manifest = await readManifest(store, release)
   if (!manifest) throw new ServiceError('corrupt', `${manifestPath(release)} is gone`)
   const { as_of, methodology_version, environment } = manifest
   const issued: Issued = { release, as_of, methodology_version, environment, url: issuer.url }
-  const indices = before ? await indicesOf(store, last, before) : byKind<number>()
   const holders = await holdersOf(store, release, manifest.files)
-  const next_index = assignIndices(indices, holders, before?.next_index ?? 0)
+  // If another run has published this issue first, its credentials are as good, or those of a later release.
+  if (!(await publishIssue(store, last, before, issuer, issued, holders))) return
+  log('issued credentials', { release, issue: last + 1 })
+  await deleteFiles(store, last + 1 - ISSUES_KEPT)
+}
 
-  const prefix = credentialsPrefix(last + 1, keys[0])
-  const signer = new Signer(issuer.keys[0]!, issuerOf(issuer.url), as_of)
+/**
+ * Writes the files of the issue after `last`, whose record is `before`, and publishes them by a record of their
+ * own. Returns false if another record is there.
+ */
+export async function publishIssue(
+  store: Store,
+  last: number,
+  before: CredentialIssue | undefined,
+  { keys }: CredentialIssuer,
+  issued: Issued,
+  holders: ByKind<Facts>,
+): Promise<boolean> {
+  const indices = before ? await indicesOf(store, last, before) : byKind<number>()
+  const next_index = assignIndices(indices, holders, before?.next_index ?? 0)
+  const made = { ...issued, keys: keys.map(({ multikey }) => multikey) }
+  const prefix = credentialsPrefix(last + 1, makeOf(made))
+  const signer = new Signer(keys[0]!, issuerOf(issued.url), issued.as_of)
   const revoked: number[] = []
   const files: CredentialIssue['files'] = []
   const put = async (path: string, content: object) => {
@@ -100,17 +119,9 @@ export async function issueCredentials(context: IssueContext, release: number): 
     const own = revoked.filter((index) => Math.floor(index / ENTRIES_PER_LIST) === list)
     status_lists.push(await put(statusListPath(list), signer.secured(statusListOf(issued, list, own))))
   }
-  const record: CredentialIssue = { ...issued, keys, next_index, files, status_lists }
+  const record: CredentialIssue = { ...made, next_index, files, status_lists }
   const path = credentialIssuePath(last + 1)
-  // If another run has published this issue first, its credentials are as good, or those of a later release.
-  if (!(await store.putIfAbsent(path, recordBytes(path, record)))) return
-  log('issued credentials', {
-    release,
-    issue: last + 1,
-    held: next_index - revoked.length,
-    revoked: revoked.length,
-  })
-  await deleteFiles(store, last + 1 - ISSUES_KEPT)
+  return store.putIfAbsent(path, recordBytes(path, record))
 }
 
 function isSameIssue(

@@ -7,7 +7,7 @@ import {
   credentialIssue,
 } from '../../schemas/credentials.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { decoded, sha256Hex } from '../proof/canonical.ts'
+import { canonical, decoded, sha256Hex } from '../proof/canonical.ts'
 import { lastNumbered } from '../store/numbered.ts'
 import { credentialIssuePath, credentialsPrefix } from '../store/paths.ts'
 import { readRecord } from '../store/records.ts'
@@ -20,6 +20,13 @@ export function lastIssue(store: Store, known = 0): Promise<number> {
 
 export function readIssue(store: Store, issue: number): Promise<CredentialIssue | undefined> {
   return readRecord(store, credentialIssuePath(issue), credentialIssue)
+}
+
+const MAKE_DIGITS = 16
+
+/** Names all that decides the files of an issue besides the issue before it. */
+export function makeOf({ release, url, keys }: Pick<CredentialIssue, 'release' | 'url' | 'keys'>): string {
+  return sha256Hex(canonical([release, url, keys])).slice(0, MAKE_DIGITS)
 }
 
 /** @throws ServiceError `corrupt` for a file that is gone or damaged. */
@@ -40,10 +47,10 @@ export async function readCredentialFile(
 export async function readIssueBytes(
   store: Store,
   issue: number,
-  { keys }: CredentialIssue,
+  record: CredentialIssue,
   { path, sha256 }: Pick<CredentialFileEntry, 'path' | 'sha256'>,
 ): Promise<Uint8Array> {
-  const whole = credentialsPrefix(issue, keys[0]) + path
+  const whole = credentialsPrefix(issue, makeOf(record)) + path
   const found = await readChecked(store, whole, (bytes) => {
     if (sha256Hex(bytes) === sha256) return bytes
     throw new ServiceError('corrupt', `${whole} must have the SHA-256 ${sha256}`)

@@ -486,12 +486,9 @@ export function credentialIssuePath(issue: number): string {
   return `credentials/${padded(issue, 8)}.json`
 }
 
-/**
- * The prefix of the files of an issue. Issues under different keys, of which one is published, have different
- * ones.
- */
-export function credentialsPrefix(issue: number, multikey = ''): string {
-  return `credentials/${padded(issue, 8)}/${multikey === '' ? '' : `${multikey}/`}`
+/** The prefix of the files of an issue. Runs that make other files of one number have other prefixes. */
+export function credentialsPrefix(issue: number, make = ''): string {
+  return `credentials/${padded(issue, 8)}/${make === '' ? '' : `${make}/`}`
 }
 
 export function credentialFilePath(entityType: EntityType, firstEntityId: string): string {

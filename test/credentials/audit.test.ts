@@ -4,6 +4,7 @@ import { checkCredentials } from '../../pipeline/audit/credentials-check.ts'
 import type { AuditReport } from '../../pipeline/audit/report.ts'
 import { type CredentialIssuer, issueCredentials } from '../../pipeline/credentials/issue.ts'
 import { credentialKeyText, parseCredentialKey } from '../../pipeline/credentials/keys.ts'
+import { makeOf } from '../../pipeline/credentials/read.ts'
 import { canonical, decoded, sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import type { MemoryStore } from '../../pipeline/store/memory.ts'
@@ -37,7 +38,7 @@ async function audited(release = 2): Promise<{ faults: string[]; checked: number
 function forge(change: (content: CredentialFile) => void, of: 'files' | 'status_lists' = 'files'): void {
   const record = recordIn(store, credentialIssuePath(2)) as unknown as CredentialIssue
   const file = record[of][0]!
-  const path = credentialsPrefix(2, KEY.multikey) + file.path
+  const path = credentialsPrefix(2, makeOf(record)) + file.path
   const content = JSON.parse(decoded(store.objects.get(path)!)) as CredentialFile
   change(content)
   const bytes = canonical(content)

@@ -340,6 +340,12 @@ const PROVOKE_OF: Record<string, Provoke> = {
   'getRelease 404': (request) => send(service.client, { ...request, path: '/releases/2' }),
   'getLogCheckpoint 404': async (request) =>
     send(await another({ store: new FaultStore(new MemoryStore()) }), request),
+  'getCredentialStatusList 404': (request) =>
+    send(service.client, { ...request, path: '/credentials/status/7' }),
+  'getCredentialIssuer 404': async (request) =>
+    send(await another({ store: new FaultStore(new MemoryStore()) }), request),
+  'getCredentialIssuerInFolder 404': async (request) =>
+    send(await another({ store: new FaultStore(new MemoryStore()) }), request),
   'getLogKeys 404': async (request) => send(await another({ signers: [] }), request),
   'getReadiness 503': async (request) => {
     const ready = routes.filter(({ path }) => path === request.path)

@@ -121,7 +121,7 @@ export function expectDocumented(api: ApiDocument, operation: Operation, answer:
   }
   const [mediaType] = answer.headers['content-type']!.split(';') as [string]
   expect(Object.keys(content)).toEqual([mediaType])
-  const body: unknown = mediaType.endsWith('json') ? answer.json() : answer.text
+  const body: unknown = /json$|\/vc$/.test(mediaType) ? answer.json() : answer.text
   const faults = api.faultsOf(content[mediaType]!.schema, body)
   expect(faults, `${faults.join('; ')} in ${answer.text}`).toEqual([])
   if (mediaType === 'application/problem+json') {
