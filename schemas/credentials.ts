@@ -33,6 +33,7 @@ const listedFile = z.strictObject({ path: z.string(), size_bytes: count, sha256 
 
 /** The record of an issue of credentials: written last, it publishes them. */
 export const credentialIssue = z.strictObject({
+  form: count.describe('Of the documents: a node that makes others serves none of the issue'),
   release: count,
   as_of: instant,
   methodology_version: z.string(),

@@ -1,10 +1,11 @@
 // The credentials of the last issue, put together from its files, and its status lists.
 import { type Secured, proofOptions } from '../../pipeline/credentials/data-integrity.ts'
-import { credentialOf, didDocument, issuerOf } from '../../pipeline/credentials/documents.ts'
+import { FORM, credentialOf, didDocument, issuerOf } from '../../pipeline/credentials/documents.ts'
 import { lastIssue, readCredentialFile, readIssue, readIssueBytes } from '../../pipeline/credentials/read.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { CertifiedTitle, CredentialFile, CredentialIssue } from '../../schemas/credentials.ts'
+import { ServiceError } from '../../schemas/errors.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { ShardCache } from './shard-cache.ts'
 
@@ -57,15 +58,26 @@ export class Credentials {
     return record && didDocument(issuerOf(record.url), record.keys)
   }
 
-  /** Returns the bytes of the credential that `find` finds. @throws ServiceError as `find`. */
+  /**
+   * Returns the bytes of the credential that `find` finds.
+   *
+   * @throws ServiceError `unavailable` if another version of the service has issued them, and as `find`.
+   */
   async of(release: number, entityType: EntityType, entityId: string): Promise<Uint8Array | undefined> {
+    const { record } = this.#current ?? {}
+    if (record && record.form !== FORM) {
+      const detail =
+        'the credentials were issued by another version of the service: ask again after the next release'
+      throw new ServiceError('unavailable', detail, { expose: true, retryAfterS: 60 })
+    }
     const found = await this.find(release, entityType, entityId)
     return found && canonical(found.document)
   }
 
   /**
-   * Returns the credential of an entity; undefined if it has none, or if none were issued for the release or
-   * for the one before it, whose credentials stand until those of the release are issued, a moment after it.
+   * Returns the credential of an entity; undefined if it has none, or if this version has issued none for the
+   * release or for the one before it, whose credentials stand until those of the release are issued, a moment
+   * after it.
    *
    * @throws ServiceError `corrupt` if a file of the issue is gone or damaged.
    */
@@ -75,7 +87,7 @@ export class Credentials {
     entityId: string,
   ): Promise<FoundCredential | undefined> {
     const current = this.#current
-    if (!current || current.record.release < release - 1) return undefined
+    if (!current || current.record.release < release - 1 || current.record.form !== FORM) return undefined
     const { issue, record } = current
     const file = record.files.findLast(
       ({ entity_type, first_entity_id }) => entity_type === entityType && first_entity_id <= entityId,

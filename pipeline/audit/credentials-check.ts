@@ -1,7 +1,7 @@
 // Checks the credentials that were issued for a release: who has one, the facts in it, its signature, and
 // which ones the status lists revoke.
 import { type Proof, isSignedBy, proofOptions } from '../credentials/data-integrity.ts'
-import { credentialOf, issuerOf, statusListOf } from '../credentials/documents.ts'
+import { FORM, credentialOf, issuerOf, statusListOf } from '../credentials/documents.ts'
 import { holdersOf } from '../credentials/issue.ts'
 import { lastIssue, readCredentialFile, readIssue, readIssueBytes } from '../credentials/read.ts'
 import { ENTRIES_PER_LIST } from '../credentials/status-list.ts'
@@ -20,6 +20,10 @@ export async function checkCredentials(
 ): Promise<void> {
   const issue = await lastIssue(store)
   const record = issue === 0 ? undefined : await readIssue(store, issue)
+  if (record && record.form !== FORM) {
+    report.notes.push('another version of the service issued the credentials: it checks them')
+    return
+  }
   if (record?.release !== release || (await isThinned(store, release))) return
   const fault = (what: string) => report.faults.push(`${credentialIssuePath(issue)}: ${what}`)
   const key = record.keys[0]!

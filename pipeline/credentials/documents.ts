@@ -8,6 +8,13 @@ import { CONTEXTS } from './quads.ts'
 import { ENTRIES_PER_LIST, encodedList } from './status-list.ts'
 
 export const CREDENTIAL_TYPE = 'application/vc'
+
+/**
+ * Increase this with every change of a document, of its words too. Nodes put documents together again, and a
+ * proof is over one form of them.
+ */
+export const FORM = 1
+
 const DAYS_VALID = 90
 const DAY_MS = 86_400_000
 

@@ -19,7 +19,7 @@ import {
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { Signer } from './data-integrity.ts'
-import { type Issued, credentialOf, isCertifiedTitle, issuerOf, statusListOf } from './documents.ts'
+import { FORM, type Issued, credentialOf, isCertifiedTitle, issuerOf, statusListOf } from './documents.ts'
 import type { CredentialKey } from './keys.ts'
 import { lastIssue, makeOf, readCredentialFile, readIssue } from './read.ts'
 import { ENTRIES_PER_LIST } from './status-list.ts'
@@ -86,7 +86,7 @@ export async function publishIssue(
 ): Promise<boolean> {
   const indices = before ? await indicesOf(store, last, before) : byKind<number>()
   const next_index = assignIndices(indices, holders, before?.next_index ?? 0)
-  const made = { ...issued, keys: keys.map(({ multikey }) => multikey) }
+  const made = { form: FORM, ...issued, keys: keys.map(({ multikey }) => multikey) }
   const prefix = credentialsPrefix(last + 1, makeOf(made))
   const signer = new Signer(keys[0]!, issuerOf(issued.url), issued.as_of)
   const revoked: number[] = []
@@ -130,7 +130,8 @@ function isSameIssue(
   url: string,
   keys: readonly string[],
 ): boolean {
-  return record.release === release && record.url === url && record.keys.join() === keys.join()
+  const { form, keys: own } = record
+  return record.release === release && form === FORM && record.url === url && own.join() === keys.join()
 }
 
 function byKind<T>(): ByKind<T> {

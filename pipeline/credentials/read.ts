@@ -25,8 +25,13 @@ export function readIssue(store: Store, issue: number): Promise<CredentialIssue 
 const MAKE_DIGITS = 16
 
 /** Names all that decides the files of an issue besides the issue before it. */
-export function makeOf({ release, url, keys }: Pick<CredentialIssue, 'release' | 'url' | 'keys'>): string {
-  return sha256Hex(canonical([release, url, keys])).slice(0, MAKE_DIGITS)
+export function makeOf({
+  form,
+  release,
+  url,
+  keys,
+}: Pick<CredentialIssue, 'form' | 'release' | 'url' | 'keys'>): string {
+  return sha256Hex(canonical([form, release, url, keys])).slice(0, MAKE_DIGITS)
 }
 
 /** @throws ServiceError `corrupt` for a file that is gone or damaged. */

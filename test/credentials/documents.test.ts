@@ -24,6 +24,7 @@ import {
 const CASES = '../cases/credentials'
 const written = (document: object) => `${JSON.stringify(document, null, 2)}\n`
 
+// If they change, the number FORM of documents.ts has to grow.
 test('a credential has these bytes', async () => {
   await expect(written(credential())).toMatchFileSnapshot(`${CASES}/credential.json`)
 })

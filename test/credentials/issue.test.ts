@@ -6,12 +6,14 @@ import { Credentials } from '../../api/published/credentials.ts'
 import { type Secured, isSignedBy } from '../../pipeline/credentials/data-integrity.ts'
 import { type CredentialIssuer, issueCredentials } from '../../pipeline/credentials/issue.ts'
 import { credentialKeyText, parseCredentialKey } from '../../pipeline/credentials/keys.ts'
-import { lastIssue } from '../../pipeline/credentials/read.ts'
+import { lastIssue, makeOf } from '../../pipeline/credentials/read.ts'
 import type { MemoryStore } from '../../pipeline/store/memory.ts'
+import { credentialIssuePath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
+import type { CredentialIssue } from '../../schemas/credentials.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { FAULTS, FaultStore } from '../support/faults/fault-store.ts'
-import { contentOf, copyOf } from '../support/store-content.ts'
+import { contentOf, copyOf, recordIn, setRecord } from '../support/store-content.ts'
 import { boardAgent, boardPerson, putBoards, storeOfBoards } from '../support/worlds/boards.ts'
 
 const key = (seed: number) => parseCredentialKey(credentialKeyText(new Uint8Array(32).fill(seed)))
@@ -256,4 +258,18 @@ describe('cut off at any write, or run twice at once,', () => {
     expect(await lastIssue(store)).toBe(2)
     expect(await revoked()).toEqual([0, 1])
   })
+})
+
+test('an issue of another form of documents is served by nobody, and replaced by the next run', async () => {
+  putBoards(store, 1, { agents: { 1: 'certified' } })
+  await issue(1)
+  const record = { ...recordIn(store, credentialIssuePath(1)), form: 0 }
+  setRecord(store, credentialIssuePath(1), record)
+  const [file] = [...store.objects].find(([path]) => path.includes('/agent/00000000-0000-4000-8003'))!
+  // The files of the other version lie where it names them.
+  const other = file.replace(/[0-9a-f]{16}/, makeOf(record as unknown as CredentialIssue))
+  store.objects.set(other, store.objects.get(file)!)
+  await expect(agentCredential(1, 1)).rejects.toMatchObject({ kind: 'unavailable' })
+  await issue(1)
+  expect(indexOf(await agentCredential(1, 1))).toBe('0')
 })
