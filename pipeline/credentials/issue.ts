@@ -73,8 +73,8 @@ export async function issueCredentials(context: IssueContext, release: number): 
 }
 
 /**
- * Writes the files of the issue after `last`, whose record is `before`, and publishes them by a record of their
- * own. Returns false if another record is there.
+ * Writes the files of the issue after `last`, whose record is `before`, and publishes them by a record of
+ * their own. Returns false if another record is there.
  */
 export async function publishIssue(
   store: Store,

@@ -65,6 +65,7 @@ describe('a release as it was published', () => {
       faults: [],
       notes: [],
       snapshot_compared: snapshot,
+      credentials_checked: 0,
     })
     // Two shards, two pages of the leaderboard, two parts of entities and two of scores in the release; two
     // shards in the snapshot; and in the first release the tree of forecasts.

@@ -66,6 +66,7 @@ describe('an audit of a release that another method made', () => {
       data_files_checked: 7,
       signatures: { checked: true, valid: 42, invalid: 0, unsigned: 0 },
       snapshot_compared: true,
+      credentials_checked: 0,
       thinned_at: null,
       files_unchecked: 0,
       faults: [],

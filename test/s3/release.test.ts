@@ -44,6 +44,7 @@ describe.skipIf(!s3Server)('releases in a bucket', () => {
       ok: true,
       faults: [],
       snapshot_compared: true,
+      credentials_checked: 0,
       signatures: { invalid: 0, unsigned: 0 },
     })
     expect(report.signatures.valid).toBeGreaterThan(0)
