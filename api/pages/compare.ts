@@ -66,10 +66,13 @@ function result(site: Site, comparison: SideBySide): HtmlPart {
     html`<tr><th scope="row" class="name">${linked(site, side)}</th><td class="n">${orNone(side.brier, plain)}</td></tr>\n`
   return html`<p class="lead">${verdict(site, comparison)}</p>
 <p>${counted(questions, 'question')} in ${counted(clusters, 'event or week of a category', 'events or weeks of a category')}, each weighted by the time that both stood.</p>
-<table class="record">
+${scrolling(
+  'Brier scores',
+  html`<table>
 <thead><tr><th scope="col">who</th><th scope="col" class="n">Brier</th></tr></thead>
 <tbody>
-${row(a)}${row(b)}</tbody></table>
+${row(a)}${row(b)}</tbody></table>`,
+)}
 <h2>Where they differ most</h2>
 ${scrolling(
   'Questions',
