@@ -1,7 +1,7 @@
 // Follows the store at the usual pace while calls come, and seldom while nobody calls.
 
 /**
- * The pause between two looks at the store while nobody calls. A look costs five requests at most, so this is
+ * The pause between two looks at the store while nobody calls. A look costs six requests at most, so this is
  * cheap.
  */
 const REST_MS = 15_000

@@ -13,6 +13,11 @@ from schemathesis.generation import GenerationMode
 requests = itertools.count()
 
 
+@schemathesis.deserializer("application/vc")
+def credential(context, response):
+    return response.json()
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
     if case.meta is None or case.meta.generation.mode != GenerationMode.POSITIVE:

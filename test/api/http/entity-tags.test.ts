@@ -6,6 +6,7 @@ import { allRoutes } from '../../../api/routes/all.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { assignAgents } from '../../../jobs/agents.ts'
+import { issueTo } from '../../support/credentials/issued.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import {
   Clock,
@@ -30,6 +31,7 @@ beforeAll(async () => {
   await assignAgents(components, [agentId], { owner: 'somebody' })
   await release(components)
   await writeLog(store, 2)
+  await issueTo(store, 2, agentId, forecasterId(0))
   service = await startTestService({ ...components, signers: [LOG_KEY] })
 })
 afterAll(() => service.stop())
@@ -58,6 +60,7 @@ const filled = (path: string) =>
     .replace('{agent_id}', agentId)
     .replace('{user_id}', forecasterId(0))
     .replace('{question_id}', QUESTION.open)
+    .replace('{list}', '0')
     .replace('{entity_type}', 'agent')
     .replace('{entity_id}', agentId)
     .replace('{forecast_id}', FORECAST.forecast_id)

@@ -158,32 +158,34 @@ describe('a follower', () => {
 })
 
 describe('a node', () => {
-  test('asks a store that holds nothing for three objects a look, and lists nothing', async () => {
+  test('asks a store that holds nothing for four objects a look, and lists nothing', async () => {
     const store = new FaultStore(new MemoryStore())
     const { client } = await testService(await testComponents({ store }))
     store.calls.length = 0
     const looked = () => madeByCalls(store).map(({ operation, path }) => `${operation} ${path}`)
-    await expect.poll(async () => (await client.get('/questions'), looked().length)).toBeGreaterThan(6)
+    await expect.poll(async () => (await client.get('/questions'), looked().length)).toBeGreaterThan(8)
     expect(new Set(looked())).toEqual(
       new Set([
         'get tables/questions/_delta_log/00000000000000000000.json',
         'get tables/resolutions/_delta_log/00000000000000000000.json',
+        'range credentials/00000001.json',
         'range releases/00000001/manifest.json',
       ]),
     )
   })
 
-  test('asks a store with a release for three objects a look too', async () => {
+  test('asks a store with a release for four objects a look too', async () => {
     const store = new FaultStore(new MemoryStore())
     await copyReleasedWorld(store)
     const { client } = await testService(await testComponents({ store }))
     store.calls.length = 0
     const looked = () => madeByCalls(store).map(({ operation, path }) => `${operation} ${path}`)
-    await expect.poll(async () => (await client.get('/questions'), looked().length)).toBeGreaterThan(6)
+    await expect.poll(async () => (await client.get('/questions'), looked().length)).toBeGreaterThan(8)
     expect(new Set(looked())).toEqual(
       new Set([
         'get tables/questions/_delta_log/00000000000000000002.json',
         'get tables/resolutions/_delta_log/00000000000000000002.json',
+        'range credentials/00000001.json',
         'range releases/00000002/manifest.json',
       ]),
     )

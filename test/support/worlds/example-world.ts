@@ -11,15 +11,12 @@ import {
   acknowledgedForecast,
   ownerClaim,
 } from '../../../api/openapi/examples.ts'
-import { EXAMPLE_HELD } from '../../../api/openapi/credential-examples.ts'
 import { CHANGED_QUESTION_ID } from '../../../api/openapi/operator-examples.ts'
 import { importRows, registerAgent, release, startTestService } from '../http/service.ts'
 import { type OwnerClaim, OwnerClaims } from '../../../pipeline/access/owner-claims.ts'
-import { publishIssue } from '../../../pipeline/credentials/issue.ts'
-import { credentialKeyText, parseCredentialKey } from '../../../pipeline/credentials/keys.ts'
-import { readManifest } from '../../../pipeline/release/read.ts'
 import type { ForecastRow } from '../../../schemas/tables.ts'
 import { OPERATOR_SCOPES } from '../../../schemas/tiers.ts'
+import { issueTo } from '../credentials/issued.ts'
 import { submitForecasts } from './submitted-forecasts.ts'
 import { send } from '../tables.ts'
 import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId } from './world.ts'
@@ -98,7 +95,7 @@ export async function releaseExamples(components: Components): Promise<ExampleKe
   await new OwnerClaims(components.store, randomBytes).put(EXAMPLE_CLAIM)
   await release(components)
   await writeLog(components.store, 1)
-  await issueExamples(components)
+  await issueTo(components.store, 1, AGENT_ID, USER_ID)
   const quota = { tier: 'enterprise', monthly_calls: 1_000_000 } as const
   const client = await components.registry.createClientKey('examples', components.now(), quota)
   const operator = await components.registry.createOperatorKey(
@@ -107,20 +104,6 @@ export async function releaseExamples(components: Components): Promise<ExampleKe
     OPERATOR_SCOPES,
   )
   return { agent, leavingAgent, keylessAgent, client, operator }
-}
-
-/** Gives the agent and the forecaster of the examples the credentials of the examples. */
-async function issueExamples({ store }: Components): Promise<void> {
-  const { index: _agent, ...agent } = EXAMPLE_HELD.agent
-  const { index: _forecaster, ...forecaster } = EXAMPLE_HELD.forecaster
-  const { release: number, as_of, methodology_version, environment } = (await readManifest(store, 1))!
-  const url = 'https://forecasts.example.org'
-  const issuer = { url, keys: [parseCredentialKey(credentialKeyText(new Uint8Array(32).fill(1)))] }
-  const issued = { release: number, as_of, methodology_version, environment, url }
-  await publishIssue(store, 0, undefined, issuer, issued, {
-    agent: new Map([[AGENT_ID, agent]]),
-    forecaster: new Map([[USER_ID, forecaster]]),
-  })
 }
 
 async function registerWithId(components: Components, id: string): Promise<string> {
