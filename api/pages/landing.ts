@@ -98,7 +98,7 @@ function nothing({ site, nextReleaseAt, isSandboxSeeded }: LandingView): Html {
 }
 
 /** Shows the shortest example of each thing that a visitor can do. */
-function doors({ site, isSigned, isSandboxSeeded }: LandingView): Html {
+function doors({ site, isSigned, isSandboxSeeded, manifest }: LandingView): Html {
   const isTried = site.environment === 'sandbox' || isSandboxSeeded
   const door = (heading: string, words: HtmlPart, example: string, ways: HtmlPart) =>
     html`<li class="door"><div><h3>${heading}</h3>
@@ -121,7 +121,7 @@ ${door(
     'Download the numbers',
     'Records and lists are JSON, which DuckDB reads as a table.',
     `duckdb -c "SELECT unnest(entries, max_depth := 2) FROM read_json('${commandAddress(site, '/leaderboard/agent')}')"`,
-    html`<a href="${linkTo(site, '/view/methodology')}">How they are made</a> · <a href="${linkTo(site, '/releases.atom')}">Releases as a feed</a>`,
+    html`<a href="${linkTo(site, '/view/methodology')}">How they are made</a>${manifest && html` · <a href="${linkTo(site, '/releases.atom')}">Releases as a feed</a>`}`,
   )}</ul>
 ${site.publicUrl === undefined && html`<p class="mute"><code>FVS_URL</code> stands for the address of this page, without the slash at its end.</p>`}`
 }

@@ -5,6 +5,7 @@ import { type Html, type HtmlPart, html } from '../html.ts'
 import { counted, percent } from '../numbers.ts'
 import { orNone } from '../wording.ts'
 import { type Axis, place } from './axis.ts'
+import { atLeast, atMost } from './binomial.ts'
 
 type CalibrationBin = EntityMetrics['calibration_curve'][number]
 type RecalibrationBlock = NonNullable<EntityMetrics['corp']>[number]
@@ -25,25 +26,38 @@ type FilledBin = { [Field in keyof CalibrationBin]: number }
 
 const filled = (curve: readonly CalibrationBin[]) => curve.filter(({ count }) => count > 0) as FilledBin[]
 
+/**
+ * The probability that a forecaster who is perfectly calibrated is said to be off, over all groups together: each
+ * is tested at an equal part of it (Bonferroni).
+ */
+const LEVEL = 0.05
+
+/**
+ * Whether a group came out as seldom as it does by chance at this level, half of it to each side: by the tails of
+ * the binomial distribution at the mean forecast, which are wider than those at the single forecasts.
+ */
+function isOff({ count, mean_probability: said, observed_frequency: happened }: FilledBin, level: number) {
+  const events = Math.round(count * happened)
+  return Math.min(atMost(events, count, said), atLeast(events, count, said)) < level / 2
+}
+
 /** Says in one sentence what the diagram shows. */
 export function reliabilityResult(curve: readonly CalibrationBin[]): string {
   const bins = filled(curve)
-  const off = bins.filter(
-    ({ mean_probability: said, wilson_lower: lower, wilson_upper: upper }) => said < lower || said > upper,
-  )
+  const off = bins.filter((bin) => isOff(bin, LEVEL / bins.length))
   const total = bins.reduce((sum, { count }) => sum + count, 0)
   if (total < LEAST_FORECASTS) return `${counted(total, 'forecast')}: too few to tell.`
   const groups = counted(bins.length, 'group')
   if (off.length === 0) {
     return `What it said and how often it happened differ by no more than luck explains, in ${
       bins.length === 1 ? 'its one group' : `all ${groups}`
-    } of forecasts.`
+    } of forecasts, by a test of all at the level ${percent(LEVEL)}.`
   }
   const where = off.map(({ lower, upper, mean_probability: said, observed_frequency: happened }) => {
     return `from ${percent(lower)} to ${percent(upper)} it happened ${happened > said ? 'more' : 'less'} often than said`
   })
   const detail = off.length > 3 ? '' : `: ${where.join(', ')}`
-  return `In ${off.length} of ${groups} of forecasts, what it said and how often it happened differ by more than luck explains${detail}.`
+  return `In ${off.length} of ${groups} of forecasts, what it said and how often it happened differ by more than luck explains, by a test of all at the level ${percent(LEVEL)}${detail}.`
 }
 
 /** @param curve with at least one bin that is not empty. */
@@ -96,9 +110,10 @@ function corpPath(corp: readonly RecalibrationBlock[]): string {
     .join('')
 }
 
-/** Writes two shares as 10–20 %, so that a row is no wider than a phone. */
+/** Writes two shares as 10–20 %, so that a row is no wider than a phone, and as 89 to > 99 %. */
 function span(from: number, to: number): string {
-  return `${(from * 100).toFixed(0)}–${percent(to)}`
+  const end = percent(to)
+  return `${(from * 100).toFixed(0)}${/^\d/.test(end) ? '–' : ' to '}${end}`
 }
 
 /** The numbers of the diagram. */

@@ -25,11 +25,18 @@ const ROW = 16
 const LETTER = 7.2
 const GAP = 4
 
+/** Says why there is no interval, which takes two clusters of questions. */
+export function notSure(questions: number): string {
+  return questions === 1
+    ? 'one question does not say how sure that is'
+    : 'all are of one event, or of one category and week, which does not say how sure that is'
+}
+
 /** Says in one sentence what the chart shows. */
 export function runningResult(points: readonly RunningPoint[]): string {
   const { questions, skill, interval } = points.at(-1)!
   const begin = `After ${counted(questions, 'contested question')} the skill is ${signed(skill)}`
-  if (!interval) return `${begin}; there are too few to say how sure that is.`
+  if (!interval) return `${begin}; ${notSure(questions)}.`
   const since = (holds: (point: RunningPoint) => boolean) => {
     const before = points.findLastIndex((point) => !holds(point))
     const [last, first] = [points[before], points[before + 1]!]

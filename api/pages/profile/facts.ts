@@ -1,4 +1,5 @@
 // The first numbers of a profile, each with what it means.
+import { notSure } from '../charts/running-skill.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { counted, grouped, percent, plain, signed } from '../numbers.ts'
 import { endOf, interval, orNone, otherRanks } from '../wording.ts'
@@ -31,9 +32,10 @@ function skillNote({
   skill,
   skill_interval: range,
   strict_skill_interval: strict,
+  contested_questions: questions,
 }: Payloads['metrics']): string {
   if (skill === null) return 'no contested question yet'
-  if (range === null) return 'too few to say how sure'
+  if (range === null) return notSure(questions)
   const strictly = strict ? `; strict interval ${interval(strict)}` : ''
   return `${interval(range)}, ${levelOf(range)}${strictly}`
 }

@@ -69,7 +69,7 @@ function claimOf(of: Payloads, rules: TitleRules): Claim {
     return {
       words: 'No rank yet',
       shown: earlyOf(metrics, rules),
-      notShown: 'these are early numbers, and nothing is shown yet',
+      notShown: 'these are early numbers, and nothing is proven yet',
     }
   }
   if (isAgent(of)) {

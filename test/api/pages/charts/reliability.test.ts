@@ -99,13 +99,13 @@ it('says in its title whether more than luck is in it', () => {
   expect(reliabilityResult(curve)).toBe('6 forecasts: too few to tell.')
   const five = <T>(values: readonly T[]) => Array.from({ length: 5 }, () => values).flat()
   const right = drawn({ ppm: five(ppm), outcome: five([0, 0, 0, 0, 1, 1]) }).curve
-  expect(reliabilityResult(right)).toBe(
-    'What it said and how often it happened differ by no more than luck explains, in all 3 groups of forecasts.',
+  expect(spaced(reliabilityResult(right))).toBe(
+    'What it said and how often it happened differ by no more than luck explains, in all 3 groups of forecasts, by a test of all at the level 5 %.',
   )
   const wrong = drawn({ ppm: five(ppm), outcome: five([1, 1, 0, 0, 1, 1]) }).curve
   expect(spaced(reliabilityResult(wrong))).toBe(
-    'In 1 of 3 groups of forecasts, what it said and how often it happened differ by more than luck explains: ' +
-      'from 0 % to 10 % it happened more often than said.',
+    'In 1 of 3 groups of forecasts, what it said and how often it happened differ by more than luck explains, ' +
+      'by a test of all at the level 5 %: from 0 % to 10 % it happened more often than said.',
   )
 })
 
@@ -118,4 +118,19 @@ it('has its numbers in a table, with a dash for a group without forecasts', () =
   expect(table).toContain(
     '<th scope="row" class="n">20–30 %</th><td class="n">0</td><td class="n">–</td><td class="n">–</td>',
   )
+})
+
+it('says of at most one in twenty perfectly calibrated forecasters that they are off', () => {
+  // A generator of its own, so that every run sees the same forecasters.
+  let state = 1
+  const random = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
+  const forecasters = 1_000
+  let off = 0
+  for (let n = 0; n < forecasters; n++) {
+    const ppm = Array.from({ length: 200 }, () => Math.round(random() * 1e6))
+    const outcome = ppm.map((each) => (random() < each / 1e6 ? 1 : 0))
+    if (reliabilityResult(calibrationCurve({ ppm, outcome }, 10)).includes('by more than luck')) off += 1
+  }
+  expect(off).toBeLessThan(0.05 * forecasters)
+  expect(off).toBeGreaterThan(0)
 })

@@ -95,7 +95,7 @@ it('stays inside of its frame whatever the skill', () => {
 
 it('says the result in its title', () => {
   expect(runningResult(risingTo(1))).toBe(
-    'After 1 contested question the skill is +0.200; there are too few to say how sure that is.',
+    'After 1 contested question the skill is +0.200; one question does not say how sure that is.',
   )
   expect(runningResult(risingTo(110))).toBe(
     'After 110 contested questions the skill is +0.200; its interval has been above the middle of the field since question 56.',

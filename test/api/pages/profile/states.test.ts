@@ -48,7 +48,10 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
       '13 more contested questions',
     ],
   ],
-  'one-question': [{ questions: 1 }, ['After 1 contested question the skill is', 'too few to say how sure']],
+  'one-question': [
+    { questions: 1 },
+    ['After 1 contested question the skill is', 'one question does not say how sure that is'],
+  ],
   uncontested: [
     { questions: 8, peers: 3 },
     ['8 settled questions, none of them contested', 'not contested'],
