@@ -10,7 +10,7 @@ const HANG_MS = 5 * 60_000
 const SYSTEM = [
   'test/{readme,tutorial}.test.ts',
   'test/build.test.ts',
-  'test/jobs/{agents,at-once,audit,audit.thinned,commands,demo,environments,keys,kill,quotas,shared-data,workers}.test.ts',
+  'test/jobs/{agents,at-once,audit,audit.thinned,commands,demo,environments,keys,kill,mcp,mcp.verified,monitor,quotas,shared-data,workers}.test.ts',
   'test/jobs/simulation/step.test.ts',
 ]
 
@@ -19,8 +19,8 @@ const EXHAUSTIVE = [
   'test/faults.test.ts',
   'test/api/{fuzz,operator.faults}.test.ts',
   'test/api/openapi/walk.test.ts',
-  'test/import/{faults,pairs,sources.faults}.test.ts',
-  'test/release/{carried,faults,quarantine,quarantine.races,quarantine.tables}.test.ts',
+  'test/import/{faults,pairs,sources,sources.faults,undo}.test.ts',
+  'test/release/{carried,faults,quarantine,quarantine.races,quarantine.tables,superseded}.test.ts',
   'test/scoring/{methodology.large.vectors,world.equivalence}.test.ts',
   'test/stage/stage.test.ts',
   'test/store/s3.faults.test.ts',
