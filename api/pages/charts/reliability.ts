@@ -27,14 +27,15 @@ type FilledBin = { [Field in keyof CalibrationBin]: number }
 const filled = (curve: readonly CalibrationBin[]) => curve.filter(({ count }) => count > 0) as FilledBin[]
 
 /**
- * The probability that a forecaster who is perfectly calibrated is said to be off, over all groups together: each
- * is tested at an equal part of it (Bonferroni).
+ * The probability that a forecaster who is perfectly calibrated is said to be off, over all groups together:
+ * each is tested at an equal part of it (Bonferroni).
  */
 const LEVEL = 0.05
 
 /**
- * Whether a group came out as seldom as it does by chance at this level, half of it to each side: by the tails of
- * the binomial distribution at the mean forecast, which are wider than those at the single forecasts.
+ * Whether a group came out as seldom as it does by chance at this level, half of it to each side: by the
+ * tails of the binomial distribution at the mean forecast, which are wider than those at the single
+ * forecasts.
  */
 function isOff({ count, mean_probability: said, observed_frequency: happened }: FilledBin, level: number) {
   const events = Math.round(count * happened)

@@ -127,9 +127,10 @@ it('says of at most one in twenty perfectly calibrated forecasters that they are
   const forecasters = 1_000
   let off = 0
   for (let n = 0; n < forecasters; n++) {
-    const ppm = Array.from({ length: 200 }, () => Math.round(random() * 1e6))
-    const outcome = ppm.map((each) => (random() < each / 1e6 ? 1 : 0))
-    if (reliabilityResult(calibrationCurve({ ppm, outcome }, 10)).includes('by more than luck')) off += 1
+    const said = Array.from({ length: 200 }, () => Math.round(random() * 1e6))
+    const outcome = said.map((each) => (random() < each / 1e6 ? 1 : 0))
+    if (reliabilityResult(calibrationCurve({ ppm: said, outcome }, 10)).includes('by more than luck'))
+      off += 1
   }
   expect(off).toBeLessThan(0.05 * forecasters)
   expect(off).toBeGreaterThan(0)
