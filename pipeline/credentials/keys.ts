@@ -1,16 +1,14 @@
 // The keys that sign credentials: Ed25519, as texts of the W3C's Multikey
 // (https://www.w3.org/TR/cid-1.0/#Multikey).
-import { type KeyObject, createPrivateKey, createPublicKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { base58 } from '@scure/base'
 import { ServiceError } from '../../schemas/errors.ts'
+import { KEY_BYTES, keyPairOf, publicKeyOf } from '../proof/ed25519.ts'
 import { quoted } from '../proof/quoted.ts'
 
 /** The bytes before the 32 bytes of a key: the codes of Ed25519 in multicodec. */
 const PUBLIC = Buffer.from([0xed, 0x01])
 const SECRET = Buffer.from([0x80, 0x26])
-const KEY_BYTES = 32
-/** The bytes before the 32 bytes of the seed in PKCS #8 (RFC 8410 §7). */
-const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 export interface CredentialKey {
   privateKey: KeyObject
@@ -46,10 +44,8 @@ export function parseCredentialKey(text: string): CredentialKey {
       'the key of credentials must be as `fvs credential key` prints it: z3u2…',
     )
   }
-  const der = Buffer.concat([PKCS8_PREFIX, seed])
-  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-  const { x } = createPublicKey(privateKey).export({ format: 'jwk' })
-  return { privateKey, multikey: multibase(Buffer.concat([PUBLIC, Buffer.from(x!, 'base64url')])) }
+  const { privateKey, publicBytes } = keyPairOf(seed)
+  return { privateKey, multikey: multibase(Buffer.concat([PUBLIC, publicBytes])) }
 }
 
 /** @throws ServiceError `invalid`, with the text if it is no secret. */
@@ -59,8 +55,7 @@ export function parseMultikey(text: string): KeyObject {
     const shown = keyIn(text, SECRET) ? 'it is a secret key' : quoted(text)
     throw new ServiceError('invalid', `this is no public Multikey of Ed25519: ${shown}`)
   }
-  const x = Buffer.from(bytes).toString('base64url')
-  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  return publicKeyOf(bytes)
 }
 
 /** Returns the 32 bytes behind a code; undefined for every other text. */

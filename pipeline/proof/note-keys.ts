@@ -1,9 +1,10 @@
 // Reads and writes the keys of signed notes (https://c2sp.org/signed-note, "Verifier keys"; the signing key
 // as golang.org/x/mod/sumdb/note writes it). All are Ed25519 (RFC 8032).
-import { type KeyObject, createPrivateKey, createPublicKey, hash } from 'node:crypto'
+import { type KeyObject, hash } from 'node:crypto'
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of, bytesOfBase64 } from './base64.ts'
 import { encoded } from './canonical.ts'
+import { KEY_BYTES, keyPairOf, publicKeyOf } from './ed25519.ts'
 import { isKeyName } from './note.ts'
 import { quoted } from './quoted.ts'
 
@@ -14,10 +15,7 @@ import { quoted } from './quoted.ts'
 const TYPES = { log: 0x01, witness: 0x04 } as const
 export type KeyUse = keyof typeof TYPES
 
-const KEY_BYTES = 32
 const PRIVATE = 'PRIVATE+KEY+'
-/** The bytes before the 32 bytes of the seed in PKCS #8 (RFC 8410 §7). */
-const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 export interface VerifierKey {
   name: string
@@ -88,18 +86,14 @@ export function signingKeyOf(name: string, use: KeyUse, seed: Uint8Array): Signi
   if (seed.byteLength !== KEY_BYTES) {
     throw new ServiceError('invalid', `a seed has ${KEY_BYTES} bytes, not ${seed.byteLength}`)
   }
-  const der = Buffer.concat([PKCS8_PREFIX, seed])
-  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-  const { x } = createPublicKey(privateKey).export({ format: 'jwk' })
-  return { verifier: verifierKeyOf(name, use, Buffer.from(x!, 'base64url')), privateKey }
+  const { privateKey, publicBytes } = keyPairOf(seed)
+  return { verifier: verifierKeyOf(name, use, publicBytes), privateKey }
 }
 
 function verifierKeyOf(name: string, use: KeyUse, publicBytes: Uint8Array): VerifierKey {
   const named = Buffer.concat([encoded(`${name}\n`), Buffer.from([TYPES[use]]), publicBytes])
   const keyId = hash('sha256', named, 'hex').slice(0, 8)
-  const x = Buffer.from(publicBytes).toString('base64url')
-  const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
-  return { name, use, keyId, publicBytes, publicKey }
+  return { name, use, keyId, publicBytes, publicKey: publicKeyOf(publicBytes) }
 }
 
 /**
