@@ -6,7 +6,9 @@ import { printable } from '../pipeline/printable.ts'
 import { type ShownRecord, provenRecord } from '../pipeline/transparency/proven.ts'
 import type { RemoteLog } from '../pipeline/transparency/remote-log.ts'
 import { ServiceError } from '../schemas/errors.ts'
+import { callPath } from '../schemas/entity-paths.ts'
 import { CERTIFICATES } from '../schemas/payloads.ts'
+import type { EntityType } from '../schemas/tables.ts'
 import { decisionOf } from './decision.ts'
 import { differenceOf, identityOf, recordAt } from './identity.ts'
 import { type Inconsistency, type RecordChange, checked } from './monitor-news.ts'
@@ -20,10 +22,10 @@ export interface Seen {
   changes: RecordChange[]
 }
 
-/** The path of an entity's calls, by `agent:UUID` or `forecaster:UUID`. */
+/** The path of an entity's calls below the address of the service, by `agent:UUID` or `forecaster:UUID`. */
 export function entityPath(entity: string): string {
-  const [type, id] = entity.split(':') as [string, string]
-  return `${type === 'agent' ? 'agents' : 'forecaster'}/${id}`
+  const [type, id] = entity.split(':') as [EntityType, string]
+  return callPath(type, id).slice(1)
 }
 
 /**

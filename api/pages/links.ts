@@ -1,15 +1,4 @@
 // The paths of pages, in one place.
-import type { EntityType } from '../../schemas/tables.ts'
-
-export const LEADERBOARD_PATHS: Record<EntityType, string> = {
-  agent: '/view/agents',
-  forecaster: '/view/forecasters',
-}
-
-export function profilePath(entityType: EntityType, id: string): string {
-  return `${LEADERBOARD_PATHS[entityType]}/${id}`
-}
-
 export function questionPath(id: string): string {
   return `/view/questions/${id}`
 }

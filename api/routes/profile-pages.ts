@@ -12,7 +12,7 @@ import { uuid } from '../../schemas/values.ts'
 import type { Intake, Published } from '../http/context.ts'
 import { notPublished } from '../http/not-published.ts'
 import type { Html } from '../pages/html.ts'
-import { profilePath } from '../pages/links.ts'
+import { callPath, profilePath } from '../../schemas/entity-paths.ts'
 import { type Owner, ownerPage } from '../pages/owner.ts'
 import type { Certificate } from '../pages/profile/certificate.ts'
 import { QUESTIONS_PER_PAGE, entityQuestionsPage } from '../pages/profile/entity-questions.ts'
@@ -21,7 +21,6 @@ import { profilePage } from '../pages/profile/profile.ts'
 import {
   type Payloads,
   type QuestionScore,
-  callPath,
   isAgent,
   questionsOf as countOf,
 } from '../pages/profile/subject.ts'

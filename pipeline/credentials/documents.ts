@@ -1,6 +1,7 @@
 // The documents that this service signs: Open Badges 3.0 credentials, their status lists, and the document in
 // which it names its keys.
 import { CERTIFIED_TITLES, type CertifiedTitle, type HeldCredential } from '../../schemas/credentials.ts'
+import { callPath, profilePath } from '../../schemas/entity-paths.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { Unsecured } from './data-integrity.ts'
@@ -41,16 +42,18 @@ const TITLES: Record<CertifiedTitle, string> = {
   platinum:
     'The skill stands above 99 % of the people who forecast questions in common, and is shown to be above 0.',
 }
+
 export function isCertifiedTitle(title: string): title is CertifiedTitle {
   return CERTIFIED_TITLES.some((certified) => certified === title)
 }
 
-/** The paths of each kind of entity. */
-const ROOMS: Record<EntityType, string> = { agent: 'agents', forecaster: 'forecaster' }
-
-const NARRATIVE =
-  'Probabilities for questions with the answer yes or no, submitted before the outcome was known, are scored by the Brier score ' +
-  'against those of others who forecast the same questions, at the times at which both stood.'
+const SCORED =
+  'are scored by the Brier score against those of others who forecast the same questions, at the times at which both stood.'
+/** The service sees what agents forecast, and the operator brings in what people do. */
+const NARRATIVES: Record<EntityType, string> = {
+  agent: `Probabilities for questions with the answer yes or no, submitted before the outcome was known, ${SCORED}`,
+  forecaster: `Probabilities for questions with the answer yes or no, brought in by the operator of the service, ${SCORED}`,
+}
 
 const OF_SANDBOX = 'The sandbox is for trying things out, and certifies nobody. '
 
@@ -88,7 +91,7 @@ export function didDocument(issuer: string, multikeys: readonly string[]) {
 export function credentialOf(issue: Issued, entityType: EntityType, entityId: string, held: Held): Unsecured {
   const { release, as_of, methodology_version, environment, url } = issue
   const { index, title, name } = held
-  const entity = `${url}/${ROOMS[entityType]}/${entityId}`
+  const entity = url + callPath(entityType, entityId)
   const id = `${entity}/credential#${release}`
   const words = `${capital(title)} forecaster${environment === 'sandbox' ? ' in the sandbox' : ''}`
   const achievement = `${url}/methodology#${title}-${methodology_version}`
@@ -121,7 +124,7 @@ export function credentialOf(issue: Issued, entityType: EntityType, entityId: st
         achievementType: 'Certification',
         name: words,
         description: environment === 'sandbox' ? OF_SANDBOX + TITLES[title] : TITLES[title],
-        criteria: { id: `${url}/view/methodology`, narrative: NARRATIVE },
+        criteria: { id: `${url}/view/methodology`, narrative: NARRATIVES[entityType] },
         resultDescription: RESULTS.map(({ key, name: label, ...limits }) => ({
           id: `${achievement}-${key}`,
           type: ['ResultDescription'],
@@ -138,7 +141,7 @@ export function credentialOf(issue: Issued, entityType: EntityType, entityId: st
       })),
     },
     evidence: [
-      evidence(`${url}/view/${ROOMS[entityType]}/${entityId}`, 'the record in words'),
+      evidence(url + profilePath(entityType, entityId), 'the record in words'),
       evidence(`${entity}/verification`, 'the numbers that decide the title'),
       evidence(
         `${entity}/verification/proof?release=${release}`,

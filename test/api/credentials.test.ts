@@ -7,6 +7,7 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { openBadgeCredential } from '../../schemas/credentials.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { type TestService, startTestService, testComponents, testService } from '../support/http/service.ts'
+import { LOG_KEY, writeLog } from '../support/worlds/written-log.ts'
 import { copyReleasedWorld, forecasterId, uuidOf } from '../support/worlds/world.ts'
 
 const KEY = credentialKeyText(new Uint8Array(32).fill(1))
@@ -18,8 +19,9 @@ beforeAll(async () => {
   const store = new MemoryStore()
   ;({ agentId } = await copyReleasedWorld(store))
   const settings = { PUBLIC_URL: 'https://forecasts.example.org', CREDENTIAL_SIGNING_KEY: KEY }
-  const components = await testComponents({ folder, store, settings })
+  const components = { ...(await testComponents({ folder, store, settings })), signers: [LOG_KEY] }
   await issueCredentials(components, 1)
+  await writeLog(store, 1)
   service = await startTestService(components)
   return () => service.stop()
 })
@@ -52,6 +54,15 @@ describe('a credential', () => {
       type: ['VerifiableCredential', 'BitstringStatusListCredential'],
     })
     expect((await service.client.get('/credentials/status/1')).status).toBe(404)
+  })
+
+  test('names evidence that is there, of people too', async () => {
+    const { evidence } = openBadgeCredential.parse(
+      (await service.client.get(`/forecaster/${forecasterId(0)}/credential`)).json(),
+    )
+    const paths = evidence.map(({ id }) => id.replace('https://forecasts.example.org', ''))
+    const answers = await Promise.all(paths.map((path) => service.client.get(path)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
   })
 
   test.for([

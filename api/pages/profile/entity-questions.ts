@@ -1,7 +1,8 @@
 // All questions of an entity, newest first, a page at a time.
 import { type Html, html } from '../html.ts'
 import { page } from '../layout.ts'
-import { profilePath, withQuery } from '../links.ts'
+import { callPath, profilePath } from '../../../schemas/entity-paths.ts'
+import { withQuery } from '../links.ts'
 import { counted } from '../numbers.ts'
 import { pager } from '../pager.ts'
 import { releaseLine } from '../provenance.ts'
@@ -10,7 +11,6 @@ import { questionTable } from './question-table.ts'
 import {
   type Payloads,
   type QuestionScore,
-  callPath,
   headingOf,
   idOf,
   kindOf,

@@ -1,7 +1,8 @@
 // A profile in the words of schema.org, for search engines and other programs that read pages.
+import { callPath } from '../../../schemas/entity-paths.ts'
 import type { Certificate } from './certificate.ts'
 import { type Site, addressOf } from '../site.ts'
-import { type Payloads, idOf, isAgent, kindOf, callPath, plainName } from './subject.ts'
+import { type Payloads, idOf, isAgent, kindOf, plainName } from './subject.ts'
 
 /** @param path that of the page. Addresses are whole, or left out where the service does not know its own. */
 export function linkedData(

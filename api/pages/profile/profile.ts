@@ -6,7 +6,7 @@ import type { RunningPoint } from '../charts/running-skill.ts'
 import { comparePath } from '../compare.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { page } from '../layout.ts'
-import { profilePath } from '../links.ts'
+import { callPath, profilePath } from '../../../schemas/entity-paths.ts'
 import { counted, signed } from '../numbers.ts'
 import { releaseLine } from '../provenance.ts'
 import { reportPath } from '../report.ts'
@@ -28,7 +28,6 @@ import {
   type QuestionScore,
   type TitleRules,
   awardOf,
-  callPath,
   headingOf,
   idOf,
   isAgent,

@@ -88,11 +88,6 @@ export function questionsOf({
   return settled + pending
 }
 
-/** The path of the profile as a program gets it; those of the other calls about an entity continue it. */
-export function callPath(entityType: EntityType, id: string): string {
-  return entityType === 'agent' ? `/agents/${id}` : `/forecaster/${id}`
-}
-
 /** Returns the name for titles of pages; pages themselves use `headingOf`. */
 export function plainName(of: Payloads): string {
   return of.profile.name ?? unnamed(kindOf(of), idOf(of))

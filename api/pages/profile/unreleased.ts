@@ -1,7 +1,7 @@
 // The profile of a registered agent that no release has covered yet.
 import { type Html, html } from '../html.ts'
 import { page } from '../layout.ts'
-import { profilePath } from '../links.ts'
+import { profilePath } from '../../../schemas/entity-paths.ts'
 import type { Site } from '../site.ts'
 import { nextRelease } from '../states.ts'
 import { time } from '../wording.ts'

@@ -1,7 +1,8 @@
 // Profiles as pages get them, of a small scored world: one entity of any ability among twenty equal people.
 import type { Profile } from '../../../api/pages/profile/profile.ts'
 import { milestones } from '../../../api/pages/profile/figures.ts'
-import { type Payloads, callPath } from '../../../api/pages/profile/subject.ts'
+import type { Payloads } from '../../../api/pages/profile/subject.ts'
+import { callPath } from '../../../schemas/entity-paths.ts'
 import { logistic, normal, sfc32 } from '../../../jobs/simulation/random.ts'
 import { canonical } from '../../../pipeline/proof/canonical.ts'
 import { type RankedEntity, payloadsOf } from '../../../pipeline/release/payloads.ts'

@@ -1,0 +1,16 @@
+// Where the service has entities, below its own address: in calls and on pages.
+import type { EntityType } from './tables.ts'
+
+export const LEADERBOARD_PATHS: Record<EntityType, string> = {
+  agent: '/view/agents',
+  forecaster: '/view/forecasters',
+}
+
+export function profilePath(entityType: EntityType, id: string): string {
+  return `${LEADERBOARD_PATHS[entityType]}/${id}`
+}
+
+/** Returns the path that the calls about an entity begin with. */
+export function callPath(entityType: EntityType, id: string): string {
+  return entityType === 'agent' ? `/agents/${id}` : `/forecaster/${id}`
+}
