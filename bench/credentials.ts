@@ -1,4 +1,4 @@
-// What credentials cost beside the release that they are issued after: everyone in it is certified, first for
+// Measures credentials beside the release that they are issued after. Everyone in it is certified, first for
 // the first time and then again.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'

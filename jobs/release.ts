@@ -22,11 +22,11 @@ export async function runRelease(components: Components, request: ReleaseRequest
   // Before housekeeping, which may delete files of the release before.
   const summary = result.made ? await summaryOrNone(components, result.release) : undefined
   await keepHouse(components, result)
-  // The log, the credentials and the feed come last, because a damaged one must stop nothing else. The next
+  // The log, the feed and the credentials come last, because a damaged one must stop nothing else. The next
   // run logs the releases that a run has left out.
   await completeLog(components, result.release)
-  await issueCredentials(components, result.release)
   await new FeedWriter(components).write()
+  await issueCredentials(components, result.release)
   if (result.made) {
     const { all: _all, ...numbers } = summary ?? { all: undefined }
     const manifest = manifestAddress(components, result.release)

@@ -37,24 +37,27 @@ export const EXAMPLE_HELD: Record<EntityType, Held> = {
     contested_questions: 88,
   },
 }
-const key = parseCredentialKey(credentialKeyText(new Uint8Array(32).fill(1)))
-const signer = new Signer(key, issuerOf(ISSUED.url), ISSUED.as_of)
 
-export const EXAMPLE_ISSUER = didDocument(issuerOf(ISSUED.url), [key.multikey])
+let made: ReturnType<typeof makeExamples> | undefined
 
-export function credentialExample(entityType: EntityType): object {
-  const entityId = entityType === 'agent' ? AGENT_ID : USER_ID
-  return signer.secured(credentialOf(ISSUED, entityType, entityId, EXAMPLE_HELD[entityType]))
+/** Makes the examples on first use, as those of the log are made. */
+export function credentialExamples(): ReturnType<typeof makeExamples> {
+  return (made ??= makeExamples())
 }
 
-/** An empty list is long, and its text says nothing. */
-export function statusListExample(): object {
+function makeExamples() {
+  const key = parseCredentialKey(credentialKeyText(new Uint8Array(32).fill(1)))
+  const issuer = issuerOf(ISSUED.url)
+  const signer = new Signer(key, issuer, ISSUED.as_of)
   const list = statusListOf(ISSUED, 0, [])
-  return signer.secured({
-    ...list,
-    credentialSubject: {
-      ...(list['credentialSubject'] as object),
-      encodedList: 'uH4sIAAAAAAAA_2MAAADqkgEAAQ',
+  // An empty list is long, and its text says nothing.
+  const subject = { ...(list['credentialSubject'] as object), encodedList: 'uH4sIAAAAAAAA_2MAAADqkgEAAQ' }
+  return {
+    issuer: didDocument(issuer, [key.multikey]),
+    credentialOf: (entityType: EntityType): object => {
+      const entityId = entityType === 'agent' ? AGENT_ID : USER_ID
+      return signer.secured(credentialOf(ISSUED, entityType, entityId, EXAMPLE_HELD[entityType]))
     },
-  })
+    statusList: signer.secured({ ...list, credentialSubject: subject }) as object,
+  }
 }

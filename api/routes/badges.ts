@@ -1,5 +1,5 @@
-// Badges show in one line what the current release says of an entity, as pictures and for shields.io. The
-// pictures of those who have a credential carry it, so that the file alone can be checked.
+// Badges show in one line what the current release says of an entity, as pictures and for shields.io. A
+// picture carries the credential of its entity, if there is one, so that the file alone can be checked.
 import { z } from 'zod'
 import { bakedPng, bakedSvg } from '../../pipeline/credentials/baking.ts'
 import { isCertifiedTitle } from '../../pipeline/credentials/documents.ts'

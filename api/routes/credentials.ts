@@ -16,7 +16,7 @@ import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notPublished } from '../http/not-published.ts'
 import { type Route, route } from '../http/route.ts'
-import { EXAMPLE_ISSUER, credentialExample, statusListExample } from '../openapi/credential-examples.ts'
+import { credentialExamples } from '../openapi/credential-examples.ts'
 import { componentName } from '../openapi/schemas.ts'
 import { ENTITIES } from './entities.ts'
 
@@ -54,7 +54,7 @@ function credential(methodology: Methodology, entityType: EntityType): Route {
       mediaType: CREDENTIAL_TYPE,
       cache: SHORTLY,
       get example() {
-        return credentialExample(entityType)
+        return credentialExamples().credentialOf(entityType)
       },
     },
     problems: { 404: { type: 'no-certificate', detail: missing(example, 'its title is provisional: …') } },
@@ -117,7 +117,7 @@ const statusList = route({
     mediaType: CREDENTIAL_TYPE,
     cache: SHORTLY,
     get example() {
-      return statusListExample()
+      return credentialExamples().statusList
     },
   },
   problems: { 404: { type: 'not-found', detail: 'there is no status list 7' } },
@@ -147,7 +147,9 @@ function didRoute(path: string, operationId: string): Route {
       body: didDocument,
       mediaType: 'application/did+json',
       cache: SHORTLY,
-      example: EXAMPLE_ISSUER,
+      get example() {
+        return credentialExamples().issuer
+      },
     },
     problems: { 404: { type: 'not-found', detail: NO_CREDENTIALS } },
     handle: (_request, { credentials: issued }) => {

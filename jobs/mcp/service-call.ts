@@ -18,8 +18,8 @@ export interface ServiceCallOptions {
 }
 
 /**
- * Returns the function that makes a call. It repeats a request once that had no answer, and none that was
- * refused for now: the model is told how long to wait.
+ * Returns the function that makes a call. It repeats a request once that had no answer. It repeats none that
+ * has to wait: the model is told how long.
  *
  * The function throws a ServiceError of the kind and in the words of a refusal, `unavailable` if the service
  * does not answer, and `corrupt` for an answer that does not stand under the keys of the log. The error never

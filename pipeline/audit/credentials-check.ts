@@ -20,11 +20,11 @@ export async function checkCredentials(
 ): Promise<void> {
   const issue = await lastIssue(store)
   const record = issue === 0 ? undefined : await readIssue(store, issue)
-  if (record && record.form !== FORM) {
+  if (record?.release !== release || (await isThinned(store, release))) return
+  if (record.form !== FORM) {
     report.notes.push('another version of the service issued the credentials: it checks them')
     return
   }
-  if (record?.release !== release || (await isThinned(store, release))) return
   const fault = (what: string) => report.faults.push(`${credentialIssuePath(issue)}: ${what}`)
   const key = record.keys[0]!
   const options = proofOptions(`${issuerOf(record.url)}#${key}`, record.as_of)

@@ -15,7 +15,7 @@ export interface Proof {
   proofValue: string
 }
 
-/** A document whose objects all have ids, as `quadsOf` takes. */
+/** A document as `quadsOf` takes it. */
 export interface Unsecured {
   '@context': readonly string[]
   [member: string]: unknown

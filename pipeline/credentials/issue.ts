@@ -4,16 +4,17 @@
 import pMap from 'p-map'
 import type { CredentialFile, CredentialIssue, HeldCredential } from '../../schemas/credentials.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { readManifest, readReleaseFile } from '../release/read.ts'
 import {
-  credentialFilePath,
   credentialIssuePath,
   credentialsPrefix,
   leaderboardPrefix,
   manifestPath,
+  shardPath,
   statusListPath,
 } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
@@ -43,8 +44,9 @@ const READS_AT_ONCE = 16
 /** Nodes may still serve the issue before the last one. */
 const ISSUES_KEPT = 3
 
-/** By kind and id: the facts of those who hold a title now, and of all who ever did, the index. */
+/** The facts that a release states of somebody with a title. */
 type Facts = Omit<HeldCredential, 'index' | 'proof'>
+/** By kind and id. */
 type ByKind<T> = Record<EntityType, Map<string, T>>
 
 /**
@@ -60,7 +62,8 @@ export async function issueCredentials(context: IssueContext, release: number): 
   const before = last === 0 ? undefined : await readIssue(store, last)
   const keys = issuer.keys.map(({ multikey }) => multikey)
   // Another run may have issued those of a later release by now.
-  if (before && (before.release > release || isSameIssue(before, release, issuer.url, keys))) return
+  if (before && before.release > release) return
+  if (before && makeOf(before) === makeOf({ form: FORM, release, url: issuer.url, keys })) return
   const manifest = await readManifest(store, release)
   if (!manifest) throw new ServiceError('corrupt', `${manifestPath(release)} is gone`)
   const { as_of, methodology_version, environment } = manifest
@@ -110,7 +113,7 @@ export async function publishIssue(
           : { index, revoked: true }
       }
       const first_entity_id = ids[from]!
-      const file = await put(credentialFilePath(entity_type, first_entity_id), content)
+      const file = await put(shardPath(entity_type, first_entity_id), content)
       files.push({ ...file, entity_type, first_entity_id })
     }
   }
@@ -122,16 +125,6 @@ export async function publishIssue(
   const record: CredentialIssue = { ...made, next_index, files, status_lists }
   const path = credentialIssuePath(last + 1)
   return store.putIfAbsent(path, recordBytes(path, record))
-}
-
-function isSameIssue(
-  record: CredentialIssue,
-  release: number,
-  url: string,
-  keys: readonly string[],
-): boolean {
-  const { form, keys: own } = record
-  return record.release === release && form === FORM && record.url === url && own.join() === keys.join()
 }
 
 function byKind<T>(): ByKind<T> {
@@ -156,7 +149,7 @@ async function indicesOf(store: Store, issue: number, record: CredentialIssue): 
 export async function holdersOf(
   store: Store,
   release: number,
-  files: NonNullable<Awaited<ReturnType<typeof readManifest>>>['files'],
+  files: ReleaseManifest['files'],
 ): Promise<ByKind<Facts>> {
   const holders = byKind<Facts>()
   for (const entityType of ENTITY_TYPES) {

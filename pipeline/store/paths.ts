@@ -491,10 +491,6 @@ export function credentialsPrefix(issue: number, make = ''): string {
   return `credentials/${padded(issue, 8)}/${make === '' ? '' : `${make}/`}`
 }
 
-export function credentialFilePath(entityType: EntityType, firstEntityId: string): string {
-  return `${entityType}/${firstEntityId}.json`
-}
-
 export function statusListPath(number: number): string {
   return `status/${padded(number, 6)}.json`
 }

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { PUBLICATIONS } from '../../api/openapi/examples.ts'
 import { canonical, decoded, encoded } from '../../pipeline/proof/canonical.ts'
-import { credentialExample } from '../../api/openapi/credential-examples.ts'
+import { credentialExamples } from '../../api/openapi/credential-examples.ts'
 import { certificateBytes, verifyCertificate } from '../../pipeline/proof/certificate.ts'
 import { type SigningKey, parseVerifierKey, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { DOES_NOT_SHOW, anyCertificate } from '../../schemas/certificate.ts'
@@ -111,7 +111,7 @@ const holding: Case[] = [
   named('a witness', certificate(AGENTS, { witnesses: WITNESSES }), vkeysOf(LOG, ...WITNESSES)),
   named('a foreign log, by its key', certificate(AGENTS, { keys: [STRANGER] }), vkeysOf(STRANGER)),
   changedTo('no key of its own', { vkeys: [] }),
-  changedTo('a credential', { credential: credentialExample('agent') }),
+  changedTo('a credential', { credential: credentialExamples().credentialOf('agent') }),
 ]
 
 const text = decoded(known)

@@ -1,4 +1,5 @@
 // The seal: the title, and one plain sentence that says what is shown and what is not.
+import { CERTIFICATES } from '../../../schemas/payloads.ts'
 import { shapeOf } from '../award.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { counted, grouped, minuteOf, percent, signed } from '../numbers.ts'
@@ -14,14 +15,6 @@ interface Claim {
   /** Continues the sentence; undefined if there is nothing to add. */
   notShown?: string
 }
-
-/** The titles that take a skill above 0. */
-const TITLES_OF_SKILL: ReadonlySet<string> = new Set<ReturnType<typeof awardOf>>([
-  'certified',
-  'expert',
-  'gold',
-  'platinum',
-])
 
 export function seal(site: Site, of: Payloads, rules: TitleRules): Html {
   const { words, shown, notShown } = claimOf(of, rules)
@@ -56,7 +49,7 @@ function skillLine(site: Site, of: Payloads, rules: TitleRules): Html {
 /** Nothing for other titles, nor in a release that lacks the number. */
 function fragilitySentence(site: Site, of: Payloads): HtmlPart {
   const { fragility, contested_questions: outcomes } = of.metrics
-  if (fragility === undefined || fragility === null || !TITLES_OF_SKILL.has(awardOf(of))) return undefined
+  if (fragility === undefined || fragility === null || !CERTIFICATES.includes(awardOf(of))) return undefined
   const some = html`<a href="${linkTo(site, '/view/methodology#fragility')}">${grouped(fragility)} of ${counted(outcomes, 'outcome')}</a>`
   return html` The title would fall if ${some} were different.`
 }
