@@ -4,7 +4,7 @@ import base64
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, cast
 from urllib.parse import quote
 
 from .api import (
@@ -16,7 +16,6 @@ from .api import (
     AgentVerification,
     CurrentForecast,
     EventsPage,
-    Fault,
     ForecastOrWithdrawal,
     ForecastResults,
     ListedQuestion,
@@ -24,7 +23,8 @@ from .api import (
     RefusedForecast,
     Registered,
 )
-from .caller import Answer, Caller, NoAnswer, printable
+from .caller import Answer, Caller, NoAnswer
+from .errors import Evidence, NotVerified, Refusal
 
 __all__ = ["Client", "Evidence", "NoAnswer", "NotVerified", "Refusal"]
 
@@ -38,41 +38,8 @@ Result = AcceptedForecast | RefusedForecast
 Record = AgentVerification | AgentMetrics | AgentRankings | AgentAdvancedMetrics
 
 
-class Refusal(Exception):
-    """A refusal of the service, in its own words. Branch on `type`, such as `question-closed`."""
-
-    def __init__(self, status: int, type: str, detail: str, errors: Sequence[Fault] = ()) -> None:
-        lines = [detail, *(f"{fault['pointer']}: {fault['detail']}" for fault in errors)]
-        super().__init__("\n".join(map(printable, lines)))
-        self.status, self.type, self.errors = status, type.split("/")[-1], errors
-
-
 def text_of(body: bytes) -> str:
     return body.decode(errors="replace")
-
-
-class Evidence(NamedTuple):
-    """A text that was read and the proof that it was checked by, enough for anyone to check it again."""
-
-    # Of the record, or of the call that submitted.
-    path: str
-    # The text that does not stand, exactly as it came.
-    body: str
-    # Its proof, or its receipt in Base64; None where there was none.
-    proof: str | None = None
-    # The release that the record names; None for a submission.
-    release: int | None = None
-
-
-class NotVerified(Exception):
-    """Something that was read does not stand under the keys of the log. `reason` is the check that failed."""
-
-    def __init__(self, reason: str, evidence: Evidence) -> None:
-        what = f"{evidence.path} of release {evidence.release} does not stand"
-        if evidence.release is None:
-            what = f"{evidence.path}: the service says that it took a forecast whose receipt does not stand"
-        super().__init__(printable(f"{what}: {reason}"))
-        self.reason, self.evidence = printable(reason), evidence
 
 
 class Client:
