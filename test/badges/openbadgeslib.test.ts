@@ -1,12 +1,16 @@
 // What openbadgeslib, an independent verifier in Python, says of our credentials and status lists.
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { DemoOutcome } from '../../jobs/simulation/demo-report.ts'
 import type { Secured } from '../../pipeline/credentials/data-integrity.ts'
 import { type Held, credentialOf, didDocument, issuerOf } from '../../pipeline/credentials/documents.ts'
 import { nameFault } from '../../schemas/names.ts'
 import { ENTITY_TYPES } from '../../schemas/tables.ts'
 import { RunningCommand } from '../support/command.ts'
 import { anyChange, changed, kindsIn } from '../support/credentials/changes.ts'
+import { demoCredentials } from '../support/credentials/demo.ts'
 import {
   DAY_MS,
   ENTITY_ID,
@@ -21,9 +25,11 @@ import {
   statusList,
 } from '../support/credentials/samples.ts'
 import { external } from '../support/external.ts'
+import { testFolder } from '../support/folder.ts'
 import { REPOSITORY } from '../support/fenced-blocks.ts'
 
 const tools = external(['BADGES_PYTHON'], 'test/support/python-venv.sh DIR prints it')
+const FVS = fileURLToPath(new URL('../../jobs/fvs.js', import.meta.url))
 const SCRIPT = `${REPOSITORY}test/badges/openbadgeslib_verdicts.py`
 
 /** It knows no time but the present. */
@@ -52,12 +58,18 @@ async function refusals(
   cases: readonly Asked[],
   { multikeys = [KEY.multikey], list = statusList([9], NOW) }: Published = {},
 ): Promise<(string | null)[]> {
-  const issuer = issuerOf(ISSUE.url)
-  const documents = {
-    [`${ISSUE.url}/.well-known/did.json`]: didDocument(issuer, multikeys),
-    [String(list['id'])]: list,
-  }
-  const input = JSON.stringify({ issuer, documents, cases })
+  const issuer = didDocument(issuerOf(ISSUE.url), multikeys)
+  const documents = { [`${ISSUE.url}/.well-known/did.json`]: issuer, [String(list['id'])]: list }
+  return verdictsOn({ issuer: issuer.id, documents, cases })
+}
+
+async function verdictsOn(asked: {
+  issuer: string
+  /** By address, in the place of the network. */
+  documents: Record<string, object>
+  cases: readonly Asked[]
+}): Promise<(string | null)[]> {
+  const input = JSON.stringify(asked)
   const running = new RunningCommand(tools!.BADGES_PYTHON, ['-B', SCRIPT], { input })
   const { code, stdout, stderr } = await running.ended
   expect([code, stderr]).toEqual([0, ''])
@@ -75,6 +87,19 @@ describe.skipIf(!tools)('openbadgeslib accepts', () => {
       }),
     )
     expect(await refusals(cases)).toEqual(cases.map(() => null))
+  })
+
+  test('every credential of the demo, and its status list', async () => {
+    const store = join(await testFolder(), 'store')
+    const demo = new RunningCommand(process.execPath, [FVS, 'demo', '--exit', '--json', '--store', store])
+    const { code, stdout, stderr } = await demo.ended
+    expect(code, stderr).toBe(0)
+    const { issuer, list, held: all } = await demoCredentials(JSON.parse(stdout) as DemoOutcome, store)
+    const address = `https://${decodeURIComponent(issuer.id.slice('did:web:'.length).replaceAll(':', '/'))}/did.json`
+    const documents = { [address]: issuer, [String(list['id'])]: list }
+    const cases = [...all.map(asCredential), asSigned(list)]
+    expect(all.length).toBeGreaterThan(5)
+    expect(await verdictsOn({ issuer: issuer.id, documents, cases })).toEqual(cases.map(() => null))
   })
 
   // It writes control characters as they are, which RDFC-1.0 escapes: no name has one.
