@@ -58,9 +58,17 @@ export function startFvs(
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid }),
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
   let stdout = ''
   let stderr = ''
+  onTestFinished(({ task }) => {
+    const isRunning = child.exitCode === null && child.signalCode === null
+    if (isRunning && task.result?.state === 'fail') {
+      console.error(
+        `fvs ${args.join(' ')} still ran when its test failed. It had written: ${stderr.slice(-2_000)}`,
+      )
+    }
+    child.kill('SIGKILL')
+  })
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   const finished = once(child, 'close').then(([code, signal]): Finished => ({
