@@ -9,6 +9,7 @@ const FIXED = [
   '/view/forecasters',
   '/view/questions',
   '/view/methodology',
+  '/view/terms',
   '/view/verify',
 ]
 

@@ -12,6 +12,7 @@ import { pagesOf } from '../published/leaderboard.ts'
 import { type LandingView, landingPage } from '../pages/landing.ts'
 import { leaderboardPage } from '../pages/leaderboard.ts'
 import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
+import { glossaryPage } from '../pages/glossary.ts'
 import { methodologyPage } from '../pages/methodology.ts'
 import { operatorPage } from '../pages/operator.ts'
 import { questionPage } from '../pages/question.ts'
@@ -33,6 +34,7 @@ export function pages(methodology: Methodology, methodologyText: Uint8Array): Ro
     questions,
     question,
     method(methodologyText),
+    terms,
     verify,
     operator,
   ]
@@ -187,6 +189,14 @@ function method(text: Uint8Array): Route {
       rendered.get('/view/methodology', () => methodologyPage(site, new TextDecoder().decode(text))),
   })
 }
+
+const terms = pageRoute({
+  path: '/view/terms',
+  operationId: 'showTerms',
+  summary: 'What the words of the pages mean',
+  follows: false,
+  render: (_request, { site }) => glossaryPage(site),
+})
 
 const verify = pageRoute({
   path: '/view/verify',

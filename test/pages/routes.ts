@@ -53,6 +53,8 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     path: `/view/compare?a=${agentIdOf(0)}&b=${forecasterId(0)}`,
   },
   { name: 'method', service: 'full', path: '/view/methodology' },
+  { name: 'terms', service: 'full', path: '/view/terms' },
+  { name: 'terms of the sandbox', service: 'full', path: '/sandbox/view/terms' },
   { name: 'check', service: 'full', path: '/view/verify' },
   { name: 'check in the sandbox', service: 'full', path: '/sandbox/view/verify' },
   { name: 'operator', service: 'full', path: '/operator' },

@@ -44,6 +44,7 @@ const PAGES = [
   '/view/questions',
   `/view/questions/${QUESTION.open}`,
   '/view/methodology',
+  '/view/terms',
   '/view/verify',
   '/operator',
 ]

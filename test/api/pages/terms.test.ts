@@ -1,0 +1,66 @@
+// The glossary: its page has an anchor for every key, and words of pages link to anchors that exist.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { glossaryPage } from '../../../api/pages/glossary.ts'
+import { TERMS, term } from '../../../api/pages/terms.ts'
+import { suiteFolder } from '../../support/folder.ts'
+import { Clock, type TestService, startTestService, testComponents } from '../../support/http/service.ts'
+import { HOSTILE_OWNER, agentIdOf, releasePageWorld } from '../../support/worlds/page-world.ts'
+import { NOW, QUESTION, forecasterId } from '../../support/worlds/world.ts'
+
+const PRODUCTION = { environment: 'production', publicUrl: undefined } as const
+
+const folder = await suiteFolder()
+let service: TestService
+beforeAll(async () => {
+  const components = await testComponents({ store: new MemoryStore(), folder, clock: new Clock(NOW) })
+  await releasePageWorld(components)
+  service = await startTestService(components)
+})
+afterAll(() => service.stop())
+
+test('a link to a term says the first sentence of its meaning, in the environment of the page', () => {
+  expect(term(PRODUCTION, 'coverage', 'covered <b>').text).toBe(
+    '<a class="term" href="/view/terms#coverage" title="For how much of a question’s time a forecast stood.">covered &lt;b&gt;</a>',
+  )
+  expect(term({ ...PRODUCTION, environment: 'sandbox' }, 'skill', 'skill').text).toContain(
+    'href="/sandbox/view/terms#skill"',
+  )
+})
+
+test('every term has one anchor, a link to it, and two whole sentences', () => {
+  const { text } = glossaryPage(PRODUCTION)
+  for (const [key, { meaning, range }] of TERMS) {
+    expect(key).toMatch(/^[a-z]+(-[a-z]+)*$/)
+    expect(text.split(` id="${key}"`)).toHaveLength(2)
+    expect(text).toContain(`<a href="#${key}">`)
+    for (const sentences of [...meaning, ...(range === undefined ? [] : [range])]) {
+      expect(sentences).toMatch(/^[A-Z0-9“].*\.$/)
+    }
+    expect(meaning[0]).not.toMatch(/\. /)
+  }
+})
+
+test('no page links to a term that there is not', async () => {
+  const pages = [
+    '/',
+    '/view/agents',
+    '/view/forecasters',
+    `/view/agents/${agentIdOf(0)}`,
+    `/view/agents/${agentIdOf(0)}/questions`,
+    `/view/agents/${agentIdOf(2)}`,
+    `/view/forecasters/${forecasterId(0)}`,
+    `/view/owners/${encodeURIComponent(HOSTILE_OWNER)}`,
+    `/view/questions/${QUESTION.resolved}`,
+    '/view/questions',
+    '/view/compare',
+    '/view/methodology',
+    '/view/verify',
+  ]
+  const keys = new Set<string>(TERMS.map(([key]) => key))
+  for (const path of pages) {
+    const { status, text } = await service.client.get(path)
+    expect(status, path).toBe(200)
+    for (const [, key] of text.matchAll(/\/view\/terms#([^"]*)"/g)) expect(keys, path).toContain(key)
+  }
+})
