@@ -53,14 +53,16 @@ const READING = [
   'pipeline/events',
 ]
 room('api/mounts.ts', 'schemas')
+room('api/about.ts', 'schemas')
 room('api/limits', ...GROUND, 'pipeline/access')
 room('api/questions', ...DATA)
 room('api/current-forecasts', ...DATA, 'api/questions')
 room('api/operator', ...DATA, 'pipeline/access', 'pipeline/import', 'api/limits')
-room('api/pages', 'schemas', 'pipeline/proof', 'api/mounts.ts')
+room('api/pages', 'schemas', 'pipeline/proof', 'api/mounts.ts', 'api/about.ts')
 room('api/published', ...READING, 'api/pages')
 const SERVED = [
   'api/mounts.ts',
+  'api/about.ts',
   'api/limits',
   'api/questions',
   'api/current-forecasts',
@@ -77,6 +79,7 @@ room(
   'pipeline/scoring',
   'pipeline/credentials',
   'api/mounts.ts',
+  'api/about.ts',
   'api/limits',
   'api/http',
 )

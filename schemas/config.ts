@@ -62,6 +62,24 @@ const logWitness = z
     return z.NEVER
   })
 
+/** A name for pages. Marks of direction and ends of lines would change the text around it. */
+const shownName = (most: number) =>
+  z
+    .string()
+    .max(most, `must have at most ${most} characters`)
+    .regex(
+      /^[^\p{C}\p{Z}]+(?: [^\p{C}\p{Z}]+)*$/u,
+      'must be words with one space between them, and no control characters',
+    )
+
+const LONGEST_LINK = 500
+
+/** An address that pages link to. */
+const link = (protocol: RegExp, error: string) =>
+  z.url({ protocol, error }).max(LONGEST_LINK, `must have at most ${LONGEST_LINK} characters`)
+
+const pageLink = link(/^https$/, 'must be https://…')
+
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()))
 
 const PRODUCTION_DEFAULTS = { schedule: '*/15 * * * *', freeMonthlyCalls: 100, proMonthlyCalls: 5_000 }
@@ -192,6 +210,24 @@ export const settings = z.object({
     .optional()
     .describe(
       'the address under which people reach the service, such as `https://forecasts.example.org`: for canonical links, previews and badges. Without it pages name only paths',
+    ),
+  SERVICE_NAME: shownName(60)
+    .default('Forecast verification')
+    .describe(
+      'the name of the service on all pages, in their titles and previews, and in the OpenAPI document',
+    ),
+  OPERATOR_NAME: shownName(120)
+    .optional()
+    .describe('who runs the service, for the foot of all pages, such as `Example University`'),
+  CONTACT_URL: link(/^(?:https|mailto)$/, 'must be https://… or mailto:…')
+    .optional()
+    .describe('how to reach the operator, for the foot of all pages: `https://…` or `mailto:…`'),
+  IMPRINT_URL: pageLink.optional().describe('the imprint, for the foot of all pages: `https://…`'),
+  PRIVACY_URL: pageLink.optional().describe('the privacy policy, for the foot of all pages: `https://…`'),
+  DATA_LICENCE_URL: pageLink
+    .optional()
+    .describe(
+      'the licence under which others may use what is published, for the foot of all pages: `https://…`',
     ),
   TRUSTED_PROXIES: list
     .default([])

@@ -8,6 +8,7 @@ import type { Metrics } from './metrics.ts'
 import { environmentOf } from '../mounts.ts'
 import { PAGE_HEADERS } from '../pages/policy.ts'
 import { problemPage } from '../pages/problem.ts'
+import type { About } from '../about.ts'
 import { bytesOf as pageBytes } from '../published/rendered.ts'
 import { HttpError, problemOf } from './problems.ts'
 import type { Reply, Route } from './route.ts'
@@ -49,7 +50,7 @@ export interface Failed {
 export function answerToError(
   error: unknown,
   { request, requestId, path, isForPerson }: Failed,
-  { logger, metrics }: { logger: Logger; metrics: Metrics },
+  { logger, metrics, about }: { logger: Logger; metrics: Metrics; about?: About | undefined },
 ): Answer {
   const { problem, headers } = problemOf(error)
   const environment = environmentOf(path)
@@ -70,7 +71,7 @@ export function answerToError(
       ...(hasUnreadRest(request) && { Connection: 'close' }),
     },
     body: isForPerson
-      ? pageBytes(problemPage({ environment, publicUrl: undefined }, path, problem))
+      ? pageBytes(problemPage({ environment, publicUrl: undefined, ...(about && { about }) }, path, problem))
       : canonical(problem),
   }
 }

@@ -171,7 +171,7 @@ async function answered(
   } catch (error) {
     const { req: request, path } = ctx
     const failed = { request, requestId, path, isForPerson: isForPerson(ctx) }
-    send(ctx, answerToError(error, failed, { logger, metrics }))
+    send(ctx, answerToError(error, failed, { logger, metrics, about: contexts.production?.site.about }))
   }
   if (!accepting()) ctx.set('Connection', 'close')
   const routePath: unknown = ctx['_matchedRoute']

@@ -87,6 +87,8 @@ export interface Published {
   isSandboxSeeded: () => boolean
   /** When the next release is due; undefined if this node does not know. */
   nextReleaseAt: () => Date | undefined
+  /** The same for pages; undefined too if this service makes no releases by itself. */
+  promisedReleaseAt: () => Date | undefined
   /** Updates what this node knows, if nobody has asked it for anything lately. */
   catchUp: () => Promise<unknown>
   /** Whether `catchUp` returns without waiting. */

@@ -1,5 +1,6 @@
 // The OpenAPI document, generated from the routes.
 import { MAX_KEY_LENGTH, MIN_UNGUESSABLE_LENGTH } from '../http/idempotency-key.ts'
+import { type About, DEFAULT_NAME } from '../about.ts'
 import { MOUNTS } from '../mounts.ts'
 import type { Route, Tag } from '../http/route.ts'
 import { answersOf, sharedAnswers } from './answers.ts'
@@ -19,6 +20,9 @@ Anything that is not a valid HTTP request is answered 400, 408, 413, 431 or 501 
 \`Content-Security-Policy\`, \`Referrer-Policy\`, \`Strict-Transport-Security\`, \`X-Content-Type-Options\` and \`X-Frame-Options\`.
 HEAD works wherever GET does, and any web page may read the answer to a GET.`
 
+/** The title where the operator has named nothing. */
+const DEFAULT_TITLE = 'Forecast verification service'
+
 const TAGS: Record<Tag, string> = {
   Agents: 'Register an agent and submit its forecasts.',
   Operator:
@@ -31,7 +35,7 @@ const TAGS: Record<Tag, string> = {
   Service: 'For operators and their monitoring, and this document.',
 }
 
-export function openApiDocument(routes: readonly Route[], version: string): object {
+export function openApiDocument(routes: readonly Route[], version: string, about?: About): object {
   const schemas = new NamedSchemas()
   const paths: Record<string, Record<string, object>> = {}
   for (const spec of routes.filter(({ isDocumented }) => isDocumented !== false)) {
@@ -40,9 +44,10 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Forecast verification service',
+      title: about === undefined || about.serviceName === DEFAULT_NAME ? DEFAULT_TITLE : about.serviceName,
       version,
       description: DESCRIPTION,
+      ...contactOf(about),
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [
@@ -75,6 +80,17 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
       },
     },
   }
+}
+
+/** Who answers for the service, if the operator has said so. */
+function contactOf({ operatorName, contactUrl }: Partial<About> = {}): { contact?: object } {
+  const contact = {
+    ...(operatorName !== undefined && { name: operatorName }),
+    ...(contactUrl?.startsWith('https:') && { url: contactUrl }),
+    // Without the subject and other fields of the link, which no address has.
+    ...(contactUrl?.startsWith('mailto:') && { email: contactUrl.slice('mailto:'.length).split('?')[0] }),
+  }
+  return Object.keys(contact).length > 0 ? { contact } : {}
 }
 
 function operation(spec: Route, schemas: NamedSchemas): object {

@@ -72,7 +72,7 @@ function numbers({ counts, release, as_of }: ReleaseManifest, nextReleaseAt: Dat
 <div><dt>Agents</dt><dd>${grouped(counts.agents)}<small>machines, as registered</small></dd></div>
 <div><dt>Forecasters</dt><dd>${grouped(counts.forecasters)}<small>people</small></dd></div>
 <div><dt>Resolved questions</dt><dd>${grouped(counts.scored_questions)}<small>${grouped(counts.forecasts)} forecasts on all questions</small></dd></div>
-<div><dt>Release</dt><dd>${release}<small>as of ${time(as_of)}${nextReleaseAt && html`, the next is due at ${time(nextReleaseAt)}`}</small></dd></div>
+<div><dt>Release</dt><dd>${release}<small>as of ${time(as_of)}${nextReleaseAt && html`, the next comes at ${time(nextReleaseAt)} at the earliest`}</small></dd></div>
 </dl>`
 }
 

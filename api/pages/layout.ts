@@ -1,7 +1,7 @@
 // The frame of every page: head, banner, navigation, one h1, content, foot.
 import { type Asset, ICON, STYLE } from './assets.ts'
 import { type Html, type HtmlPart, dataBlock, html } from './html.ts'
-import { type Site, addressOf, linkTo } from './site.ts'
+import { type Site, addressOf, linkTo, serviceName } from './site.ts'
 
 export interface Page {
   site: Site
@@ -27,8 +27,6 @@ export interface Page {
   source?: HtmlPart
 }
 
-const SERVICE_NAME = 'Forecast verification'
-
 type Way = readonly [path: string, label: string]
 
 const NAVIGATION: readonly Way[] = [
@@ -36,12 +34,17 @@ const NAVIGATION: readonly Way[] = [
   ['/view/forecasters', 'Forecasters'],
   // The list shows open questions first.
   ['/view/questions?status=open', 'Questions'],
-  ['/view/methodology', 'Method'],
+  ['/view/how', 'How it works'],
 ]
 /** Links in the foot of every page, and in its head if there is room. */
 const FURTHER: readonly Way[] = [
-  ['/view/verify', 'Check a record'],
-  ['/docs', 'API'],
+  ['/view/verify', 'Check'],
+  ['/docs', 'For developers'],
+]
+/** Links in the foot alone. */
+const WORDS: readonly Way[] = [
+  ['/view/how', 'How it works'],
+  ['/view/terms', 'Terms'],
 ]
 
 /** Returns the whole document. Its bytes depend only on the argument. */
@@ -54,7 +57,7 @@ ${headOf(head)}</head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 ${site.environment === 'sandbox' && BANNER}<header class="site"><div>
-<a class="home" href="${linkTo(site, '/')}">${SERVICE_NAME}</a>
+<a class="home" href="${linkTo(site, '/')}">${serviceName(site)}</a>
 <nav aria-label="Pages"><ul>
 ${items(site, path, NAVIGATION)}${items(site, path, FURTHER, 'roomy')}</ul></nav>
 </div></header>
@@ -64,8 +67,8 @@ ${content}
 </main>
 <footer class="foot"><div>
 <nav aria-label="Further pages"><ul>
-${items(site, path, FURTHER)}</ul></nav>
-${source !== undefined && html`<p>${source}</p>\n`}<p class="address">${addressOf(site, path)}</p>
+${items(site, path, [...FURTHER, ...WORDS])}</ul></nav>
+${operatorLine(site)}${keyLine(site)}${source !== undefined && html`<p>${source}</p>\n`}<p class="address">${addressOf(site, path)}</p>
 </div></footer>
 </body>
 </html>
@@ -84,12 +87,34 @@ function items(site: Site, path: string, ways: readonly Way[], className?: strin
   })
 }
 
+/** Says who runs the service, with their links; nothing if the operator has set none. */
+function operatorLine({ about }: Site): HtmlPart {
+  if (about === undefined) return undefined
+  const { operatorName, contactUrl, imprintUrl, privacyUrl, dataLicenceUrl } = about
+  const ways = [
+    [contactUrl, 'Contact'],
+    [imprintUrl, 'Imprint'],
+    [privacyUrl, 'Privacy'],
+    [dataLicenceUrl, 'Licence of the data'],
+  ] as const
+  const links = ways.flatMap(([url, label]) => (url === undefined ? [] : html`<a href="${url}">${label}</a>`))
+  const parts = [...(operatorName === undefined ? [] : [html`Run by <bdi>${operatorName}</bdi>`]), ...links]
+  if (parts.length === 0) return undefined
+  return html`<p class="operator">${parts.map((part, index) => [index > 0 && ' · ', part])}</p>\n`
+}
+
+/** A page on paper carries the key with it, to compare with the one of a later check. */
+function keyLine({ logKeys = [] }: Site): HtmlPart {
+  if (logKeys.length === 0) return undefined
+  return html`<p class="operator">Key of the public log: ${logKeys.map((key) => html`<code>${key}</code> `)}</p>\n`
+}
+
 function headOf(head: Omit<Page, 'heading' | 'content' | 'source'>): HtmlPart {
   const { site, title, description, isIndexed = true, scripts = [], alternates = {}, linkedData } = head
   const isSandbox = site.environment === 'sandbox'
   return html`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · ${SERVICE_NAME}${isSandbox && ' (sandbox)'}</title>
+<title>${title} · ${serviceName(site)}${isSandbox && ' (sandbox)'}</title>
 <meta name="description" content="${description}">
 ${(isSandbox || !isIndexed) && html`<meta name="robots" content="noindex">\n`}${preview(head)}${Object.entries(
     alternates,
@@ -106,7 +131,7 @@ function preview({ site, title, description, path, kind = 'website' }: Omit<Page
   const address = addressOf(site, path)
   return html`<link rel="canonical" href="${address}">
 <meta property="og:type" content="${kind}">
-<meta property="og:site_name" content="${SERVICE_NAME}">
+<meta property="og:site_name" content="${serviceName(site)}">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
 <meta property="og:url" content="${address}">

@@ -5,20 +5,31 @@ import { Html, html } from './html.ts'
 
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false })
 
+/** A heading that links can lead to. */
+export interface Section {
+  anchor: string
+  heading: string
+  /** 2 for an `h2`. */
+  level: number
+}
+
 /**
  * Renders a document without its first heading, which is the page's. Links to other documents of the
  * repository become plain text, because the service does not serve them.
  */
-export function documentOf(text: string): { title: string; content: Html } {
+export function documentOf(text: string): { title: string; sections: Section[]; content: Html } {
   const tokens = markdown.parse(text, {})
   const [title, body] = withoutTitle(tokens)
   const seen = new Map<string, number>()
+  const sections: Section[] = []
   let heading = title
   let tables = 0
   for (const [index, token] of body.entries()) {
     if (token.type === 'heading_open') {
       heading = textOf(body[index + 1])
-      token.attrSet('id', anchorOf(heading, seen))
+      const anchor = anchorOf(heading, seen)
+      token.attrSet('id', anchor)
+      sections.push({ anchor, heading, level: Number(token.tag.slice(1)) })
     }
     if (token.type === 'inline') token.children = withoutOtherDocuments(token.children ?? [])
     if (token.type === 'table_open') {
@@ -26,7 +37,7 @@ export function documentOf(text: string): { title: string; content: Html } {
       token.meta = { name: `Table ${tables}: ${heading}` }
     }
   }
-  return { title, content: new Html(markdown.renderer.render(body, markdown.options, {})) }
+  return { title, sections, content: new Html(markdown.renderer.render(body, markdown.options, {})) }
 }
 
 markdown.renderer.rules['table_open'] = (tokens, index) =>

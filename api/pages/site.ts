@@ -1,5 +1,6 @@
 // The site of a page: the environment that it shows, and the address under which people know the service.
 import type { Environment } from '../../schemas/values.ts'
+import { type About, DEFAULT_NAME } from '../about.ts'
 import { MOUNTS } from '../mounts.ts'
 
 /** The values that all pages of one environment share. */
@@ -7,6 +8,14 @@ export interface Site {
   environment: Environment
   /** The setting PUBLIC_URL, without a slash at its end; undefined if the operator has not set it. */
   publicUrl: string | undefined
+  /** Nothing but the default name where it is left out. */
+  about?: About
+  /** The keys of the public log; empty if there is none. */
+  logKeys?: readonly string[]
+}
+
+export function serviceName({ about }: Pick<Site, 'about'>): string {
+  return about?.serviceName ?? DEFAULT_NAME
 }
 
 /** Returns the address of a path in the environment of a page, for a link on the same host. */

@@ -8,6 +8,7 @@ const FIXED = [
   '/view/agents',
   '/view/forecasters',
   '/view/questions',
+  '/view/how',
   '/view/methodology',
   '/view/terms',
   '/view/verify',

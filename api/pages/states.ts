@@ -8,5 +8,5 @@ export function nothingScored(nextReleaseAt: Date | undefined): Html {
 
 /** Returns nothing if this node does not know. */
 export function nextRelease(at: Date | undefined): Html {
-  return html`${at && html`The next release is due at ${time(at)}.`}`
+  return html`${at && html`The next release is due at ${time(at)} at the earliest.`}`
 }

@@ -2,7 +2,7 @@
 // and reasons of corrections are escaped; all else is a number, an id, an instant or a word of the service.
 import { createHash } from 'node:crypto'
 import type { Correction, ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
-import { type Site, addressOf, linkTo } from '../pages/site.ts'
+import { type Site, addressOf, linkTo, serviceName } from '../pages/site.ts'
 
 /** The most corrections of a release that its entry tells. */
 const CORRECTIONS_TOLD = 100
@@ -23,7 +23,7 @@ export function feedOf(
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
   <id>${idOf(installation, '/releases.atom')}</id>
-  <title>Forecast verification: releases${environment === 'sandbox' ? ' of the sandbox, simulated' : ''}</title>
+  <title>${escaped(serviceName(installation.site))}: releases${environment === 'sandbox' ? ' of the sandbox, simulated' : ''}</title>
   <author><name>forecast-verification-service</name></author>
   <updated>${as_of}</updated>
   <link rel="self" type="application/atom+xml" href="${link('/releases.atom')}"/>

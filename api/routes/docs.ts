@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { z } from 'zod'
+import type { Site } from '../pages/site.ts'
 import { type Reply, type Route, route } from '../http/route.ts'
 
 const require = createRequire(import.meta.url)
@@ -62,18 +63,18 @@ type Words = Pick<Route, 'path' | 'operationId' | 'summary' | 'description' | 'c
 function file(
   words: Words,
   success: Route['success'],
-  read: () => string | Promise<string | Uint8Array>,
+  read: (site: Site) => string | Promise<string | Uint8Array>,
   headers: Record<string, string> = {},
 ): Route {
   let reply: Promise<Reply> | undefined
-  const make = async (): Promise<Reply> => ({ body: Buffer.from(await read()), headers })
+  const make = async (site: Site): Promise<Reply> => ({ body: Buffer.from(await read(site)), headers })
   return route({
     ...words,
     isDocumented: false,
     tag: 'Service',
     success,
-    handle: () => {
-      reply ??= make().catch((error: unknown) => {
+    handle: (_request, { site }) => {
+      reply ??= make(site).catch((error: unknown) => {
         reply = undefined
         throw error
       })
@@ -162,9 +163,9 @@ export function documentation(routes: readonly Route[], version: string): Route[
           paths: {},
         },
       },
-      async () => {
+      async ({ about }) => {
         const { openApiDocument } = await import('../openapi/document.ts')
-        return JSON.stringify(openApiDocument([...routes, ...own], version))
+        return JSON.stringify(openApiDocument([...routes, ...own], version, about))
       },
     ),
     ...PAGE_FILES,

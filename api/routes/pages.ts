@@ -13,6 +13,7 @@ import { type LandingView, landingPage } from '../pages/landing.ts'
 import { leaderboardPage } from '../pages/leaderboard.ts'
 import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
 import { glossaryPage } from '../pages/glossary.ts'
+import { howPage } from '../pages/how.ts'
 import { methodologyPage } from '../pages/methodology.ts'
 import { operatorPage } from '../pages/operator.ts'
 import { questionPage } from '../pages/question.ts'
@@ -34,6 +35,7 @@ export function pages(methodology: Methodology, methodologyText: Uint8Array): Ro
     questions,
     question,
     method(methodologyText),
+    how,
     terms,
     verify,
     operator,
@@ -44,8 +46,8 @@ export function pages(methodology: Methodology, methodologyText: Uint8Array): Ro
  * Returns the part of a page's key that changes with the release and with the time at which the next one is
  * due.
  */
-function stateOf({ releases, nextReleaseAt }: Published): string {
-  return `${releases.current?.release ?? 0} ${nextReleaseAt()?.toISOString()}`
+function stateOf({ releases, promisedReleaseAt }: Published): string {
+  return `${releases.current?.release ?? 0} ${promisedReleaseAt()?.toISOString()}`
 }
 
 function landing(rules: RankRules): Route {
@@ -55,7 +57,7 @@ function landing(rules: RankRules): Route {
     summary: 'What the service is, and who leads',
     isKept: true,
     render: async (_request, context) => {
-      const { site, pages: rendered, releases, nextReleaseAt, sign } = context
+      const { site, pages: rendered, releases, promisedReleaseAt, sign } = context
       const manifest = releases.current
       const isSandboxSeeded = context.isSandboxSeeded()
       return rendered.get(`/ ${stateOf(context)} ${isSandboxSeeded}`, async () =>
@@ -64,7 +66,7 @@ function landing(rules: RankRules): Route {
           manifest,
           leaders: await leaders(context),
           rules,
-          nextReleaseAt: nextReleaseAt(),
+          nextReleaseAt: promisedReleaseAt(),
           isSigned: sign(new Uint8Array()) !== undefined,
           isSandboxSeeded,
         }),
@@ -93,7 +95,7 @@ function leaderboard(entityType: EntityType, rules: RankRules): Route {
     query: pageQuery,
     isKept: true,
     render: ({ query: { page: pageNumber = 1 } }, context) => {
-      const { site, releases, nextReleaseAt } = context
+      const { site, releases, promisedReleaseAt } = context
       const manifest = releases.current
       const numberOfPages = manifest ? pagesOf(manifest, entityType) : 0
       if (pageNumber > Math.max(1, numberOfPages)) {
@@ -115,7 +117,7 @@ function leaderboard(entityType: EntityType, rules: RankRules): Route {
           population: manifest ? populationOf(manifest.counts, entityType) : 0,
           boards: await boards(context, entityType, file?.entries ?? []),
           poolBefore: manifest && (await poolAt(context, manifest, entityType, pageNumber - 2)),
-          nextReleaseAt: nextReleaseAt(),
+          nextReleaseAt: promisedReleaseAt(),
         })
       })
     },
@@ -189,6 +191,14 @@ function method(text: Uint8Array): Route {
       rendered.get('/view/methodology', () => methodologyPage(site, new TextDecoder().decode(text))),
   })
 }
+
+const how = pageRoute({
+  path: '/view/how',
+  operationId: 'showHow',
+  summary: 'How it works, in five sentences',
+  follows: false,
+  render: (_request, { site }) => howPage(site),
+})
 
 const terms = pageRoute({
   path: '/view/terms',

@@ -155,7 +155,7 @@ async function unreleased(
 ): Promise<Html> {
   const agent = entityType === 'agent' && (await context.registry.findAgent(id))
   if (!agent) throw await notPublished(context, entityType, id)
-  return unreleasedPage(context.site, agent, context.nextReleaseAt())
+  return unreleasedPage(context.site, agent, context.promisedReleaseAt())
 }
 
 /** Rows that are read at once. */

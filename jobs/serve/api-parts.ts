@@ -10,6 +10,8 @@ import { Callers } from '../../api/limits/callers.ts'
 import type { CallCounters } from '../../api/limits/counters.ts'
 import { Limits } from '../../api/limits/limits.ts'
 import { Manifests } from '../../api/published/manifests.ts'
+import type { About } from '../../api/about.ts'
+import type { Site } from '../../api/pages/site.ts'
 import type { Metrics } from '../../api/http/metrics.ts'
 import { RenderedPages } from '../../api/published/rendered.ts'
 import { Credentials } from '../../api/published/credentials.ts'
@@ -39,6 +41,7 @@ import { releasedVersions } from '../../pipeline/release/state.ts'
 import type { OneByOne } from '../../pipeline/store/store.ts'
 import { GroupCommit, type GroupCommitComponents } from '../../pipeline/tables/group-commit.ts'
 import { Receipts } from '../../pipeline/tables/receipts.ts'
+import type { Settings } from '../../schemas/config.ts'
 import type { ForecastRow, TableName } from '../../schemas/tables.ts'
 import type { Components } from '../components/components.ts'
 import { Health } from './health.ts'
@@ -54,6 +57,8 @@ export interface Serving {
   latest?: (() => Promise<void>) | undefined
   /** Whether this process also makes releases. */
   scheduler: boolean
+  /** Whether releases are made on schedule, by this process or by its primary. */
+  releases: boolean
   /** The pause before the first reading of questions, in which the process answers its first calls. */
   firstCallsMs: number
   /** False once the process is shutting down. */
@@ -124,13 +129,18 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
   const { environment, settings, store, now, secrets, signers, witnesses } = components
   const manifests = new Manifests(store)
   const cursorReleases = new CursorReleases(manifests)
-  const site = { environment, publicUrl: settings.PUBLIC_URL }
   const sign: SignAnswer = (bytes) => secrets && signatureOf(bytes, secrets)
   const publicLog = new PublicLog(
     store,
     signers.map(({ verifier }) => verifierKeyText(verifier)),
     witnesses.map(({ key }) => key),
   )
+  const site: Site = {
+    environment,
+    publicUrl: settings.PUBLIC_URL,
+    about: aboutOf(settings),
+    logKeys: publicLog.vkeys,
+  }
   const warmed = {
     leaderboard: new Leaderboard(store, cursorReleases),
     history: new History(store, settings.SHARD_CACHE_BYTES),
@@ -157,6 +167,17 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     forecastProofs: new ForecastProofs(store, manifests, publicLog),
     site,
     isSandboxSeeded,
+  }
+}
+
+function aboutOf(settings: Settings): About {
+  return {
+    serviceName: settings.SERVICE_NAME,
+    operatorName: settings.OPERATOR_NAME,
+    contactUrl: settings.CONTACT_URL,
+    imprintUrl: settings.IMPRINT_URL,
+    privacyUrl: settings.PRIVACY_URL,
+    dataLicenceUrl: settings.DATA_LICENCE_URL,
   }
 }
 

@@ -58,6 +58,7 @@ export async function startEnvironment(
         if (!(await forecasting.follower.catchUp())) throw notCurrent()
       },
       nextReleaseAt: () => scheduler.nextRun(),
+      promisedReleaseAt: () => (serving.releases ? scheduler.nextRun() : undefined),
     },
     loaded: forecasting.follower.looked,
     learn: (news) => {

@@ -45,6 +45,8 @@ interface OwnService extends Service {
 
 export interface ServiceOptions {
   scheduler: boolean
+  /** Whether releases are made on schedule, as `scheduler` unless a primary makes them. */
+  releases?: boolean
   /** Whether pages name the address at which the service listens if PUBLIC_URL names none. */
   ownAddress?: boolean
   /** How long the node answers its first calls before it reads questions. */
@@ -62,6 +64,7 @@ export async function startService(
   components: Record<Environment, Components>,
   {
     scheduler,
+    releases = scheduler,
     ownAddress = false,
     firstCallsMs = FIRST_CALLS_MS,
     link,
@@ -87,6 +90,7 @@ export async function startService(
       tell,
       latest,
       scheduler,
+      releases,
       firstCallsMs,
       accepting: () => accepting,
       isSandboxSeeded,

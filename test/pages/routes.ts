@@ -53,6 +53,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     path: `/view/compare?a=${agentIdOf(0)}&b=${forecasterId(0)}`,
   },
   { name: 'method', service: 'full', path: '/view/methodology' },
+  { name: 'how it works', service: 'full', path: '/view/how' },
   { name: 'terms', service: 'full', path: '/view/terms' },
   { name: 'terms of the sandbox', service: 'full', path: '/sandbox/view/terms' },
   { name: 'check', service: 'full', path: '/view/verify' },

@@ -41,6 +41,17 @@ describe('parseSettings', () => {
     )
   })
 
+  test('takes the words of the operator', () => {
+    const words = {
+      SERVICE_NAME: 'Wer weiß’s?',
+      OPERATOR_NAME: '東京 "Forecasts" <& Co>',
+      CONTACT_URL: 'mailto:office@example.org?subject=Forecasts',
+      IMPRINT_URL: 'https://example.org/imprint#who',
+    }
+    expect(parseSettings(words)).toMatchObject(words)
+    expect(parseSettings({}).SERVICE_NAME).toBe('Forecast verification')
+  })
+
   test('takes numbers in decimal', () => {
     expect(parseSettings({ PORT: '0', DUCKDB_THREADS: '007', COMMIT_TIMEOUT_MS: '60000' })).toMatchObject({
       PORT: 0,
@@ -62,6 +73,17 @@ describe('parseSettings', () => {
     ['PUBLIC_URL', 'example.org'],
     ['PUBLIC_URL', 'https://example.org/?a=b'],
     ['PUBLIC_URL', 'https://somebody:secret@example.org'],
+    ['SERVICE_NAME', 'n'.repeat(61)],
+    ['SERVICE_NAME', ' padded'],
+    ['SERVICE_NAME', 'two\nlines'],
+    ['OPERATOR_NAME', 'turned \u202e round'],
+    ['OPERATOR_NAME', 'n'.repeat(121)],
+    ['CONTACT_URL', 'javascript:alert(1)'],
+    ['CONTACT_URL', 'http://example.org'],
+    ['CONTACT_URL', 'office@example.org'],
+    ['IMPRINT_URL', 'mailto:office@example.org'],
+    ['PRIVACY_URL', `https://example.org/${'n'.repeat(500)}`],
+    ['DATA_LICENCE_URL', 'CC BY 4.0'],
     ['STORE_TIMEOUT_MS', '99'],
     ['DUCKDB_THREADS', '1025'],
     ['DUCKDB_MEMORY_LIMIT', 'much'],

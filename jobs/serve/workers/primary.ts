@@ -29,7 +29,7 @@ export async function startWorkers(
     ? ENVIRONMENTS.map((environment) => tell(components[environment], () => isRight(components[environment])))
     : []
   const quiesce = () => Promise.all([...schedulers, ...telling].map((each) => each.stop()))
-  const workers = new Workers(options.workers, { logger, counters })
+  const workers = new Workers(options.workers, { logger, counters, releases: options.scheduler })
   try {
     const { url, release } = await workers.started()
     const signed = secrets !== undefined

@@ -12,6 +12,7 @@ const worker = cluster.worker!
 // Otherwise Node would end the worker at once when its primary is gone, and cut off its answers.
 worker.exitedAfterDisconnect = true
 const link = new PrimaryLink(Number(process.argv[2]))
+const releases = process.argv[3] === 'true'
 let isServing = false
 void link.stopped.then(() => {
   // Without its primary a worker that has not begun to listen never will.
@@ -22,7 +23,7 @@ try {
   await withEveryEnvironment(
     parseSettings(process.env),
     async (components) => {
-      const service = await startService(components, { scheduler: false, link })
+      const service = await startService(components, { scheduler: false, releases, link })
       isServing = true
       link.ready(service)
       await stopping

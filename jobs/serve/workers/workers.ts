@@ -14,6 +14,8 @@ import { type Ended, type FromWorker, WorkerProcess } from './worker-process.ts'
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url))
 
 interface WorkersComponents {
+  /** Whether the primary makes releases on schedule. */
+  releases: boolean
   logger: Logger
   counters: CounterTable
 }
@@ -32,7 +34,7 @@ export class Workers {
     this.#components = components
     this.#size = count
     this.#missing = count
-    cluster.setupPrimary({ exec: WORKER, args: [String(count)] })
+    cluster.setupPrimary({ exec: WORKER, args: [String(count), String(components.releases)] })
     // However this process ends, no worker may serve on, because it would count calls by itself.
     process.on('exit', this.#killAll)
     this.#places = Array.from({ length: count }, () => this.#keepOne())

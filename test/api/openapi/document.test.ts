@@ -25,6 +25,22 @@ describe('the document', () => {
     expect(validator.version).toBe('3.1')
   })
 
+  test('has the name of the service and who answers for it, as far as the operator has said so', () => {
+    const info = (about?: Parameters<typeof openApiDocument>[2]) =>
+      (openApiDocument(routes, '1.0.0', about) as { info: object }).info
+    expect(info({ serviceName: 'Forecast verification' })).toEqual(info())
+    expect(
+      info({
+        serviceName: 'Who knew?',
+        operatorName: 'Example',
+        contactUrl: 'mailto:a@example.org?subject=b',
+      }),
+    ).toMatchObject({ title: 'Who knew?', contact: { name: 'Example', email: 'a@example.org' } })
+    expect(info({ serviceName: 'Who knew?', contactUrl: 'https://example.org/' })).toMatchObject({
+      contact: { url: 'https://example.org/' },
+    })
+  })
+
   test('has each route once', () => {
     const documented = routes.filter(({ isDocumented }) => isDocumented !== false)
     const names = documented.map(({ method, path }) => `${method} ${path}`)

@@ -1,7 +1,8 @@
 // The frame of pages: what search engines and previews are told, and where links lead in each environment.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { html } from '../../../api/pages/html.ts'
 import { type Page, page } from '../../../api/pages/layout.ts'
+import type { About } from '../../../api/about.ts'
 
 const PRODUCTION = { environment: 'production', publicUrl: undefined } as const
 const SANDBOX = { environment: 'sandbox', publicUrl: 'https://example.org/fvs' } as const
@@ -56,4 +57,55 @@ test('what a title or a description holds stays text', () => {
   const hostile = `"onload=alert(1) <script>`
   const text = made({ title: hostile, description: hostile })
   expect(text).not.toMatch(/"onload|<script>/)
+})
+
+describe('with words of the operator', () => {
+  const site = (about: About) => ({ ...PRODUCTION, publicUrl: 'https://example.org', about })
+
+  test('the name of the service stands in the title, in previews and in the head', () => {
+    const text = made({ site: site({ serviceName: 'Who knew?' }) })
+    expect(text).toContain('<title>Agents · Who knew?</title>')
+    expect(text).toContain('<meta property="og:site_name" content="Who knew?">')
+    expect(text).toContain('<a class="home" href="/">Who knew?</a>')
+    expect(text).not.toContain('Forecast verification')
+    expect(text).not.toContain('class="operator"')
+  })
+
+  test('the foot says who runs the service, with their links', () => {
+    const text = made({
+      site: site({
+        serviceName: 'Who knew?',
+        operatorName: 'Example University',
+        contactUrl: 'mailto:office@example.org?subject=Forecasts&body=Hello',
+        imprintUrl: 'https://example.org/imprint',
+        privacyUrl: 'https://example.org/privacy',
+        dataLicenceUrl: 'https://example.org/licence',
+      }),
+    })
+    expect(text).toContain(
+      '<p class="operator">Run by <bdi>Example University</bdi> · <a href="mailto:office@example.org?subject=Forecasts&amp;body=Hello">Contact</a> · ' +
+        '<a href="https://example.org/imprint">Imprint</a> · <a href="https://example.org/privacy">Privacy</a> · ' +
+        '<a href="https://example.org/licence">Licence of the data</a></p>',
+    )
+  })
+
+  test('hostile words stay text', () => {
+    const hostile = '"><script>alert(1)</script>'
+    const text = made({
+      site: site({
+        serviceName: hostile,
+        operatorName: hostile,
+        contactUrl: `https://example.org/${hostile}`,
+      }),
+    })
+    expect(text).not.toContain('<script>')
+    expect(text).not.toContain('">&lt;/a')
+  })
+})
+
+test('the foot has the key of the public log, where there is one', () => {
+  expect(made({ site: { ...PRODUCTION, logKeys: ['log.example.org+1a2b3c4d+AbCd'] } })).toContain(
+    '<p class="operator">Key of the public log: <code>log.example.org+1a2b3c4d+AbCd</code> </p>',
+  )
+  expect(made({ site: { ...PRODUCTION, logKeys: [] } })).not.toContain('Key of')
 })

@@ -64,7 +64,9 @@ describe('the landing page', () => {
 
   test('of an empty store keeps the ways to take part, and says when there will be something', () => {
     const text = said({ manifest: undefined, leaders: { entityType: 'agent', entries: [], board: BOARD } })
-    expect(text).toContain('Nothing has been scored yet. The next release is due at 2026-03-01 12:15 UTC.')
+    expect(text).toContain(
+      'Nothing has been scored yet. The next release is due at 2026-03-01 12:15 UTC at the earliest.',
+    )
     expect(text).toContain('Submit forecasts')
     expect(text).not.toContain('try it there now')
   })
@@ -198,7 +200,7 @@ describe('the leaderboard', () => {
 
   test('before the first release says when it is due', () => {
     const before = { file: undefined, isReleased: false }
-    expect(said(before)).toContain('The next release is due at 2026-03-01 12:15 UTC.')
+    expect(said(before)).toContain('The next release is due at 2026-03-01 12:15 UTC at the earliest.')
     expect(made(before).text).toContain('noindex')
   })
 

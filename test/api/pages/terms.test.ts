@@ -54,6 +54,7 @@ test('no page links to a term that there is not', async () => {
     `/view/questions/${QUESTION.resolved}`,
     '/view/questions',
     '/view/compare',
+    '/view/how',
     '/view/methodology',
     '/view/verify',
   ]
