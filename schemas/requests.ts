@@ -256,6 +256,9 @@ export const compareForm = z
   .strictObject({ a: formField(uuid), b: formField(uuid) })
   .refine(({ a, b }) => a === undefined || a !== b, NOT_ITSELF)
 
+/** A text that a reader pastes to have it checked: a link, an id, a code, or the text of a record. */
+export const checkForm = z.strictObject({ q: formField(z.string().max(16_000)) })
+
 /** The number of a page of the leaderboard; the first is 1. */
 export const pageQuery = z.strictObject({
   page: z

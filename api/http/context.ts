@@ -17,6 +17,7 @@ import type { CursorReleases } from '../published/cursor-releases.ts'
 import type { Reports } from '../published/reports.ts'
 import type { Comparisons } from '../published/comparisons.ts'
 import type { ForecastProofs } from '../published/forecast-proofs.ts'
+import type { EarlierReleases } from '../published/earlier-releases.ts'
 import type { History } from '../published/history.ts'
 import type { Leaderboard } from '../published/leaderboard.ts'
 import type { Limits } from '../limits/limits.ts'
@@ -65,6 +66,7 @@ export interface Intake {
 /** The parts that answer from a release and from the public log. */
 export interface Published {
   releases: Release
+  earlier: Pick<EarlierReleases, 'of' | 'manifest' | 'thinnedAt'>
   history: History
   leaderboard: Leaderboard
   scores: Scores

@@ -25,12 +25,19 @@ const PROOF_SCRIPT = asset('proof.js', 'text/javascript', '../../examples/verify
 const VERIFY_SCRIPT = asset('verify.js', 'text/javascript')
 const QUADS_SCRIPT = asset('credential-quads.js', 'text/javascript')
 const CERTIFICATE_SCRIPT = asset('certificate.js', 'text/javascript')
+const ANYTHING_SCRIPT = asset('anything.js', 'text/javascript')
 
 /** The scripts of a page with a check. */
 export const CHECK_SCRIPTS = [PROOF_SCRIPT, VERIFY_SCRIPT]
 
-/** The scripts of the page that checks certificates too. */
-export const CERTIFICATE_SCRIPTS = [PROOF_SCRIPT, QUADS_SCRIPT, CERTIFICATE_SCRIPT, VERIFY_SCRIPT]
+/** The scripts of the page that checks anything. */
+export const ANYTHING_SCRIPTS = [
+  PROOF_SCRIPT,
+  QUADS_SCRIPT,
+  CERTIFICATE_SCRIPT,
+  ANYTHING_SCRIPT,
+  VERIFY_SCRIPT,
+]
 
 /** The script of the operator's page. */
 export const OPERATOR_SCRIPT = asset('operator.js', 'text/javascript')
@@ -48,6 +55,7 @@ export const ASSETS: readonly Asset[] = [
   VERIFY_SCRIPT,
   QUADS_SCRIPT,
   CERTIFICATE_SCRIPT,
+  ANYTHING_SCRIPT,
   OPERATOR_SCRIPT,
   VERIFIERS['verify.py'],
 ]

@@ -1,5 +1,6 @@
-// The page on which anyone checks a certificate or a record: in the browser, or else in a shell.
-import { CERTIFICATE_SCRIPTS, VERIFIERS } from './assets.ts'
+// The page on which anyone checks what they were shown: one field for links, codes and records, and the
+// commands of a shell.
+import { ANYTHING_SCRIPTS, VERIFIERS } from './assets.ts'
 import { ENVIRONMENTS } from '../../schemas/values.ts'
 import { MOUNTS } from '../mounts.ts'
 import { type Html, html } from './html.ts'
@@ -17,43 +18,52 @@ function issuerPaths({ environment }: Site): string {
   return [environment, ...others].map((each) => `${MOUNTS[each]}/did.json`).join(' ')
 }
 
-export function verifyPage(site: Site): Html {
+/** A text that was pasted, and the answer to it. */
+interface Asked {
+  q: string
+  said: string
+}
+
+export function verifyPage(site: Site, asked?: Asked): Html {
   return page({
     site,
-    title: 'Check a record',
-    description: 'Check in your browser that a certificate or a record is what the service published.',
+    title: 'Check',
+    description: 'Find out whether a link, a code, a picture or a record is genuine.',
     path: '/view/verify',
-    scripts: CERTIFICATE_SCRIPTS,
-    content: html`<p class="lead">Whether a certificate or a record is what this service published. The checks run in your browser, and ask nobody but this service. <strong>A record, a proof or a secret that you enter does not leave this page.</strong></p>
-<noscript><div class="state"><p>The checks in this page need JavaScript. The commands below do the same.</p></div></noscript>
-${INSECURE}
-<h2 id="certificate">A certificate</h2>
-<p>Badge files and Open Badges credentials of this service. The check asks the service for its keys, for the list of revoked credentials, and for the record of the holder with its proof.</p>
-<form class="panel" data-check="certificate" data-issuers="${issuerPaths(site)}" hidden>
-<label>The credential, or a link to it <small>paste it, or drop the badge anywhere on this page</small><textarea name="payload" rows="5" spellcheck="false" autocomplete="off" required></textarea></label>
-<label>or the file of the badge <input name="file" type="file" accept=".svg,.png,.json"></label>
-<label>Public key of the log, as you know it from elsewhere <small>left empty, it is the key that this service names</small><input name="vkey" autocomplete="off" spellcheck="false"></label>
-<p><button>Check the certificate</button></p>
+    isIndexed: asked === undefined,
+    scripts: ANYTHING_SCRIPTS,
+    content: html`<p class="lead">Find out whether what you were shown is genuine: the code on a picture, the link or the id of an agent or a forecaster, or the file or the text of a record.</p>
+<form class="panel check-one" action="${linkTo(site, '/view/verify')}" data-check="any" data-mount="${MOUNTS[site.environment]}" data-issuers="${issuerPaths(site)}">
+<label>Paste a link, an id, a code, or the text of a record <small>or drop a badge or a file anywhere on this page</small><textarea name="q" rows="3" spellcheck="false" autocomplete="off" autocapitalize="off" required${asked && html` aria-describedby="said"`}>${asked && html`\n${asked.q}`}</textarea></label>
+${asked && html`<p id="said" class="no" role="alert">✗ ${asked.said}</p>\n`}<p><button>Check</button></p>
 <output aria-live="polite"></output>
+<details><summary>A file, or a key of your own</summary>
+<label>A badge, a credential or a file to hand over <input id="file" type="file" accept=".svg,.png,.json,.fvs"></label>
+<label>Public key of the log, as you know it from elsewhere <small>left empty, it is the key that this service names</small><input id="vkey" autocomplete="off" spellcheck="false"></label>
+</details>
 </form>
-<h2 id="proof">With a proof, without a secret</h2>
-<p>A proof leads from a record to a signed checkpoint of the public log, in which nothing can be changed unseen. Take the key of the log from somewhere other than the service.</p>
+<p>Records and files are checked in your browser, which asks nobody but this service: <strong>their text does not leave this page.</strong> Links, ids and codes lead to the page of what they name.</p>
+<noscript><div class="state"><p>Records and files need JavaScript here. The commands below check them without it.</p></div></noscript>
+${INSECURE}
+<h2 id="experts">For experts: fields by hand</h2>
+<details><summary>With a proof, without a secret</summary>
+<p>A proof leads from a record to a signed checkpoint of the public log, where any later change would be noticed. Take the key of the log from somewhere other than the service.</p>
 <form class="panel" data-check="proof" hidden>
 ${RECORD}
-<label>Its proof, or the receipt of a forecast <small>what the path of the record answers with <code>/proof</code> behind it, or the header <code>X-Service-Receipt</code></small><textarea name="proof" rows="5" spellcheck="false" autocomplete="off" required></textarea></label>
+<label>Its proof, or the receipt of a forecast <small>open the address of the record with <code>/proof</code> at its end; or the header <code>X-Service-Receipt</code></small><textarea name="proof" rows="5" spellcheck="false" autocomplete="off" required></textarea></label>
 <label>Public key of the log <small>and those of witnesses who must have signed too, with a space between keys</small><input name="vkey" autocomplete="off" spellcheck="false" required></label>
 <p><button>Check the proof</button></p>
 <output aria-live="polite"></output>
-</form>
-<h2 id="secret">With the signing secret</h2>
-<p>The operator gives the secret to those who verify.</p>
+</form></details>
+<details><summary>With the signing secret</summary>
+<p>The operator gives the secret to those who verify. It does not leave this page.</p>
 <form class="panel" data-check="secret" hidden>
 ${RECORD}
 <label>Its header <code>X-Service-Signature</code> <input name="signature" autocomplete="off" spellcheck="false" placeholder="v1=…" required></label>
 <label>The signing secret <input name="secret" type="password" autocomplete="off" required></label>
 <p><button>Check the signature</button></p>
 <output aria-live="polite"></output>
-</form>
+</form></details>
 <h2>In a shell</h2>
 <p>The verifier is one file without a dependency, <a href="${linkTo(site, VERIFIERS['verify.py'].path)}">for Python</a> or <a href="${linkTo(site, VERIFIERS['verify.js'].path)}">for Node</a>, and the latter is what this page runs. Read it before you run it, and compare its hash with that of the file in the repository. No registry of packages has a program of this service.</p>
 <pre>${verifierCommands(site, 'verify.py', PATH).join('\n')}</pre>
@@ -64,7 +74,7 @@ grep -i x-service-signature headers.txt
 openssl dgst -sha256 -hmac "$SIGNING_SECRET" -r verification.json</pre>
 <p>The signature holds if the digest is one of those after <code>v1=</code>. During a change of the secret there are two.</p>
 <h2>What this shows, and what not</h2>
-<p>A certificate that holds shows that whoever has the key of this service gave the title, and has not taken it back. A proof shows that the log has these bytes, and that whoever has its key signed that. A signature shows that somebody who has the secret signed these bytes; those who verify have it too. All three show that nobody changed a number on the way.</p>
+<p>A code that leads to a record shows that this service published those numbers: compare them with what you were shown. A certificate that holds shows that whoever has the key of this service gave the title, and has not taken it back. A proof shows that the log has these bytes, and that whoever has its key signed that. A signature shows that somebody who has the secret signed these bytes; those who verify have it too. The last three show that nobody changed a number on the way.</p>
 <p>None shows that the numbers are right: the <a href="${linkTo(site, '/view/methodology')}">method</a> says how anyone derives them again. Read for yourself whom the record is about, and whether it is of the sandbox.</p>`,
   })
 }

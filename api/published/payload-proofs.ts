@@ -1,8 +1,8 @@
 // Proves that payloads of the current release and of earlier ones were published.
 import pLimit from 'p-limit'
 import { type ShardTree, payloadPath, shardTree } from '../../pipeline/release/payload-tree.ts'
-import { readReleaseShard, shardFile } from '../../pipeline/release/read.ts'
-import { manifestPath, shardStart } from '../../pipeline/store/paths.ts'
+import { readReleaseShard, shardFile, shardsOf } from '../../pipeline/release/read.ts'
+import { manifestPath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { PublicationKind } from '../../schemas/metric.ts'
@@ -61,8 +61,7 @@ export class PayloadProofs {
         return { value, sizeBytes: value.subtree.size * 2 * HASH_BYTES }
       }),
     )
-    const files = manifest.files.filter(({ path }) => shardStart(path, entityType) !== undefined)
-    const path = payloadPath(tree, files.indexOf(file), shard, entityId, kind)
+    const path = payloadPath(tree, shardsOf(manifest, entityType).indexOf(file), shard, entityId, kind)
     if (!path) return undefined
     return loggedProof(this.#log, release, path)
   }

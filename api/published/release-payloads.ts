@@ -1,5 +1,12 @@
 // The payloads of one release: the bytes as they were published, and a signature made when they are served.
-import { ownersFile, readReleaseBytes, shardFile } from '../../pipeline/release/read.ts'
+import {
+  ownersFile,
+  readReleaseBytes,
+  rowsIn,
+  shardAt,
+  shardFile,
+  shardsOf,
+} from '../../pipeline/release/read.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { PublicationKind } from '../../schemas/metric.ts'
@@ -49,16 +56,24 @@ export interface Release {
     entityIds: readonly string[],
     kind: PublicationKind | 'profile',
   ): (Publication | undefined)[]
+  /** Returns the place of an entity among all of its kind, from 0; undefined if the release lacks it. */
+  positionOf(entityType: EntityType, entityId: string): Promise<number | undefined>
+  /** Returns the id of the entity at a place; undefined if the release has no such place. */
+  entityAt(entityType: EntityType, position: number): Promise<string | undefined>
   /** Returns the payload of an owner; undefined if the release has no agent of that owner. */
   findOwner(ownerId: string): Promise<Publication | undefined>
 }
 
 /** A file in memory. */
 export interface ReleaseFile {
+  /** In the order of the file; none in a file of owners. */
+  entityIds: readonly string[]
   payload: (id: string, kind: Subject['kind']) => Uint8Array | undefined
   /** The publications found in it so far, by kind and id. */
   found: Record<Subject['kind'], Map<string, FoundPublication>>
 }
+
+type OpenFile = Omit<ReleaseFile, 'found'>
 
 interface FoundPublication {
   subject: Subject
@@ -70,10 +85,7 @@ interface FoundPublication {
 /** The subject of a publication, and the way to find it in a release. */
 interface Subject {
   file: (files: readonly ManifestFile[]) => ManifestFile | undefined
-  open: (
-    bytes: Uint8Array,
-    besideAnswers: () => Promise<void>,
-  ) => ReleaseFile['payload'] | Promise<ReleaseFile['payload']>
+  open: (bytes: Uint8Array, besideAnswers: () => Promise<void>) => OpenFile | Promise<OpenFile>
   kind: PublicationKind | 'profile' | 'owner'
   id: string
 }
@@ -108,10 +120,7 @@ export class ReleasePayloads implements Release {
   ): Promise<Publication | undefined> {
     return this.#findAsked({
       file: (files) => shardFile(files, entityType, entityId),
-      open: async (bytes, besideAnswers) => {
-        const shard = await ShardText.open(bytes, besideAnswers)
-        return (id, kindOf) => shard.payload(`${id} ${kindOf}`)
-      },
+      open: openShard,
       kind,
       id: entityId,
     })
@@ -142,6 +151,21 @@ export class ReleasePayloads implements Release {
       if (!open.has(file)) open.set(file, this.#files.atHand(this.#keyOf(file)))
       return askedIn(open.get(file), kind, id)
     })
+  }
+
+  async positionOf(entityType: EntityType, entityId: string): Promise<number | undefined> {
+    const files = shardsOf(this.current, entityType)
+    const own = this.current && shardFile(this.current.files, entityType, entityId)
+    const before = files.findIndex(({ path }) => path === own?.path)
+    if (before < 0) return undefined
+    const { entityIds } = await this.#fileAt(files[before]!, openShard)
+    const inFile = entityIds.indexOf(entityId)
+    return inFile < 0 ? undefined : inFile + rowsIn(files.slice(0, before))
+  }
+
+  async entityAt(entityType: EntityType, position: number): Promise<string | undefined> {
+    const found = shardAt(this.current, entityType, position)
+    return found && (await this.#fileAt(found.file, openShard)).entityIds[found.index]
   }
 
   findOwner(ownerId: string): Promise<Publication | undefined> {
@@ -189,11 +213,7 @@ export class ReleasePayloads implements Release {
     const { current } = this
     const file = current && subject.file(current.files)
     if (!file) return undefined
-    const { payload, found } = await this.#files.get(this.#keyOf(file), async () => {
-      const bytes = await readReleaseBytes(this.#store, current.release, file)
-      const opened = await heavyWork((besideAnswers) => open(bytes, besideAnswers))
-      return { value: { payload: opened, found: noneFound() }, sizeBytes: file.size_bytes * KEPT_FACTOR }
-    })
+    const { payload, found } = await this.#fileAt(file, open)
     const known = found[kind].get(id)
     if (known) return known
     const bytes = payload(id, kind)
@@ -204,6 +224,14 @@ export class ReleasePayloads implements Release {
     const first = { subject, publication, isAsked: false }
     found[kind].set(id, first)
     return first
+  }
+
+  #fileAt(file: ManifestFile, open: Subject['open']): Promise<ReleaseFile> {
+    return this.#files.get(this.#keyOf(file), async () => {
+      const bytes = await readReleaseBytes(this.#store, this.current!.release, file)
+      const opened = await heavyWork((besideAnswers) => open(bytes, besideAnswers))
+      return { value: { ...opened, found: noneFound() }, sizeBytes: file.size_bytes * KEPT_FACTOR }
+    })
   }
 
   #keyOf({ path }: ManifestFile): string {
@@ -240,11 +268,17 @@ function noneFound(): ReleaseFile['found'] {
   }
 }
 
-function openOwners(bytes: Uint8Array): ReleaseFile['payload'] {
+async function openShard(bytes: Uint8Array, besideAnswers: () => Promise<void>): Promise<OpenFile> {
+  const shard = await ShardText.open(bytes, besideAnswers)
+  return { entityIds: shard.entityIds, payload: (id, kind) => shard.payload(`${id} ${kind}`) }
+}
+
+function openOwners(bytes: Uint8Array): OpenFile {
   const { owners } = JSON.parse(new TextDecoder().decode(bytes)) as OwnerShard
   const byId = new Map(owners.map(({ payload }) => [payload.owner_id, payload]))
-  return (ownerId) => {
-    const payload = byId.get(ownerId)
-    return payload && canonical(payload)
+  const payload = (ownerId: string) => {
+    const found = byId.get(ownerId)
+    return found && canonical(found)
   }
+  return { entityIds: [], payload }
 }

@@ -8,6 +8,8 @@ type TextRange = [from: number, to: number]
 export class ShardText {
   readonly #bytes: Buffer
   readonly #places = new Map<string, TextRange>()
+  /** In the order of the file. */
+  readonly entityIds: string[] = []
 
   private constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -35,6 +37,7 @@ export class ShardText {
       at = member.value + 1
       for (let entity = memberAt(bytes, at); entity; entity = memberAt(bytes, at)) {
         await besideAnswers()
+        this.entityIds.push(entity.name)
         at = this.#findIn(entity.name, entity.value)
       }
       at += 1

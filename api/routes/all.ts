@@ -4,6 +4,7 @@ import type { Route } from '../http/route.ts'
 import { register } from './agents.ts'
 import { credentials } from './credentials.ts'
 import { badges } from './badges.ts'
+import { checkPages } from './check-pages.ts'
 import { certificates } from './certificates.ts'
 import { documentation } from './docs.ts'
 import { modelContextProtocol } from './mcp.ts'
@@ -92,6 +93,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     metrics,
     ...pages(methodology, methodologyText),
     ...profilePages(methodology),
+    ...checkPages,
     comparePageRoute,
     ...reportRoutes(methodology),
     ...badges(methodology),

@@ -3,12 +3,15 @@
 import { z } from 'zod'
 import type { ApiContext } from '../http/context.ts'
 import { contextOf } from '../http/one-release.ts'
-import type { Html } from '../pages/html.ts'
+import { Html } from '../pages/html.ts'
 import { PAGE_HEADERS } from '../pages/policy.ts'
 import { bytesOf } from '../published/rendered.ts'
-import { type Route, route } from '../http/route.ts'
+import { type Reply, type Route, route } from '../http/route.ts'
 
 const nothing = z.strictObject({})
+
+/** A page with a status of its own, or the way to another page. */
+type Shown = Html | Uint8Array | { status: number; page: Html } | { to: string }
 
 interface PageRoute<P extends z.ZodType, Q extends z.ZodType> {
   /** The path, with parameters as `{name}`. */
@@ -32,7 +35,7 @@ interface PageRoute<P extends z.ZodType, Q extends z.ZodType> {
       countMore: (calls: number) => Promise<void>
     },
     context: ApiContext,
-  ) => Html | Uint8Array | Promise<Html | Uint8Array>
+  ) => Shown | Promise<Shown>
 }
 
 export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodType = typeof nothing>({
@@ -73,7 +76,16 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
         const again = { params: named, query: wanted, countMore: () => Promise.resolve() }
         context.pages.wasAsked(name, (release) => render(again, contextOf(context, release)))
       }
-      return { body: page instanceof Uint8Array ? page : bytesOf(page), headers: PAGE_HEADERS }
+      return replyOf(page)
     },
   })
+}
+
+function replyOf(shown: Shown): Reply {
+  if (shown instanceof Uint8Array) return { body: shown, headers: PAGE_HEADERS }
+  if (shown instanceof Html) return { body: bytesOf(shown), headers: PAGE_HEADERS }
+  if ('to' in shown) {
+    return { status: 303, body: new Uint8Array(), headers: { ...PAGE_HEADERS, Location: shown.to } }
+  }
+  return { status: shown.status, body: bytesOf(shown.page), headers: PAGE_HEADERS }
 }

@@ -19,7 +19,6 @@ import { operatorPage } from '../pages/operator.ts'
 import { questionPage } from '../pages/question.ts'
 import { questionsPage } from '../pages/questions.ts'
 import { type Board, type Entry, type RankRules, boardsOf, populationOf } from '../pages/ranking.ts'
-import { verifyPage } from '../pages/verify.ts'
 import { shownAt } from '../questions/question.ts'
 import type { Route } from '../http/route.ts'
 import { pageRoute } from './page-route.ts'
@@ -37,7 +36,6 @@ export function pages(methodology: Methodology, methodologyText: Uint8Array): Ro
     method(methodologyText),
     how,
     terms,
-    verify,
     operator,
   ]
 }
@@ -206,14 +204,6 @@ const terms = pageRoute({
   summary: 'What the words of the pages mean',
   follows: false,
   render: (_request, { site }) => glossaryPage(site),
-})
-
-const verify = pageRoute({
-  path: '/view/verify',
-  operationId: 'showCheck',
-  summary: 'The check of a signed record',
-  follows: false,
-  render: (_request, { site }) => verifyPage(site),
 })
 
 /** The page is the same for everyone, and has no data. */

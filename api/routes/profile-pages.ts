@@ -25,6 +25,7 @@ import {
   questionsOf as countOf,
 } from '../pages/profile/subject.ts'
 import { unreleasedPage } from '../pages/profile/unreleased.ts'
+import { codeOf } from '../published/check-codes.ts'
 import type { FoundCredential } from '../published/credentials.ts'
 import type { Route } from '../http/route.ts'
 import { ENTITIES } from './entities.ts'
@@ -86,6 +87,7 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
           running: runningOf(methodology, payloads, scores),
           superseded: manifest.superseded,
           rules: methodology.parameters,
+          code: await codeOf(releases, entityType, id),
           boardSize:
             payloads.rankings.rank === null
               ? 0
@@ -117,7 +119,7 @@ const QUESTIONS_PER_CALL = 100
 const MOST_CALLS = 99
 
 /** Returns as how many further calls a page counts that has to be rendered. */
-function callsFor(questions: number): number {
+export function callsFor(questions: number): number {
   return Math.min(Math.ceil(questions / QUESTIONS_PER_CALL), MOST_CALLS)
 }
 

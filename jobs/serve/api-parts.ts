@@ -15,6 +15,7 @@ import type { Site } from '../../api/pages/site.ts'
 import type { Metrics } from '../../api/http/metrics.ts'
 import { RenderedPages } from '../../api/published/rendered.ts'
 import { Credentials } from '../../api/published/credentials.ts'
+import { EarlierReleases } from '../../api/published/earlier-releases.ts'
 import { PayloadProofs } from '../../api/published/payload-proofs.ts'
 import { PublicLog } from '../../api/published/public-log.ts'
 import { OperatorCalls } from '../../api/operator/operator-calls.ts'
@@ -150,6 +151,7 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
   return {
     ...warmed,
     releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES, Object.values(warmed)),
+    earlier: new EarlierReleases(store, manifests),
     reports: new Reports({
       scores: warmed.scores,
       unscored: (...asked) => unscoredQuestions(components, ...asked),

@@ -130,7 +130,7 @@ interface Shard {
  * The shards of each kind in the files of a manifest, listed at the first search for an entity because a call
  * may search for hundreds.
  */
-const shardsOf = new WeakMap<readonly ManifestFile[], Record<EntityType, Shard[]>>()
+const shardsByStart = new WeakMap<readonly ManifestFile[], Record<EntityType, Shard[]>>()
 
 /**
  * Returns the file that would hold an entity: the last shard of its kind that starts at or before it. A
@@ -141,10 +141,10 @@ export function shardFile(
   entityType: EntityType,
   entityId: string,
 ): ManifestFile | undefined {
-  let ofKinds = shardsOf.get(files)
+  let ofKinds = shardsByStart.get(files)
   if (!ofKinds) {
     ofKinds = { agent: shardsIn(files, 'agent'), forecaster: shardsIn(files, 'forecaster') }
-    shardsOf.set(files, ofKinds)
+    shardsByStart.set(files, ofKinds)
   }
   const shards = ofKinds[entityType]
   let [low, high] = [0, shards.length]
@@ -154,6 +154,32 @@ export function shardFile(
     else high = middle
   }
   return shards[low - 1]?.file
+}
+
+/** Returns the shards of a kind of entity in the order of their tree; none without a manifest. */
+export function shardsOf(
+  manifest: Pick<ReleaseManifest, 'files'> | undefined,
+  entityType: EntityType,
+): ManifestFile[] {
+  return manifest?.files.filter(({ path }) => shardStart(path, entityType) !== undefined) ?? []
+}
+
+export function rowsIn(files: readonly ManifestFile[]): number {
+  return files.reduce((sum, { rows }) => sum + rows, 0)
+}
+
+/** Returns the shard that has the entity at a place among all of its kind, and the place inside it. */
+export function shardAt(
+  manifest: Pick<ReleaseManifest, 'files'> | undefined,
+  entityType: EntityType,
+  position: number,
+): { file: ManifestFile; index: number } | undefined {
+  let index = position
+  for (const file of shardsOf(manifest, entityType)) {
+    if (index < file.rows) return { file, index }
+    index -= file.rows
+  }
+  return undefined
 }
 
 function shardsIn(files: readonly ManifestFile[], entityType: EntityType): Shard[] {

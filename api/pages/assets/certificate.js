@@ -86,16 +86,14 @@ globalThis.certificates = (() => {
     return answer.status === 404 ? undefined : bytesOfAnswer(answer, path)
   }
 
-  // The path of a credential behind a link to it, to a badge, or to the page of its holder.
+  // The path of a link to a credential or to a badge.
   function pathOfLink(link) {
     const url = must(URL.canParse(link) && new URL(link), `${shown(link)} is no link.`)
     must(
       url.origin === location.origin,
       `This page asks nobody but ${location.origin}. Open ${url.origin}/view/verify, or paste the credential itself.`,
     )
-    return (url.pathname + url.search)
-      .replace(/\/view\/(agents\/[^/?]+)$/, '/$1/credential')
-      .replace(/\/view\/forecasters(\/[^/?]+)$/, '/forecaster$1/credential')
+    return url.pathname
   }
 
   // Where else a credential can be checked.
@@ -303,16 +301,15 @@ globalThis.certificates = (() => {
     )
   }
 
-  async function check(form, step) {
-    const given = form.elements.namedItem('payload').value.trim()
-    const keys = form.elements.namedItem('vkey').value.split(/\s+/).filter(Boolean)
+  // Of a text, or behind a link. The issuers are the paths of their documents, with spaces between.
+  async function check(given, keys, issuers, step) {
     const text = textIn(/^https?:\/\//.test(given) ? await asked(pathOfLink(given)) : utf8(given))
     const credential = objectIn(
       utf8(text),
       'This is no credential: neither its JSON, nor a badge, nor a link to one.',
     )
     must(listOf(credential.type).includes('OpenBadgeCredential'), 'This is no Open Badges credential.')
-    const issuer = await issuerOf(credential, form.dataset.issuers.split(' '))
+    const issuer = await issuerOf(credential, issuers.split(' '))
     const { did, mount, path } = issuer
     const key = await signerOf(credential, issuer, 'the credential')
     step(`The signature holds: it is by the key ${key}, which ${did.id} names in ${path}.`)
@@ -335,5 +332,5 @@ globalThis.certificates = (() => {
     return `It holds. ${whom} has the certificate “${credential.name}”, by release ${release}, as of ${credential.validFrom}.`
   }
 
-  return { check, textIn }
+  return { asked, check, textIn }
 })()

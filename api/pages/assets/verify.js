@@ -1,5 +1,5 @@
 // Checks a record in the page, in every `<form data-check>`: with public keys and a proof (`data-check="proof"`), with the
-// signing secret, or as a certificate (certificate.js). What the form has no field for, the payload or the signature, is the text of the element whose id is the
+// signing secret, or whatever it is (anything.js). What the form has no field for, the payload or the signature, is the text of the element whose id is the
 // field's name. Nothing is sent anywhere; a form with `data-proof` asks this service for the proof and for the key that it names.
 ;(() => {
   const text = new TextEncoder()
@@ -8,6 +8,8 @@
     const field = form.elements.namedItem(name)
     return field ? field.value : document.getElementById(name).textContent
   }
+
+  const keysIn = (form) => value(form, 'vkey').split(/\s+/).filter(Boolean)
 
   // Copying a text may add a line break at its end, which the service never sends.
   const bodies = (form, file) => {
@@ -58,7 +60,7 @@
 
   async function checkProof(form, file, step) {
     const { proof: path, vkey: keyPath } = form.dataset
-    const own = value(form, 'vkey').split(/\s+/).filter(Boolean)
+    const own = keysIn(form)
     const proof = proofIn(path ? await asked(path) : value(form, 'proof'))
     const vkeys = own.length > 0 ? own : (await asked(keyPath)).trim().split('\n')
     let tried
@@ -102,7 +104,8 @@
   const CHECKS = {
     proof: checkProof,
     secret: checkSecret,
-    certificate: (form, _file, step) => certificates.check(form, step),
+    any: (form, _file, step) =>
+      anything.check(form.elements.namedItem('q').value, keysIn(form), form.dataset, said, step),
   }
 
   function why(error) {
@@ -116,7 +119,8 @@
 
   function prepare(form) {
     const output = form.querySelector('output')
-    const field = form.elements.namedItem('payload')
+    const isAny = form.dataset.check === 'any'
+    const field = form.elements.namedItem(isAny ? 'q' : 'payload')
     let file
     // What a check says that was begun before the last change is old.
     let run = 0
@@ -136,6 +140,8 @@
       clear()
     })
     form.addEventListener('submit', (event) => {
+      // The service finds what a link, an id or a code names.
+      if (isAny && !anything.isChecked(field.value)) return
       event.preventDefault()
       clear()
       const began = run
@@ -145,7 +151,7 @@
     const take = async (given) => {
       const bytes = new Uint8Array(await given.arrayBuffer())
       clear()
-      if (!isCertificate) {
+      if (!isAny) {
         field.value = new TextDecoder().decode(bytes)
         file = bytes
         return
@@ -158,9 +164,8 @@
         show(false, why(error), run)
       }
     }
-    const isCertificate = form.dataset.check === 'certificate'
     // A badge may be dropped anywhere but on the field of another check.
-    const target = isCertificate ? document : field
+    const target = isAny ? document : field
     for (const name of ['dragover', 'dragleave', 'drop']) {
       target?.addEventListener(name, (event) => {
         // Text may be dropped as everywhere.
@@ -169,6 +174,14 @@
         field.classList.toggle('drop', name === 'dragover')
         const [dropped] = event.dataTransfer.files
         if (name === 'drop' && dropped) void take(dropped)
+      })
+    }
+    if (isAny) {
+      field.addEventListener('keydown', (event) => {
+        if (event.key !== 'Enter' || event.shiftKey || event.isComposing || anything.isChecked(field.value))
+          return
+        event.preventDefault()
+        form.requestSubmit()
       })
     }
     form.elements

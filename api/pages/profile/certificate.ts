@@ -21,6 +21,6 @@ export function certificateLine(
 ): Html {
   const file = (ending: string) =>
     html`<a href="${linkTo(site, `${callsPath}/badge.${ending}`)}" download="${id}.${ending}">${ending.toUpperCase()}</a>`
-  return html`<p>“${name}”, until ${dayOf(validUntil)}: the <a href="${linkTo(site, `${callsPath}/credential`)}">Open Badges credential</a>, and the badge that carries it as ${file('svg')} and as ${file('png')}. Wallets take them, and <a href="${linkTo(site, '/view/verify')}#certificate">anyone can check them</a>.</p>
+  return html`<p>“${name}”, until ${dayOf(validUntil)}: the <a href="${linkTo(site, `${callsPath}/credential`)}">Open Badges credential</a>, and the badge that carries it as ${file('svg')} and as ${file('png')}. Wallets take them, and <a href="${linkTo(site, '/view/verify')}">anyone can check them</a>.</p>
 `
 }

@@ -24,7 +24,8 @@ export function checkSection(site: Site, signed: Signed, callsPath: string): Htm
 <p>The record behind this page, byte for byte:</p>
 <pre id="payload">${text}</pre>
 ${(proofPath ?? signature) !== undefined && INSECURE}
-${proofPath !== undefined && proofOf(site, proofPath, `${callsPath}/certificate.fvs`)}
+${proofPath !== undefined && proofOf(site, proofPath)}
+${proofPath !== undefined && html`<p><a href="${linkTo(site, `${callsPath}/certificate.fvs`)}">One file to hand over</a>: the record with everything that its reader needs to check it, but the key.</p>`}
 ${signature === undefined ? html`<p>This service does not sign its answers.</p>` : signatureOf(signature)}
 ${(proofPath ?? signature) !== undefined && html`<details><summary>In a shell</summary><pre>${commands(site, signed, callsPath).join('\n')}</pre></details>`}
 <p class="mute"><a href="${linkTo(site, '/view/verify')}">Check another record</a></p>`
@@ -43,14 +44,13 @@ function commands(site: Site, { signature, proofPath }: Signed, callsPath: strin
   return lines
 }
 
-/** A form that takes the proof of the record from the service, and the file that has both. */
-function proofOf(site: Site, proofPath: string, certificatePath: string): HtmlPart {
+/** A form that takes the proof of the record from the service. */
+export function proofOf(site: Site, proofPath: string): HtmlPart {
   const [proof, vkey] = [linkTo(site, proofPath), linkTo(site, '/log/vkey')]
   return html`<p>Its <a href="${proof}">proof</a> shows that it is in the <a href="${linkTo(site, '/log/checkpoint')}">public log</a>, in which nothing can be changed unseen. Your browser checks that without any secret.</p>
 <form class="panel" data-check="proof" data-proof="${proof}" data-vkey="${vkey}" hidden><label>Public key of the log, as you know it from elsewhere <small>Left empty, it is the <a href="${vkey}">key that this service names</a>.</small><input name="vkey" autocomplete="off" spellcheck="false"></label>
 <p><button>Check the proof</button></p>
-<output aria-live="polite"></output></form>
-<p><a href="${linkTo(site, certificatePath)}">One file to hand over</a>: the record with everything that its reader needs to check it, but the key.</p>`
+<output aria-live="polite"></output></form>`
 }
 
 function signatureOf(signature: string): HtmlPart {

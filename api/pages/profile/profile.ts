@@ -14,6 +14,7 @@ import { type Site, linkTo } from '../site.ts'
 import { named, ownerWord } from '../wording.ts'
 import { allMetrics } from './all-metrics.ts'
 import { type Certificate, certificateLine } from './certificate.ts'
+import { codeLine } from './code-line.ts'
 import { type Signed, checkSection, showSection } from './check.ts'
 import { errorRate } from './error-rate.ts'
 import { facts } from './facts.ts'
@@ -49,6 +50,8 @@ export interface Profile {
   rules: TitleRules
   /** The certificate that it holds, if any. */
   certificate?: Certificate | undefined
+  /** The code that leads to what this release says of it; undefined if there is none. */
+  code: string | undefined
   /** How many are ranked with it, itself among them; 0 if it has no rank. */
   boardSize: number
 }
@@ -76,7 +79,7 @@ export function profilePage(profile: Profile): Html {
     source: html`${releaseLine(site, of.verification)}. The same for programs: ${links(site, calls)}`,
     content: html`<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparePath(idOf(of)))}">compare with another</a>${isAgent(of) && html` · <a href="${linkTo(site, reportPath(idOf(of)))}">why a question did not score</a>`}</p>
 ${seal(site, of, rules)}
-${notes(site, of, scores, superseded)}${facts(of, rules, boardSize)}
+${codeLine(site, profile.code)}${notes(site, of, scores, superseded)}${facts(of, rules, boardSize)}
 ${runningFigure(of, running, rules)}
 ${reliabilityFigure(of)}
 <h2 id="titles">What a title takes</h2>

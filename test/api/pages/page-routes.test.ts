@@ -83,6 +83,7 @@ test('what pages load may be kept for ever, under an address that changes with i
   const assets = [...new Set(Array.from(text.matchAll(/"(\/assets\/[^"]+)"/g), ([, path]) => path!))]
   expect(new Set(assets.map((path) => path.split('/').at(-1)))).toEqual(
     new Set([
+      'anything.js',
       'icon.svg',
       'style.css',
       'proof.js',

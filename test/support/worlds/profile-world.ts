@@ -111,6 +111,7 @@ export function profileIn({
     running: runningSkill(METHODOLOGY, scores, attempt, wanted),
     superseded: [],
     rules: parameters,
+    code: '12-4F9A-2C81-B7D3',
     boardSize: published.rankings.rank === null ? 0 : 14,
   }
 }

@@ -66,7 +66,6 @@ it('links the credential and the files that carry it for a holder alone', () => 
   const links = [
     `href="/agents/${SUBJECT}/credential"`,
     `href="/agents/${SUBJECT}/badge.png" download="${SUBJECT}.png"`,
-    'href="/view/verify#certificate"',
     '<link rel="alternate" type="application/vc"',
   ]
   const [held, none] = [profilePage({ ...profile, certificate }).text, profilePage(profile).text]
