@@ -8,6 +8,7 @@ import { Refusal, rateLimitHeaders } from '../limits/admission.ts'
 import type { Addresses, Networks } from '../limits/addresses.ts'
 import { type Answer, answerToError } from './answer.ts'
 import { CROSS_ORIGIN_HEADERS, firstHeaders, ownHeaders } from './answer-head.ts'
+import { CODINGS, compressed, tagOfForm } from './compressed.ts'
 import { entityTag, isNamedBy } from './entity-tag.ts'
 import { ANONYMOUS, handle } from './handle.ts'
 import type { NodeContext } from './context.ts'
@@ -69,14 +70,30 @@ async function handled(
   ctx.state['keyId'] = keyId
   ctx.set(headers)
   if ('error' in made) throw made.error
-  send(ctx, made.answer)
+  const { answer, tag } = await inCoding(ctx, made.answer, spec)
+  send(ctx, answer)
   if (spec.method !== 'GET') return
-  const tag = entityTag(made.answer.body)
   ctx.set('ETag', tag)
   if (isNamedBy(ctx.headers['if-none-match'], tag)) {
     ctx.status = 304
     ctx.body = null
   }
+}
+
+/** Returns the answer in the coding that the caller takes, with its entity tag. */
+async function inCoding(
+  ctx: Koa.Context,
+  answer: Answer,
+  { compressed: effort }: Route,
+): Promise<{ answer: Answer; tag: string }> {
+  const tag = entityTag(answer.body)
+  if (effort === undefined) return { answer, tag }
+  ctx.vary('Accept-Encoding')
+  const coding = CODINGS.find((each) => ctx.acceptsEncodings(each, 'identity') === each)
+  const body = coding && (await compressed(answer.body, coding, effort))
+  if (!body) return { answer, tag }
+  const headers = { ...answer.headers, 'Content-Encoding': coding }
+  return { answer: { ...answer, headers, body }, tag: tagOfForm(tag, coding) }
 }
 
 function send(ctx: Koa.Context, answer: Answer): void {

@@ -16,7 +16,7 @@ import { ofOneRelease } from './one-release.ts'
 import { problemOf } from './problems.ts'
 import { notRead } from '../questions/book.ts'
 import { CHALLENGES, type InnerRequest, type Reply, type Route } from './route.ts'
-import { bearersIn, sentValues } from './sent-headers.ts'
+import { bearersIn, keysIn, sentValues } from './sent-headers.ts'
 
 export const ANONYMOUS = { kind: 'anonymous' } as const
 
@@ -48,7 +48,7 @@ export async function handle(
     keyId: caller.kind === 'anonymous' ? undefined : caller.key_id,
   })
   try {
-    caller = await callerOf(asked.request, spec, context, call)
+    caller = await callerOf(asked, spec, context, call)
     const answer = answerOf(spec, await replyOf(asked, spec, context, networks, call, caller))
     if (call.usage) context.usage.count(call.usage)
     return { ...told(), answer }
@@ -129,13 +129,16 @@ function queryOf(text: string): Record<string, string> {
 }
 
 function callerOf(
-  request: IncomingMessage,
-  { key, limit }: Route,
-  { callers }: NodeContext,
+  asked: RoutedRequest,
+  { key, limit, isAtHand }: Route,
+  context: NodeContext,
   call: CountedCall,
 ): Promise<Caller> {
+  const { request } = asked
+  const { callers } = context
   // A failed call must not keep a supervisor from hearing that the process lives.
   if (limit === 'other') return Promise.resolve(ANONYMOUS)
+  if (isAtHand?.(asked, context) && keysIn(request).length === 0) return Promise.resolve(ANONYMOUS)
   const anyCaller = (guard: Guard) =>
     callers.ofAnyKey(request.headers['x-api-key']?.toString(), bearersIn(request), guard)
   return call.identify((guard): Promise<Caller> => {

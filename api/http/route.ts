@@ -6,6 +6,7 @@ import type { ProblemName } from '../../schemas/problems.ts'
 import type { ApiContext } from './context.ts'
 import type { OperatorScope } from '../../schemas/tiers.ts'
 import type { Caller, KeyOf } from '../limits/callers.ts'
+import type { Effort } from './compressed.ts'
 import type { LimitedCall } from '../limits/admission.ts'
 import type { AnswerSource } from '../published/memo.ts'
 
@@ -149,6 +150,13 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
    * validated.
    */
   mostItems?: Record<string, (caller: Caller, context: ApiContext) => number>
+  /** Whether and how well the answer may be compressed. A signed answer never is. */
+  compressed?: Effort
+  /**
+   * Whether the answer to a GET is in memory, so that it costs nothing to give it also to callers who have no
+   * attempts left.
+   */
+  isAtHand?: (asked: { params: Record<string, string>; querystring: string }, context: ApiContext) => boolean
   /** How many calls of its limit a call counts as, by its input; one if left out. */
   countsAs?: (input: { query: z.infer<Q>; body: z.infer<B> }) => number
   /** Example values of the parameters by their names, and an example body. */

@@ -71,6 +71,7 @@ function file(
   return route({
     ...words,
     isDocumented: false,
+    compressed: 'best',
     tag: 'Service',
     success,
     handle: (_request, { site }) => {

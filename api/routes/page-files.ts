@@ -19,18 +19,22 @@ interface PageFile {
   mediaType: string
   cache: string
   follows?: true
+  compressed?: Route['compressed']
   body: (context: Published) => Reply['body'] | Promise<Reply['body']>
 }
 
-function pageFile({ summary, mediaType, cache, follows, body, ...words }: PageFile): Route {
+function pageFile({ summary, mediaType, cache, follows, compressed, body, ...words }: PageFile): Route {
   return route({
     ...words,
     isDocumented: false,
+    // A page that explains a refusal must have its style.
+    limit: 'other',
     tag: 'Service',
     summary,
     description: `${summary}.`,
     ...(follows && { follows: true, needsStore: true }),
     success: { description: 'The file', body: z.string(), mediaType, cache, example: '…' },
+    ...(compressed && { compressed }),
     handle: async (_request, context) => ({ body: await body(context) }),
   })
 }
@@ -43,6 +47,7 @@ function assetFile({ path, bytes, mediaType }: Asset): Route {
     summary: 'What pages load',
     mediaType,
     cache: YEAR,
+    compressed: 'best',
     body: () => bytes,
   })
 }
@@ -55,6 +60,7 @@ export const pageFiles: Route[] = [
     summary: 'The picture of the service in lists of pages',
     mediaType: ICON.mediaType,
     cache: DAY,
+    compressed: 'best',
     body: () => ICON.bytes,
   }),
   pageFile({
@@ -72,6 +78,7 @@ export const pageFiles: Route[] = [
     mediaType: 'application/xml',
     cache: MINUTE,
     follows: true,
+    compressed: 'fast',
     body: ({ site, pages, releases, leaderboard }) =>
       pages.get(`/sitemap.xml ${releases.current?.release}`, async () =>
         sitemap(site, await rankedProfiles({ releases, leaderboard })),

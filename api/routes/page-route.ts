@@ -67,14 +67,22 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
       cache: 'public, max-age=60',
       example: '<!doctype html>\n<html lang="en">…</html>\n',
     },
+    compressed: follows ? 'fast' : 'best',
+    isAtHand: ({ params: sent, querystring }, context) => {
+      if (!follows) return true
+      const named = (params ?? nothing).safeParse(sent)
+      const wanted = (query ?? nothing).safeParse(Object.fromEntries(new URLSearchParams(querystring)))
+      return named.success && wanted.success && context.pages.isKept(nameOf(path, named.data, wanted.data))
+    },
     handle: async (request, context) => {
       const { params: named, query: wanted } = request as { params: z.infer<P>; query: z.infer<Q> }
       const { countMore } = request
       const page = await render({ params: named, query: wanted, countMore }, context)
       if (isKept) {
-        const name = `${path} ${JSON.stringify([named, wanted])}`
         const again = { params: named, query: wanted, countMore: () => Promise.resolve() }
-        context.pages.wasAsked(name, (release) => render(again, contextOf(context, release)))
+        context.pages.wasAsked(nameOf(path, named, wanted), (release) =>
+          render(again, contextOf(context, release)),
+        )
       }
       return replyOf(page)
     },
@@ -88,4 +96,9 @@ function replyOf(shown: Shown): Reply {
     return { status: 303, body: new Uint8Array(), headers: { ...PAGE_HEADERS, Location: shown.to } }
   }
   return { status: shown.status, body: bytesOf(shown.page), headers: PAGE_HEADERS }
+}
+
+/** Names a page among those that are kept. */
+function nameOf(path: string, params: unknown, query: unknown): string {
+  return `${path} ${JSON.stringify([params, query])}`
 }

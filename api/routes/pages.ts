@@ -8,6 +8,8 @@ import { pageQuery, questionsForm, wordsOf } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { Published } from '../http/context.ts'
+import type { Html } from '../pages/html.ts'
+import type { Site } from '../pages/site.ts'
 import { pagesOf } from '../published/leaderboard.ts'
 import { type LandingView, landingPage } from '../pages/landing.ts'
 import { leaderboardPage } from '../pages/leaderboard.ts'
@@ -179,14 +181,19 @@ const question = pageRoute({
   },
 })
 
+/** Renders a page that stays the same, once. */
+function fixed(path: string, render: (site: Site) => Html | Promise<Html>) {
+  return (_request: unknown, { site, pages: rendered }: Published) =>
+    rendered.get(path, async () => render(site))
+}
+
 function method(text: Uint8Array): Route {
   return pageRoute({
     path: '/view/methodology',
     operationId: 'showMethodology',
     summary: 'The method in full',
     follows: false,
-    render: (_request, { site, pages: rendered }) =>
-      rendered.get('/view/methodology', () => methodologyPage(site, new TextDecoder().decode(text))),
+    render: fixed('/view/methodology', (site) => methodologyPage(site, new TextDecoder().decode(text))),
   })
 }
 
@@ -195,7 +202,7 @@ const how = pageRoute({
   operationId: 'showHow',
   summary: 'How it works, in five sentences',
   follows: false,
-  render: (_request, { site }) => howPage(site),
+  render: fixed('/view/how', howPage),
 })
 
 const terms = pageRoute({
@@ -203,7 +210,7 @@ const terms = pageRoute({
   operationId: 'showTerms',
   summary: 'What the words of the pages mean',
   follows: false,
-  render: (_request, { site }) => glossaryPage(site),
+  render: fixed('/view/terms', glossaryPage),
 })
 
 /** The page is the same for everyone, and has no data. */
@@ -212,5 +219,5 @@ const operator = pageRoute({
   operationId: 'showOperator',
   summary: 'The page of the person who resolves questions',
   follows: false,
-  render: (_request, { site }) => operatorPage(site),
+  render: fixed('/operator', operatorPage),
 })

@@ -181,3 +181,38 @@ test('a good key that comes in many calls at once is looked up once, and costs n
   ).toHaveLength(1)
   expect((await client.get(`/forecaster/${forecasterId(0)}/metrics`)).status).toBe(200)
 })
+
+describe('for a reader without attempts', () => {
+  const BROWSER = { Accept: 'text/html' }
+  const PROFILE = `/view/forecasters/${forecasterId(0)}`
+
+  test('pages that explain the refusal have their style, and those at hand are still shown', async () => {
+    const { client } = await served({ ATTEMPTS_PER_MINUTE: '3' })
+    const { text } = await client.get('/', BROWSER)
+    const style = /href="(\/assets\/[^"]+style\.css)"/.exec(text)![1]!
+    await statusesOf(4, () => client.get('/view/nothing', BROWSER))
+    await statusesOf(4, () => client.get(`/view/questions/${uuidOf(9, 9)}`, BROWSER))
+
+    const refused = await client.get(PROFILE, BROWSER)
+    expect(refused.status).toBe(429)
+    expect(refused.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(refused.text).toMatch(
+      /calls of this key or address have failed within a minute; try again in \d+ s/,
+    )
+    expect(refused.text).toContain(`href="${style}"`)
+    for (const path of [style, '/favicon.ico', '/robots.txt', '/', '/view/terms', '/view/methodology']) {
+      const { status, text: shown } = await client.get(path, BROWSER)
+      expect([path, status]).toEqual([path, 200])
+      if (path === '/') expect(shown).toBe(text)
+    }
+    expect((await client.get('/view/forecasters', BROWSER)).status).toBe(429)
+    expect((await client.get('/?page=1', BROWSER)).status).toBe(429)
+  })
+
+  test('a key is looked up as ever, so that pages help nobody to try keys', async () => {
+    const { client } = await served({ ATTEMPTS_PER_MINUTE: '3' })
+    const tried = await statusesOf(6, () => client.get('/view/terms', withKey(wrongKey())))
+    expect(tried).toEqual({ 401: 3, 429: 3 })
+    expect((await client.get('/view/terms')).status).toBe(200)
+  })
+})
