@@ -18,9 +18,9 @@ const PROGRAMS = {
 const built = new Map(Object.entries(PROGRAMS).map(([name, source]) => [join(ROOT, source), name]))
 
 /**
- * Packages that stay outside of the build: native ones, large ones, and those whose files the service serves.
+ * Packages that stay outside of the build: native ones, and large ones.
  */
-const PACKAGES_APART = [/^@duckdb\//, /^@aws-sdk\//, /^@smithy\//, /^@redis\//, /^swagger-ui-dist/]
+const PACKAGES_APART = [/^@duckdb\//, /^@aws-sdk\//, /^@smithy\//, /^@redis\//]
 
 const FILE = /new URL\('([^']+)', import\.meta\.url\)/g
 

@@ -107,7 +107,7 @@ describe('the program that is built', () => {
         '/methodology',
         '/view/methodology',
         '/openapi.json',
-        '/docs/viewer.css',
+        '/docs',
         '/nothing',
       ]) {
         const [ours, theirs] = await Promise.all([built.get(path), sources.get(path)])

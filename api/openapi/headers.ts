@@ -99,8 +99,7 @@ const HEADERS = {
 
 /** Headers that every answer has, so that no answer lists them. */
 const OF_EVERY_ANSWER: Record<keyof typeof SECURITY_HEADERS, string> = {
-  'Content-Security-Policy':
-    'A browser loads and runs nothing from an answer, except what the page /docs needs.',
+  'Content-Security-Policy': 'A browser loads and runs nothing from an answer, except what a page needs.',
   'Referrer-Policy': 'A browser does not tell other sites where it came from.',
   'Strict-Transport-Security': 'After a visit over TLS, a browser uses TLS only.',
   'X-Content-Type-Options': 'A browser does not guess another Content-Type.',

@@ -40,6 +40,21 @@ export function documentOf(text: string): { title: string; sections: Section[]; 
   return { title, sections, content: new Html(markdown.renderer.render(body, markdown.options, {})) }
 }
 
+/** Renders a description of a few paragraphs, without headings and tables. */
+export function paragraphsOf(text: string): Html {
+  const tokens = markdown.parse(text, {})
+  for (const token of tokens) token.children &&= withoutOtherDocuments(token.children)
+  return new Html(markdown.renderer.render(tokens, markdown.options, {}))
+}
+
+/** Renders a description of one paragraph. */
+export function lineOf(text: string): Html {
+  const [token] = markdown.parseInline(text, {})
+  return new Html(
+    markdown.renderer.renderInline(withoutOtherDocuments(token?.children ?? []), markdown.options, {}),
+  )
+}
+
 markdown.renderer.rules['table_open'] = (tokens, index) =>
   html`<div class="scroll" tabindex="0" role="region" aria-label="${(tokens[index]!.meta as { name: string }).name}"><table>\n`
     .text

@@ -35,8 +35,8 @@ const SEED = Number(process.env['FUZZ_SEED'] ?? 20260301)
 /** Enough for ten thousand on a slow machine. */
 
 const ROUTES = allRoutes({ version: '0.0.0', methodology: METHODOLOGY, methodologyText: new Uint8Array() })
-/** The files of the viewer, whose megabytes would be sent again and again. */
-const LARGE = new Set(['/docs/viewer.js', '/docs/viewer.css'])
+/** Several hundred kB would be sent again and again. */
+const LARGE = new Set(['/docs', '/openapi.json'])
 
 let service: Service
 let client: Client

@@ -54,6 +54,8 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   },
   { name: 'method', service: 'full', path: '/view/methodology' },
   { name: 'how it works', service: 'full', path: '/view/how' },
+  { name: 'calls for developers', service: 'full', path: '/docs' },
+  { name: 'calls of the sandbox', service: 'full', path: '/sandbox/docs' },
   { name: 'terms', service: 'full', path: '/view/terms' },
   { name: 'terms of the sandbox', service: 'full', path: '/sandbox/view/terms' },
   { name: 'check', service: 'full', path: '/view/verify' },

@@ -35,6 +35,7 @@ const COMPRESSED = [
   STYLE.path,
   '/sandbox/view/agents',
   '/openapi.json',
+  '/docs',
   '/methodology',
 ]
 

@@ -269,15 +269,15 @@ describe('what could be meant in two ways is refused, and nothing is written', (
 
 describe('a client that asks and does not read', () => {
   test('costs one answer, however much it has asked for', async () => {
-    const { bytes } = await service.client.get('/docs/viewer.js')
+    const { bytes } = await service.client.get('/openapi.json')
     const before = process.memoryUsage().arrayBuffers
     const asked = 100
     const { socket } = await RawSocket.open(service.url)
     socket.pause()
-    socket.write('GET /docs/viewer.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(asked))
+    socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(asked))
     const answered = async () => {
       const { text } = await service.client.get('/metrics')
-      return Number(/_count\{method="GET",route="\/docs\/viewer.js",status="200"\} (\d+)/.exec(text)?.[1])
+      return Number(/_count\{method="GET",route="\/openapi.json",status="200"\} (\d+)/.exec(text)?.[1])
     }
     await expect.poll(answered).toBeGreaterThan(1)
     const kept = process.memoryUsage().arrayBuffers - before
