@@ -1,6 +1,6 @@
 // The requests of callers. Every object is strict: an unknown field is refused, not dropped.
 import { z } from 'zod'
-import { DOMAIN_OWNER, NAME_CHARACTERS, idFault, name, normalKey, prose } from './names.ts'
+import { DOMAIN_OWNER, NAME_CHARACTERS, idFault, name, nameFrom, normalKey, prose } from './names.ts'
 import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
 import { BULK_IDS } from './tiers.ts'
 import { UUID_PATTERN, day, instantMs, uuid } from './values.ts'
@@ -149,9 +149,11 @@ export const leaderboardQuery = z.strictObject({
   q: sought
     .optional()
     .describe(
-      `Only entries with this text anywhere in their names, in any letter case. Such a page has at most ${MOST_FOUND}`,
+      `Only entries with this text anywhere in their names, in any letter case, with or without accents. Such a page has at most ${MOST_FOUND}`,
     ),
-  name: sought.optional().describe('Only entries of exactly this name, in any letter case'),
+  name: sought
+    .optional()
+    .describe('Only entries of exactly this name, in any letter case, with or without accents'),
   limit: limit.meta({ default: 100, description: 'How many entries a page may have' }),
   cursor: z
     .string()
@@ -178,16 +180,19 @@ export function wordsOf(text: string): string[] {
   return [...new Set(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu))]
 }
 
+/** Whether a text is short enough to look for its words in titles. */
+export function areTitleWords(text: string): boolean {
+  const words = wordsOf(text).length
+  return words >= 1 && words <= MOST_WORDS && text.length <= 2 * NAME_CHARACTERS
+}
+
 const status = z.enum(QUESTION_STATUSES)
 const category = z.string().max(NAME_CHARACTERS)
 const titleWords = z
   .string()
   .max(2 * NAME_CHARACTERS)
   .transform((text) => text.normalize('NFC'))
-  .refine((text) => {
-    const words = wordsOf(text).length
-    return words >= 1 && words <= MOST_WORDS
-  }, `must have 1 to ${MOST_WORDS} words`)
+  .refine(areTitleWords, `must have 1 to ${MOST_WORDS} words`)
 const questionsCursor = z.string().regex(CURSOR, 'must be the next_cursor of a page')
 
 /** The most ids in one query, and the most questions of a page with texts. */
@@ -267,6 +272,27 @@ export const pageQuery = z.strictObject({
     .transform(Number)
     .optional(),
 })
+
+/** Longer than any address of this service. */
+const SEARCHED_CHARACTERS = 2_000
+
+/** A name, words, an id or an address that a reader looks for, without characters that nobody sees. */
+const searched = z.string().max(SEARCHED_CHARACTERS).transform(nameFrom)
+
+export const SEARCHED_LISTS = ['people', 'agents', 'owners'] as const
+export type SearchedList = (typeof SEARCHED_LISTS)[number]
+
+/** The field in the head of every page; `in` shows one list of what it found, a page at a time. */
+export const searchForm = z
+  .strictObject({
+    q: formField(searched),
+    in: formField(z.enum(SEARCHED_LISTS)),
+    page: pageQuery.shape.page,
+  })
+  .refine(({ in: list, page }) => page === undefined || list !== undefined, {
+    path: ['page'],
+    message: 'must come with in',
+  })
 
 /** A place among all that an agent has said: the number of a data file, and how many rows come before. */
 export const HISTORY_CURSOR = /^([0-9]{1,9})_([0-9]{1,9})$/

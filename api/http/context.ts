@@ -26,6 +26,7 @@ import type { CurrentRelease } from '../published/current-release.ts'
 import type { Release } from '../published/release-payloads.ts'
 import type { RenderedPages } from '../published/rendered.ts'
 import type { Site } from '../pages/site.ts'
+import type { OwnerSearch } from '../published/owner-search.ts'
 import type { PayloadProofs } from '../published/payload-proofs.ts'
 import type { PublicLog } from '../published/public-log.ts'
 import type { QuestionBook } from '../questions/book.ts'
@@ -69,6 +70,7 @@ export interface Published {
   earlier: Pick<EarlierReleases, 'of' | 'manifest' | 'thinnedAt'>
   history: History
   leaderboard: Leaderboard
+  owners: Pick<OwnerSearch, 'found'>
   scores: Scores
   comparisons: Pick<Comparisons, 'of'>
   reports: Pick<Reports, 'of'>

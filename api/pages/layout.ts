@@ -23,9 +23,13 @@ export interface Page {
   alternates?: Readonly<Record<string, string>>
   /** The content in the words of schema.org. */
   linkedData?: object
+  /** The text in the field of the head. */
+  sought?: string
   /** Of the page, in the foot: where its content comes from. */
   source?: HtmlPart
 }
+
+export const SEARCH_PATH = '/view/search'
 
 type Way = readonly [path: string, label: string]
 
@@ -48,7 +52,7 @@ const WORDS: readonly Way[] = [
 ]
 
 /** Returns the whole document. Its bytes depend only on the argument. */
-export function page({ heading, content, source, ...head }: Page): Html {
+export function page({ heading, content, source, sought, ...head }: Page): Html {
   const { site, path, title } = head
   return html`<!doctype html>
 <html lang="en">
@@ -58,7 +62,7 @@ ${headOf(head)}</head>
 <a class="skip" href="#main">Skip to the content</a>
 ${site.environment === 'sandbox' && BANNER}<header class="site"><div>
 <a class="home" href="${linkTo(site, '/')}">${serviceName(site)}</a>
-<nav aria-label="Pages"><ul>
+${searchField(site, sought)}<nav aria-label="Pages"><ul>
 ${items(site, path, NAVIGATION)}${items(site, path, FURTHER, 'roomy')}</ul></nav>
 </div></header>
 <main id="main" tabindex="-1">
@@ -77,6 +81,14 @@ ${operatorLine(site)}${keyLine(site)}${source !== undefined && html`<p>${source}
 
 const BANNER = html`<aside class="banner" aria-label="Environment">Sandbox: simulated questions. Nothing here says anything about real skill. <a href="/">The real service</a></aside>
 `
+
+function searchField(site: Site, sought = ''): Html {
+  return html`<form class="seek" method="get" action="${linkTo(site, SEARCH_PATH)}" role="search" aria-label="All pages">
+<input type="search" name="q" value="${sought}" aria-label="Name, question, id or link" placeholder="Name or question">
+<button>Search</button>
+</form>
+`
+}
 
 function items(site: Site, path: string, ways: readonly Way[], className?: string): HtmlPart {
   const here = path.split('?')[0]
@@ -109,7 +121,7 @@ function keyLine({ logKeys = [] }: Site): HtmlPart {
   return html`<p class="operator">Key of the public log: ${logKeys.map((key) => html`<code>${key}</code> `)}</p>\n`
 }
 
-function headOf(head: Omit<Page, 'heading' | 'content' | 'source'>): HtmlPart {
+function headOf(head: Omit<Page, 'heading' | 'content' | 'source' | 'sought'>): HtmlPart {
   const { site, title, description, isIndexed = true, scripts = [], alternates = {}, linkedData } = head
   const isSandbox = site.environment === 'sandbox'
   return html`<meta charset="utf-8">

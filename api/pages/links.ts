@@ -3,6 +3,10 @@ export function questionPath(id: string): string {
   return `/view/questions/${id}`
 }
 
+export function ownerPath(id: string): string {
+  return `/view/owners/${encodeURIComponent(id)}`
+}
+
 /** Returns a path with a query of the parameters that have a value, or the path alone if none has. */
 export function withQuery(path: string, parameters: Record<string, string | number | undefined>): string {
   const query = new URLSearchParams()

@@ -1,4 +1,4 @@
-// Tells apart the texts that people paste to have them checked: links, ids, codes and records.
+// Tells apart the texts that people paste to have them checked or found: links, ids, codes and records.
 import { type CheckCode, parseCheckCode } from '../../pipeline/proof/check-code.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Environment, uuid } from '../../schemas/values.ts'
@@ -11,6 +11,7 @@ export type Pasted =
   | { kind: 'id'; id: string }
   | { kind: 'entity'; environment: Environment; entityType: EntityType; id: string }
   | { kind: 'question'; environment: Environment; id: string }
+  | { kind: 'owner'; environment: Environment; id: string }
   /** A record or a file, which browsers check. */
   | { kind: 'record' }
   | { kind: 'unknown'; why: string }
@@ -62,6 +63,8 @@ function linkedBy({ publicUrl }: Site, given: string): Pasted {
   const inside = path.slice(MOUNTS[environment].length)
   const code = parseCheckCode(decoded(/^\/view\/check\/([^/]+)$/.exec(inside)?.[1] ?? ''))
   if (code) return { kind: 'code', environment, code }
+  const owner = decoded(/^\/(?:view\/)?owners\/([^/]+)/.exec(inside)?.[1] ?? '')
+  if (owner !== '') return { kind: 'owner', environment, id: owner }
   const [, room = '', id] = /^\/((?:view\/)?[a-z]+)\/([^/]+)/.exec(inside) ?? []
   const of = ROOMS[room]
   if (of === undefined || !uuid.safeParse(id).success) return { kind: 'unknown', why: NO_ONE_THERE }

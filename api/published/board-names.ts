@@ -1,6 +1,6 @@
 // The names on a leaderboard as one text, in the order of the board, to search.
 
-/** A search of names, in any letter case. */
+/** A search of names, in any letter case, with or without accents. */
 export interface NameSearch {
   /** A text that is anywhere in the name. */
   q?: string | undefined
@@ -50,8 +50,38 @@ export class BoardNames {
     return places
   }
 
+  /**
+   * Returns the places of all names with a text in them: first those that are the text, then those that begin
+   * with it, and then the others, each in the order of the board.
+   */
+  found(text: string): number[] {
+    const sought = folded(text)
+    if (sought === '') return []
+    const [whole, begun, others]: [number[], number[], number[]] = [[], [], []]
+    let place = 0
+    for (let at = this.#text.indexOf(sought); at >= 0; at = this.#text.indexOf(sought, this.#endOf(place))) {
+      // Hits come in order, so that a step from place to place is all that it takes.
+      while (at >= this.#endOf(place)) place += 1
+      const start = this.#starts[place]! + 1
+      if (at > start) others.push(place)
+      else if (at + sought.length === this.#endOf(place)) whole.push(place)
+      else begun.push(place)
+    }
+    return [...whole, ...begun, ...others]
+  }
+
+  /** Whether a whole name is this text. */
+  isWhole(place: number, text: string): boolean {
+    return this.#line(place) === `\n${folded(text)}`
+  }
+
+  /** The position of the line feed after a line. */
+  #endOf(place: number): number {
+    return this.#starts[place + 1] ?? this.#text.length - 1
+  }
+
   #line(place: number): string {
-    return this.#text.slice(this.#starts[place], this.#starts[place + 1])
+    return this.#text.slice(this.#starts[place], this.#endOf(place))
   }
 
   /** Returns the place whose line has this position of the text. */
@@ -66,6 +96,9 @@ export class BoardNames {
   }
 }
 
+/** Accents of Latin, Greek and Cyrillic letters; the marks of other scripts tell words apart. */
+const ACCENTS = /[\u0300-\u036f]/g
+
 function folded(text: string): string {
-  return text.normalize('NFC').toLowerCase()
+  return text.toLowerCase().normalize('NFD').replace(ACCENTS, '').normalize('NFC')
 }

@@ -36,6 +36,16 @@ export interface LeaderboardRequest extends NameSearch {
   cursor?: string | undefined
 }
 
+/** Entries that a search of names has found. */
+export interface FoundEntries {
+  /** Of all entries that it has found. */
+  total: number
+  /** Those whose whole names are the text come first, then those that begin with it. */
+  entries: Entry[]
+  /** How many of `entries` have the text as their whole names. */
+  whole: number
+}
+
 export class Leaderboard implements Warm {
   readonly #store: Store
   readonly #pages: ShardCache<LeaderboardFile>
@@ -44,6 +54,8 @@ export class Leaderboard implements Warm {
   readonly #names = new ShardCache<BoardNames>(NAMES_BYTES)
   /** First pages that callers asked for since the last switch. */
   #asked = new Map<string, LeaderboardRequest>()
+  /** Kinds whose names callers searched since the last switch. */
+  #searched = new Set<EntityType>()
   readonly #releases: CursorReleases
 
   constructor(store: Store, releases: CursorReleases) {
@@ -79,6 +91,30 @@ export class Leaderboard implements Warm {
       if (!(await beside.goesOn())) return
       await this.#firstPage(manifest, request).catch(() => undefined)
     }
+    const searched = this.#searched
+    this.#searched = new Set()
+    for (const entityType of searched) {
+      if (!(await beside.goesOn())) return
+      await this.#namesOf(manifest, entityType).catch(() => undefined)
+    }
+  }
+
+  /** Returns the entries from `from` on, at most `most`, with a text anywhere in their names. */
+  async found(
+    manifest: ReleaseManifest,
+    entityType: EntityType,
+    text: string,
+    { from = 0, most }: { from?: number; most: number },
+  ): Promise<FoundEntries> {
+    this.#searched.add(entityType)
+    const names = await this.#namesOf(manifest, entityType)
+    const places = names.found(text)
+    const shown = places.slice(from, from + most)
+    const entries = await pMap(shown, (place) => this.#entry(manifest, entityType, place), {
+      concurrency: READS_AT_ONCE,
+    })
+    const whole = shown.filter((place) => names.isWhole(place, text)).length
+    return { total: places.length, entries, whole }
   }
 
   #noteAsked({ entityType, limit }: LeaderboardRequest): void {
@@ -171,11 +207,14 @@ export class Leaderboard implements Warm {
       const rest = Math.max(0, countOf(manifest, entityType) - from)
       return Array.from({ length: Math.min(most, rest) }, (_, index) => from + index)
     }
-    const names = await this.#names.get(`${manifest.release} ${entityType}`, async () => {
+    return (await this.#namesOf(manifest, entityType)).places(search, from, most)
+  }
+
+  #namesOf(manifest: ReleaseManifest, entityType: EntityType): Promise<BoardNames> {
+    return this.#names.get(`${manifest.release} ${entityType}`, async () => {
       const value = await this.#readNames(manifest, entityType)
       return { value, sizeBytes: value.sizeBytes }
     })
-    return names.places(search, from, most)
   }
 
   /** Reads every page, and keeps none of them: they would put all others out. */

@@ -32,6 +32,7 @@ import { getQuestion, listQuestions, listRationales } from './questions.ts'
 import { currentRelease, release, releaseFeed } from './releases.ts'
 import { livez, metrics, readyz } from './service.ts'
 import { scores } from './scores.ts'
+import { searchRoute } from './search.ts'
 import { snapshots } from './snapshots.ts'
 import { listCurrentForecasts } from './current-forecasts.ts'
 import { bulk } from './verification.ts'
@@ -95,6 +96,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     ...profilePages(methodology),
     ...checkPages,
     comparePageRoute,
+    searchRoute(methodology.parameters.eligible_questions),
     ...reportRoutes(methodology),
     ...badges(methodology),
     ...credentials(methodology),

@@ -10,7 +10,7 @@ import type { Route } from '../http/route.ts'
 import { MOUNTS } from '../mounts.ts'
 import { type Said, checkPath, checkedCodePage, thinnedCodePage } from '../pages/check-code.ts'
 import type { Html } from '../pages/html.ts'
-import { questionPath } from '../pages/links.ts'
+import { ownerPath, questionPath } from '../pages/links.ts'
 import { pastedIn } from '../pages/pasted.ts'
 import { type Payloads, questionsOf } from '../pages/profile/subject.ts'
 import { verifyPage } from '../pages/verify.ts'
@@ -47,6 +47,8 @@ async function destinationOf({ site, releases, registry }: ApiContext, q: string
       return { to: `${MOUNTS[pasted.environment]}${profilePath(pasted.entityType, pasted.id)}#check` }
     case 'question':
       return { to: MOUNTS[pasted.environment] + questionPath(pasted.id) }
+    case 'owner':
+      return { to: MOUNTS[pasted.environment] + ownerPath(pasted.id) }
     case 'record':
       return { status: 200, said: RECORD }
     case 'unknown':

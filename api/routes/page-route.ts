@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { ApiContext } from '../http/context.ts'
 import { contextOf } from '../http/one-release.ts'
-import { Html } from '../pages/html.ts'
+import { Html, html } from '../pages/html.ts'
 import { PAGE_HEADERS } from '../pages/policy.ts'
 import { bytesOf } from '../published/rendered.ts'
 import { type Reply, type Route, route } from '../http/route.ts'
@@ -78,7 +78,7 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
       const { params: named, query: wanted } = request as { params: z.infer<P>; query: z.infer<Q> }
       const { countMore } = request
       const page = await render({ params: named, query: wanted, countMore }, context)
-      if (isKept) {
+      if (isKept && !('to' in page)) {
         const again = { params: named, query: wanted, countMore: () => Promise.resolve() }
         context.pages.wasAsked(nameOf(path, named, wanted), (release) =>
           render(again, contextOf(context, release)),
@@ -93,7 +93,9 @@ function replyOf(shown: Shown): Reply {
   if (shown instanceof Uint8Array) return { body: shown, headers: PAGE_HEADERS }
   if (shown instanceof Html) return { body: bytesOf(shown), headers: PAGE_HEADERS }
   if ('to' in shown) {
-    return { status: 303, body: new Uint8Array(), headers: { ...PAGE_HEADERS, Location: shown.to } }
+    // The body names the address, so that the tags of two answers differ.
+    const body = html`<!doctype html>\n<title>See</title>\n<a href="${shown.to}">${shown.to}</a>\n`
+    return { status: 303, body: bytesOf(body), headers: { ...PAGE_HEADERS, Location: shown.to } }
   }
   return { status: shown.status, body: bytesOf(shown.page), headers: PAGE_HEADERS }
 }

@@ -13,6 +13,8 @@ import type { Intake, Published } from '../http/context.ts'
 import { notPublished } from '../http/not-published.ts'
 import type { Html } from '../pages/html.ts'
 import { callPath, profilePath } from '../../schemas/entity-paths.ts'
+import { SEARCH_PATH } from '../pages/layout.ts'
+import { withQuery } from '../pages/links.ts'
 import { type Owner, ownerPage } from '../pages/owner.ts'
 import type { Certificate } from '../pages/profile/certificate.ts'
 import { QUESTIONS_PER_PAGE, entityQuestionsPage } from '../pages/profile/entity-questions.ts'
@@ -26,6 +28,7 @@ import {
 } from '../pages/profile/subject.ts'
 import { unreleasedPage } from '../pages/profile/unreleased.ts'
 import { codeOf } from '../published/check-codes.ts'
+import { linkTo } from '../pages/site.ts'
 import type { FoundCredential } from '../published/credentials.ts'
 import type { Route } from '../http/route.ts'
 import { ENTITIES } from './entities.ts'
@@ -46,21 +49,24 @@ function addressOf(entityType: EntityType) {
   return {
     path: profilePath(entityType, `{${idName}}`),
     params: z.strictObject({ [idName]: uuid }),
+    /** Of the page that anyone may ask for by name. */
+    idOrName: z.strictObject({ [idName]: z.union([uuid, name], 'must be an id or a name') }),
     idIn: (params: Record<string, string>) => params[idName]!,
   }
 }
 
 function profile(entityType: EntityType, methodology: Methodology): Route {
-  const { path, params, idIn } = addressOf(entityType)
+  const { path, idOrName, idIn } = addressOf(entityType)
   return pageRoute({
     path,
     operationId: `show${NAMES[entityType]}`,
     summary: `What is published of an ${entityType}`,
-    params,
+    params: idOrName,
     needsQuestions: true,
     isKept: true,
     render: async ({ params: given, countMore }, context) => {
       const id = idIn(given)
+      if (!uuid.safeParse(id).success) return { to: linkTo(context.site, withQuery(SEARCH_PATH, { q: id })) }
       const verification = await context.releases.find(entityType, id, 'verification')
       if (!verification) return unreleased(context, entityType, id)
       const count = () => countMore(callsFor(countOf(verification.payload as Payloads['verification'])))

@@ -16,6 +16,7 @@ import type { Metrics } from '../../api/http/metrics.ts'
 import { RenderedPages } from '../../api/published/rendered.ts'
 import { Credentials } from '../../api/published/credentials.ts'
 import { EarlierReleases } from '../../api/published/earlier-releases.ts'
+import { OwnerSearch } from '../../api/published/owner-search.ts'
 import { PayloadProofs } from '../../api/published/payload-proofs.ts'
 import { PublicLog } from '../../api/published/public-log.ts'
 import { OperatorCalls } from '../../api/operator/operator-calls.ts'
@@ -159,6 +160,7 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     }),
     cursorReleases,
     comparisons: new Comparisons((manifest, two) => compareEntities(components, manifest, two)),
+    owners: new OwnerSearch(store),
     records: new ReleaseRecords(store, site),
     events: new EventFeed(store, now),
     rationalesOn: (questionId: string) => readRationales(store, questionId),

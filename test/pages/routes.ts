@@ -46,6 +46,11 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     path: `/view/questions/${id}`,
   })),
   { name: 'hostile question', service: 'full', path: `/view/questions/${HOSTILE_QUESTION}` },
+  { name: 'search', service: 'full', path: '/view/search' },
+  { name: 'search that finds', service: 'full', path: '/view/search?q=question' },
+  { name: 'search of agents', service: 'full', path: '/view/search?q=1&in=agents' },
+  { name: 'search that finds nothing', service: 'full', path: '/view/search?q=%3Cb%3Ezebra' },
+  { name: 'search of an empty store', service: 'empty', path: '/view/search?q=anna' },
   { name: 'compare', service: 'full', path: '/view/compare' },
   {
     name: 'compare two',

@@ -7,6 +7,7 @@ import { comparePath } from '../compare.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { page } from '../layout.ts'
 import { callPath, profilePath } from '../../../schemas/entity-paths.ts'
+import { ownerPath } from '../links.ts'
 import { counted, signed } from '../numbers.ts'
 import { releaseLine } from '../provenance.ts'
 import { reportPath } from '../report.ts'
@@ -112,7 +113,7 @@ function claims(site: Site, of: Payloads): HtmlPart {
   const from = organization !== null && html`, organization “${named(organization)}”`
   const ownedBy =
     owner !== null &&
-    html` · owner <a href="${linkTo(site, `/view/owners/${encodeURIComponent(owner)}`)}">${named(owner)}</a>, ${ownerWord(owner)}`
+    html` · owner <a href="${linkTo(site, ownerPath(owner))}">${named(owner)}</a>, ${ownerWord(owner)}`
   if (of.profile.name === null) return html`agent · ${id} · hidden by the operator${ownedBy}`
   const claimed = model === null ? '' : html` · model type “${named(model)}”${from}, as registered`
   return html`agent · ${id}${claimed}${ownedBy}`

@@ -51,6 +51,7 @@ test.for([
   ['questions', '/view/questions?status=open'],
   ['question-hostile', `/view/questions/${HOSTILE_QUESTION}`],
   ['question-resolved', `/view/questions/${QUESTION.resolved}`],
+  ['search', '/view/search?q=1'],
   ['check', '/view/verify'],
   ['sitemap', '/sitemap.xml'],
 ])('%s is as it was, whatever the number of threads', async ([name, path]) => {

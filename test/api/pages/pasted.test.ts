@@ -27,6 +27,10 @@ test.each<[string, Pasted]>([
     `https://forecasts.example.org/view/questions/${ID}`,
     { kind: 'question', environment: 'production', id: ID },
   ],
+  [
+    `https://forecasts.example.org/view/owners/${encodeURIComponent('a/b?c#d é %')}`,
+    { kind: 'owner', environment: 'production', id: 'a/b?c#d é %' },
+  ],
   [`https://forecasts.example.org/view/check/${CODE}`, { kind: 'code', environment: 'production', code }],
   ['/sandbox/view/check/21%204f9a%202c81%20b7d3', { kind: 'code', environment: 'sandbox', code }],
   ['{"agent_id":', { kind: 'record' }],

@@ -71,7 +71,7 @@ it('offers no check where nothing is signed and there is no public log', () => {
     ...certified,
     verification: { text: '{}', signature: undefined, proofPath: undefined },
   })
-  expect(text).not.toContain('<form')
+  expect(text).not.toContain('<form class="panel"')
   expect(text).not.toContain('<script src')
 })
 

@@ -1,0 +1,72 @@
+// Owners of one release, found by their names.
+import pMap from 'p-map'
+import { readReleaseFile } from '../../pipeline/release/read.ts'
+import type { Store } from '../../pipeline/store/store.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import type { OwnerShard } from '../../schemas/payloads.ts'
+import { BoardNames } from './board-names.ts'
+import { ShardCache } from './shard-cache.ts'
+
+/** Some hundred thousand owners. */
+const CACHE_BYTES = 32 * 1024 * 1024
+const READS_AT_ONCE = 16
+/** A counted owner beside its text. */
+const COUNTS_BYTES = 64
+
+/** An owner with the numbers of agents. */
+export interface CountedOwner {
+  ownerId: string
+  agents: number
+  certified: number
+}
+
+interface Owners {
+  names: BoardNames
+  /** In order of id. */
+  counted: CountedOwner[]
+}
+
+export class OwnerSearch {
+  readonly #store: Store
+  readonly #kept = new ShardCache<Owners>(CACHE_BYTES)
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Returns the owners from `from` on, at most `most`, with a text anywhere in their ids. */
+  async found(
+    manifest: ReleaseManifest,
+    text: string,
+    { from = 0, most }: { from?: number; most: number },
+  ): Promise<{ total: number; owners: CountedOwner[] }> {
+    const { names, counted } = await this.#kept.get(String(manifest.release), async () => {
+      const value = await this.#read(manifest)
+      const countsBytes = value.counted.reduce(
+        (sum, { ownerId }) => sum + 2 * ownerId.length + COUNTS_BYTES,
+        0,
+      )
+      return { value, sizeBytes: value.names.sizeBytes + countsBytes }
+    })
+    const places = names.found(text)
+    return { total: places.length, owners: places.slice(from, from + most).map((place) => counted[place]!) }
+  }
+
+  async #read({ release, files }: ReleaseManifest): Promise<Owners> {
+    const shards = files.filter(({ first_owner_id: first }) => first !== undefined)
+    const counted = await pMap(
+      shards,
+      async (file) => {
+        const { owners } = await readReleaseFile<OwnerShard>(this.#store, release, file)
+        return owners.map(({ payload: { owner_id, agents, certified } }) => ({
+          ownerId: owner_id,
+          agents: agents.length,
+          certified,
+        }))
+      },
+      { concurrency: READS_AT_ONCE },
+    )
+    const all = counted.flat()
+    return { names: new BoardNames(all.map(({ ownerId }) => ownerId)), counted: all }
+  }
+}

@@ -1,0 +1,94 @@
+// The page of what a reader pasted, if there is one.
+import { profilePath } from '../../schemas/entity-paths.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import type { ApiContext } from '../http/context.ts'
+import { ownerPath, questionPath } from '../pages/links.ts'
+import { type Pasted, pastedIn } from '../pages/pasted.ts'
+import { type Site, linkTo } from '../pages/site.ts'
+
+/** An agent or a forecaster of the current release. */
+interface ReleasedEntity {
+  entityType: EntityType
+  entityId: string
+  name: string | null
+}
+
+/** Returns undefined for an id that the current release does not have. */
+async function releasedEntity(
+  { releases }: Pick<ApiContext, 'releases'>,
+  entityId: string,
+  entityTypes: readonly EntityType[] = ENTITY_TYPES,
+): Promise<ReleasedEntity | undefined> {
+  for (const entityType of entityTypes) {
+    const profile = await releases.find(entityType, entityId, 'profile')
+    if (profile) return { entityType, entityId, name: (profile.payload as { name: string | null }).name }
+  }
+  return undefined
+}
+
+/**
+ * Returns the path of a page from the host on; undefined for a text that names none. Only of a page of the
+ * other environment nobody knows whether it is there.
+ */
+export async function pastedPath(context: ApiContext, text: string): Promise<string | undefined> {
+  const { site } = context
+  const pasted = pastedAnywhere(site, text)
+  const isElsewhere = 'environment' in pasted && pasted.environment !== site.environment
+  const here = { ...site, ...('environment' in pasted && { environment: pasted.environment }) }
+  const path = await (isElsewhere ? pathElsewhere(pasted) : pathIn(context, pasted))
+  return path && linkTo(here, path)
+}
+
+/** A node has other names than its public one, such as that of a container. */
+function pastedAnywhere(site: Site, text: string): Pasted {
+  const pasted = pastedIn(site, text)
+  return pasted.kind === 'unknown' ? pastedIn({ ...site, publicUrl: undefined }, text) : pasted
+}
+
+function pathElsewhere(pasted: Pasted): string | undefined {
+  switch (pasted.kind) {
+    case 'entity':
+      return profilePath(pasted.entityType, pasted.id)
+    case 'question':
+      return questionPath(pasted.id)
+    case 'owner':
+      return ownerPath(pasted.id)
+    default:
+      return undefined
+  }
+}
+
+async function pathIn(context: ApiContext, pasted: Pasted): Promise<string | undefined> {
+  switch (pasted.kind) {
+    case 'id':
+      return (await entityPath(context, pasted.id)) ?? questionPathIn(context, pasted.id)
+    case 'entity':
+      return entityPath(context, pasted.id, [pasted.entityType])
+    case 'question':
+      return questionPathIn(context, pasted.id)
+    case 'owner':
+      return (await context.releases.findOwner(pasted.id)) && ownerPath(pasted.id)
+    default:
+      return undefined
+  }
+}
+
+/** An agent without a name is hidden, and nobody is led to it. */
+async function entityPath(
+  context: ApiContext,
+  id: string,
+  entityTypes: readonly EntityType[] = ENTITY_TYPES,
+): Promise<string | undefined> {
+  const found = await releasedEntity(context, id, entityTypes)
+  if (found) {
+    const isHidden = found.entityType === 'agent' && found.name === null
+    return isHidden ? undefined : profilePath(found.entityType, id)
+  }
+  const isRegistered = entityTypes.includes('agent') && (await context.registry.findAgent(id))
+  return isRegistered ? profilePath('agent', id) : undefined
+}
+
+async function questionPathIn({ questions }: ApiContext, id: string): Promise<string | undefined> {
+  const [found] = await questions.findAll([id])
+  return found && questionPath(id)
+}
