@@ -15,12 +15,13 @@ import {
   WORDS,
   boardLine,
   boardsOf,
-  contestedQuestions,
+  idOf,
   populationOf,
   rankedTable,
 } from './ranking.ts'
 import { nothingScored } from './states.ts'
-import { time } from './wording.ts'
+import { term } from './terms.ts'
+import { claimed, time } from './wording.ts'
 
 export interface LandingView {
   site: Site
@@ -45,7 +46,7 @@ export function landingPage(view: LandingView): Html {
     title: 'Who can predict?',
     description: how,
     path: '/',
-    content: html`<p class="lead">${how}</p>
+    content: html`<p class="lead">${how} <a href="${linkTo(site, '/view/how')}">How it works</a></p>${runBy(site)}
 ${manifest && numbers(manifest, view.nextReleaseAt)}
 ${manifest ? leading(view, manifest) : nothing(view)}
 <h2>Take part</h2>
@@ -67,6 +68,13 @@ function promiseOf({ manifest, isSigned }: Pick<LandingView, 'manifest' | 'isSig
   return `What agents forecast is recorded before the outcome, and what people forecast is brought in by the operator. ${all}.`
 }
 
+/** Nothing where the operator has not set a name. */
+function runBy({ about }: Site): HtmlPart {
+  if (about?.operatorName === undefined) return undefined
+  const { operatorName, contactUrl } = about
+  return html`\n<p class="mute">Run by <bdi>${operatorName}</bdi>${contactUrl !== undefined && html` · <a href="${contactUrl}">contact</a>`}</p>`
+}
+
 function numbers({ counts, release, as_of }: ReleaseManifest, nextReleaseAt: Date | undefined): Html {
   return html`<dl class="facts">
 <div><dt>Agents</dt><dd>${grouped(counts.agents)}<small>machines, as registered</small></dd></div>
@@ -83,13 +91,27 @@ function leading(
   const { many } = WORDS[entityType]
   const [ranked = []] = boardsOf(entries.filter(({ rank }) => rank !== null))
   if (ranked.length === 0) {
-    return html`<div class="state"><p>Release ${release} ranks nobody: a rank takes ${contestedQuestions(rules)}. <a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a></p></div>`
+    return html`<div class="state"><p>Nobody has a place in release ${release} yet: that takes ${rules.eligible_questions} ${term(site, 'shared-questions', 'shared questions')}. <a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a></p></div>`
   }
-  return html`<h2>The first ${many}</h2>
+  return html`<h2>Leading ${many}</h2>
+${finding(ranked[0]!, board)}
 ${boardLine(entityType, board, populationOf(counts, entityType))}
 <p>Skill is 0 in the middle of the field and 1 for perfect forecasts. Between two thick lines, nobody can be told apart from the first.</p>
 ${rankedTable(site, entityType, ranked.slice(0, LEADERS), board)}
 <p class="pager"><a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a> <a href="${linkTo(site, LEADERBOARD_PATHS.forecaster)}">All forecasters</a></p>`
+}
+
+/** Says in one sentence what was found. */
+function finding(first: Entry, { size }: Board): Html {
+  const { rank_interval: places } = first
+  const leader = claimed(first.name, idOf(first))
+  const others = size - 1
+  if (size === 1) return html`<p class="lead">${leader} is alone with a place.</p>`
+  if (places?.upper === 1) {
+    return html`<p class="lead">${leader} leads, clearly ahead of ${others === 1 ? 'the other one' : `all ${grouped(others)} others`}.</p>`
+  }
+  const close = places === null ? size : places.upper
+  return html`<p class="lead">${leader} leads, but among the first ${grouped(close)} of ${grouped(size)} it is too close to call.</p>`
 }
 
 function nothing({ site, nextReleaseAt, isSandboxSeeded }: LandingView): Html {
@@ -104,14 +126,14 @@ function doors({ site, isSigned, isSandboxSeeded, manifest }: LandingView): Html
     html`<li class="door"><div><h3>${heading}</h3>
 <p>${words}</p>
 <p>${ways}</p></div>
-<pre>${example}</pre></li>
+<details><summary>In a shell</summary><pre>${example}</pre></details></li>
 `
   return html`<ul class="doors">
 ${door(
   'Submit forecasts',
   `Register an agent in the sandbox, where ${isTried ? 'questions are simulated and ' : ''}nothing counts.`,
   `curl ${inSandbox(site, '/agents/register')} --json '{"name": "my-agent", "model_type": "a model"}'`,
-  html`<a href="${linkTo(site, '/docs')}">All calls</a> · <a href="${linkTo(site, '/llms.txt')}">The same for language models</a>`,
+  html`<a href="${linkTo(site, '/docs')}">All calls</a> · <a href="${linkTo(site, '/llms.txt')}">Guide for language models</a>`,
 )}${door(
     'Check a record',
     `Do not take an agent’s word for its skill: ask for the record yourself.${isSigned ? ' It is signed.' : ''}`,
@@ -121,7 +143,7 @@ ${door(
     'Download the numbers',
     'Records and lists are JSON, which DuckDB reads as a table.',
     `duckdb -c "SELECT unnest(entries, max_depth := 2) FROM read_json('${commandAddress(site, '/leaderboard/agent')}')"`,
-    html`<a href="${linkTo(site, '/view/methodology')}">How they are made</a>${manifest && html` · <a href="${linkTo(site, '/releases.atom')}">Releases as a feed</a>`}`,
+    html`<a href="${linkTo(site, '/view/methodology')}">How the numbers are made</a>${manifest && html` · <a href="${linkTo(site, '/releases.atom')}">Releases as a feed</a>`}`,
   )}</ul>
 ${site.publicUrl === undefined && html`<p class="mute"><code>FVS_URL</code> stands for the address of this page, without the slash at its end.</p>`}`
 }

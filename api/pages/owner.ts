@@ -9,6 +9,7 @@ import { counted, signed } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
 import { type Site, linkTo } from './site.ts'
 import { scrolling } from './table.ts'
+import { term } from './terms.ts'
 import { claimed, dayOf, named, orNone, ownerWord } from './wording.ts'
 
 export type Owner = z.infer<typeof owner>
@@ -23,7 +24,7 @@ export function ownerPage(site: Site, owned: Owner): Html {
     median_skill: median,
   } = owned
   const path = `/owners/${encodeURIComponent(id)}`
-  const result = `${certified} certified of ${counted(agents.length, 'agent')}, ${scored} of them scored`
+  const result = `${counted(agents.length, 'agent')}, ${certified === 0 ? 'none' : certified} certified`
   return page({
     site,
     title: `${id}: ${result}`,
@@ -33,14 +34,14 @@ export function ownerPage(site: Site, owned: Owner): Html {
     isIndexed: certified > 0,
     alternates: { 'application/json': path },
     source: html`${releaseLine(site, owned)}. The same for programs: <a href="${linkTo(site, path)}">owner</a>`,
-    content: html`<p class="mute">Who answers for these agents, ${ownerWord(id)}</p>
+    content: html`<p class="mute">Owner, ${ownerWord(id)}</p>
 <p class="lead">${result}.</p>
-<p>Whoever tries many agents may show only the luckiest: all that the operator has recorded for this owner are here, retired ones too, and each further one has to prove more.</p>
+<p>Who tries many agents may show only the luckiest. So all that are recorded for this owner are here, retired ones too, and each further one has to prove more. Names are chosen by their owners.</p>
 <dl class="facts">
 <div><dt>Agents</dt><dd>${agents.length}<small>${scored} with a scored question</small></dd></div>
 <div><dt>Certified</dt><dd>${certified}<small>certified or expert</small></dd></div>
-<div><dt>Best skill</dt><dd>${orNone(best, signed)}<small>of those with enough questions for a rank</small></dd></div>
-<div><dt>Median skill</dt><dd>${orNone(median, signed)}<small>of those with enough questions for a rank</small></dd></div>
+<div><dt>Best ${term(site, 'skill', 'skill')}</dt><dd>${orNone(best, signed)}<small>of those with enough questions for a place</small></dd></div>
+<div><dt>Middle skill</dt><dd>${orNone(median, signed)}<small>half of them have more</small></dd></div>
 </dl>
 ${scrolling('Agents', agentTable(site, owned))}`,
   })
@@ -48,7 +49,7 @@ ${scrolling('Agents', agentTable(site, owned))}`,
 
 function agentTable(site: Site, { agents }: Owner): Html {
   return html`<table><caption>In the order of their ids</caption>
-<thead><tr><th scope="col">agent, as registered</th><th scope="col">title</th><th scope="col" class="n">skill</th></tr></thead>
+<thead><tr><th scope="col">agent</th><th scope="col">${term(site, 'title', 'title')}</th><th scope="col" class="n">skill</th></tr></thead>
 <tbody>
 ${agents.map(
   (agent) =>

@@ -50,15 +50,15 @@ export function reliabilityResult(curve: readonly CalibrationBin[]): string {
   if (total < LEAST_FORECASTS) return `${counted(total, 'forecast')}: too few to tell.`
   const groups = counted(bins.length, 'group')
   if (off.length === 0) {
-    return `What it said and how often it happened differ by no more than luck explains, in ${
-      bins.length === 1 ? 'its one group' : `all ${groups}`
-    } of forecasts, by a test of all at the level ${percent(LEVEL)}.`
+    return `What was said and how often it happened differ by no more than luck explains, in ${
+      bins.length === 1 ? 'the one group' : `all ${groups}`
+    } of forecasts.`
   }
   const where = off.map(({ lower, upper, mean_probability: said, observed_frequency: happened }) => {
     return `from ${percent(lower)} to ${percent(upper)} it happened ${happened > said ? 'more' : 'less'} often than said`
   })
   const detail = off.length > 3 ? '' : `: ${where.join(', ')}`
-  return `In ${off.length} of ${groups} of forecasts, what it said and how often it happened differ by more than luck explains, by a test of all at the level ${percent(LEVEL)}${detail}.`
+  return `In ${off.length} of ${groups} of forecasts, what was said and how often it happened differ by more than luck explains${detail}. Luck alone brings that about in at most ${percent(LEVEL)} of cases.`
 }
 
 /** @param curve with at least one bin that is not empty. */
@@ -81,7 +81,7 @@ export function reliabilityDiagram(
 <g class="tick" text-anchor="end">${QUARTERS.map((share) => html`<text x="${left - 6}" y="${place(Y, share) + 4}">${percent(share)}</text>`)}<text x="${left - 6}" y="${COUNTS_BASE}">count</text></g>
 <g class="tick" text-anchor="middle">${QUARTERS.map((share) => html`<text x="${place(X, share)}" y="${COUNTS_BASE + 18}">${percent(share)}</text>`)}</g>
 <text class="label" x="4" y="12">how often it happened</text>
-<text class="label" text-anchor="middle" x="${(left + right) / 2}" y="${COUNTS_BASE + 37}">what it said last</text>
+<text class="label" text-anchor="middle" x="${(left + right) / 2}" y="${COUNTS_BASE + 37}">what was said last</text>
 </svg>`
 }
 

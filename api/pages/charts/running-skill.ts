@@ -35,7 +35,7 @@ export function notSure(questions: number): string {
 /** Says in one sentence what the chart shows. */
 export function runningResult(points: readonly RunningPoint[]): string {
   const { questions, skill, interval } = points.at(-1)!
-  const begin = `After ${counted(questions, 'contested question')} the skill is ${signed(skill)}`
+  const begin = `After ${counted(questions, 'shared question')} the skill is ${signed(skill)}`
   if (!interval) return `${begin}; ${notSure(questions)}.`
   const since = (holds: (point: RunningPoint) => boolean) => {
     const before = points.findLastIndex((point) => !holds(point))
@@ -44,12 +44,12 @@ export function runningResult(points: readonly RunningPoint[]): string {
     return `since ${first.questions - last.questions > 1 ? 'about ' : ''}question ${grouped(first.questions)}`
   }
   if (interval.lower > 0) {
-    return `${begin}; its interval has been above the middle of the field ${since((point) => (point.interval?.lower ?? 0) > 0)}.`
+    return `${begin}; with luck allowed for, it has been above the middle one of the others ${since((point) => (point.interval?.lower ?? 0) > 0)}.`
   }
   if (interval.upper < 0) {
-    return `${begin}; its interval has been below the middle of the field ${since((point) => (point.interval?.upper ?? 0) < 0)}.`
+    return `${begin}; with luck allowed for, it has been below the middle one of the others ${since((point) => (point.interval?.upper ?? 0) < 0)}.`
   }
-  return `${begin}; its interval still holds the middle of the field.`
+  return `${begin}; with luck allowed for, it may still be that of the middle one of the others.`
 }
 
 /** @param points at least one, in order. */
@@ -70,18 +70,18 @@ export function runningSkillChart(points: readonly RunningPoint[], thresholds: r
   const end = interval ? `, between ${signed(interval.lower)} and ${signed(interval.upper)}` : ''
   return html`<svg class="chart square" viewBox="0 0 ${WIDTH} ${bottom + 42}" role="img" aria-labelledby="running-title running-about">
 <title id="running-title">${runningResult(points)}</title>
-<desc id="running-about">A line of the skill after each contested question, from 0, the middle of the field, with its interval as a band. It ends at ${signed(skill)}${end}.</desc>
+<desc id="running-about">A line of the skill after each shared question, from 0, the middle one of the others, with its interval as a band. It ends at ${signed(skill)}${end}.</desc>
 <g class="grid">${yAt.map((value) => html`<path d="M${LEFT} ${place(y, value)}H${RIGHT}"/>`)}</g>
 ${band(points, x, y)}<path class="zero" d="M${LEFT} ${zero}H${RIGHT}"/>
 <path class="line" d="${pathOf(points.map((point) => [place(x, point.questions), place(y, point.skill)]))}"/>
 ${points.length === 1 && html`<g class="dots"><circle cx="${place(x, questions)}" cy="${place(y, skill)}" r="3.5"/></g>\n`}<g class="marks">${marks.map((mark) => markOf(mark, top, bottom))}</g>
-<g class="tick" text-anchor="end"><text x="${LEFT - 6}" y="${zero - 3}">middle of</text><text x="${LEFT - 6}" y="${zero + 11}">the field</text>${yAt
+<g class="tick" text-anchor="end"><text x="${LEFT - 6}" y="${zero - 3}">the</text><text x="${LEFT - 6}" y="${zero + 11}">middle</text>${yAt
     .filter((value) => Math.abs(place(y, value) - zero) > 2 * ROW - 6)
     .map(
       (value) => html`<text x="${LEFT - 6}" y="${place(y, value) + 4}">${signed(value, decimals)}</text>`,
     )}</g>
 <g class="tick" text-anchor="middle">${xAt.map((value) => html`<text x="${place(x, value)}" y="${bottom + 17}">${grouped(value)}</text>`)}</g>
-<text class="label" text-anchor="middle" x="${(LEFT + RIGHT) / 2}" y="${bottom + 36}">contested questions, as they were settled</text>
+<text class="label" text-anchor="middle" x="${(LEFT + RIGHT) / 2}" y="${bottom + 36}">shared questions, as they were settled</text>
 </svg>`
 }
 

@@ -45,7 +45,7 @@ export function entityQuestionsPage({ site, published: of, scores, pageNumber }:
     site,
     title: `Questions of ${plainName(of)}${pageNumber === 1 ? '' : `, page ${pageNumber}`}`,
     heading: html`Questions of ${headingOf(of)}`,
-    description: `${counted(total, 'question')}, each with what was said and what a middle field would have got.`,
+    description: `${counted(total, 'question')}, each with what was said and the error that the middle one of the others would have made.`,
     path: pathOf(pageNumber),
     isIndexed: of.rankings.rank !== null,
     alternates: { 'application/json': `${callPath(entityType, id)}/scores` },
@@ -53,8 +53,8 @@ export function entityQuestionsPage({ site, published: of, scores, pageNumber }:
     content: html`<p class="mute">${entityType} · <code>${id}</code> · <a href="${linkTo(site, home)}">profile</a></p>
 ${
   total === 0
-    ? html`<p class="lead">None of its questions has an outcome yet.</p>`
-    : html`<p>“The field” is what a middle field would have got on the same question at the same times; “covered” is the share of its time with a forecast.</p>
+    ? html`<p class="lead">No question has an outcome yet.</p>`
+    : html`<p>Errors are averaged over the time in which the forecast stood, so that they need not follow from what was said last. “Others” is the error that the middle one of the others would have made on the same question at the same times.</p>
 ${questionTable(site, html`${which}.`, scores)}
 ${pager(site, { pageNumber, pages, pathOf })}`
 }`,

@@ -13,7 +13,7 @@ export const MEASURED = {
 export function errorRate(site: Site, entityType: EntityType): Html {
   const how = html`<a href="${linkTo(site, '/view/methodology#measured')}">How it was measured</a>`
   if (entityType === 'forecaster') {
-    return html`<p class="mute">Nobody chose these intervals after looking: of forecasters no better than the middle of their field, at most 2.5 in 100 ever have an interval above it, asymptotically. ${how}.</p>`
+    return html`<p class="mute">Could a title be luck? Of forecasters who are no better than the middle one of the others, at most 1 in 40 would ever get gold or platinum, in the long run. ${how}.</p>`
   }
-  return html`<p class="mute">How often a certificate is wrong: an owner whose agents are no better than the middle of the field is ever given one with a probability of at most 5\u00a0%, asymptotically. Simulated and judged on every day of a year, ${MEASURED.ever.result} of such agents were certified among ${MEASURED.ever.peers} equal peers, and ${MEASURED.owner.result} of owners who tried ${MEASURED.owner.agents} of them one after another. ${how}.</p>`
+  return html`<p class="mute">Could a title be luck? Of owners whose agents are no better than the middle one of the others, at most 1 in 20 would ever get a certificate, in the long run. In a simulated year it was ${MEASURED.ever.result} of such agents among ${MEASURED.ever.peers} equal ones, and ${MEASURED.owner.result} of owners who tried ${MEASURED.owner.agents} of them one after another. ${how}.</p>`
 }

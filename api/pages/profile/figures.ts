@@ -16,7 +16,7 @@ import { type Payloads, type TitleRules, isAgent, levelOf } from './subject.ts'
 /** The most rows of the table, not counting thresholds. */
 const MOST_ROWS = 8
 
-/** Returns the counts of contested questions that get a row in the table of the running skill. */
+/** Returns the counts of shared questions that get a row in the table of the running skill. */
 export function milestones(questions: number, rules: TitleRules): number[] {
   if (questions === 0) return []
   const steps = multiples(1, questions, Math.max(1, stepFor(questions, MOST_ROWS)))
@@ -28,7 +28,7 @@ export function milestones(questions: number, rules: TitleRules): number[] {
 }
 
 function thresholdsOf(of: Payloads, rules: TitleRules): Threshold[] {
-  const ranked = { questions: rules.eligible_questions, label: 'ranked' }
+  const ranked = { questions: rules.eligible_questions, label: 'place' }
   if (!isAgent(of)) return [ranked]
   return [
     ranked,
@@ -37,15 +37,14 @@ function thresholdsOf(of: Payloads, rules: TitleRules): Threshold[] {
   ]
 }
 
-/** Nothing without a contested question. */
+/** Nothing without a shared question. */
 export function runningFigure(of: Payloads, points: readonly RunningPoint[], rules: TitleRules): HtmlPart {
   if (points.length === 0) return undefined
   const thresholds = thresholdsOf(of, rules)
-  const asked = thresholds.map(({ questions, label }) => `${questions} (${label})`).join(', ')
   return html`<h2 id="skill">Skill, question by question</h2>
 <p>${runningResult(points)}</p>
 <div class="columns"><figure>${runningSkillChart(points, thresholds)}
-<figcaption>The band is the interval, cut at the frame. Dashed: the least number of questions for a title, ${asked}. “The middle of the field” is as good as the middle voice on the same questions at the same times. What others did counts as of this release.</figcaption></figure>
+<figcaption>Shaded: where the true skill may lie. Dashed: how many questions a title takes.</figcaption></figure>
 ${scrolling('The running skill in numbers', runningTable(of, points, milestones(points.at(-1)!.questions, rules)))}</div>`
 }
 
@@ -64,9 +63,9 @@ ${rows.map(
 /** Nothing without a settled question. */
 export function reliabilityFigure({ metrics: { calibration_curve: curve, corp } }: Payloads): HtmlPart {
   if (corp === null) return undefined
-  return html`<h2 id="calibration">When it says 70 %, does it happen 7 times in 10?</h2>
+  return html`<h2 id="calibration">Do 7 in 10 things happen that were called 70 % likely?</h2>
 <p>${reliabilityResult(curve)}</p>
 <div class="columns"><figure>${reliabilityDiagram(curve, corp)}
-<figcaption>Dots on the dashed line are perfect; their lines are 95 % Wilson intervals. The stepped line is how often it happened, recalibrated (CORP). Below: how many forecasts.</figcaption></figure>
+<figcaption>On the dashed line, what was said is what happened; the vertical lines show what luck can do. The stepped line smooths the dots, and the bars below count the forecasts.</figcaption></figure>
 ${scrolling('The calibration in numbers', reliabilityTable(curve))}</div>`
 }

@@ -5,6 +5,7 @@ import { type Html, type HtmlPart, html } from '../html.ts'
 import { questionPath } from '../links.ts'
 import { grouped, percent } from '../numbers.ts'
 import { type Site, linkTo } from '../site.ts'
+import { term } from '../terms.ts'
 import { dayOf, endOf, named } from '../wording.ts'
 import { type Payloads, type QuestionScore, retiredAt } from './subject.ts'
 
@@ -19,7 +20,7 @@ export function notes(
   superseded: readonly SupersededOutcome[],
 ): HtmlPart {
   const all = [
-    imported(of),
+    imported(site, of),
     everyoneIsAVoice(of),
     pending(of),
     overdue(of),
@@ -29,13 +30,13 @@ export function notes(
   return all.map((note) => note && html`<div class="state">${note}</div>\n`)
 }
 
-function imported({ metrics }: Payloads): Html | undefined {
+function imported(site: Site, { metrics }: Payloads): Html | undefined {
   const { imported_share, witnessed_share = imported_share === 1 ? 0 : 1 } = metrics
   if (witnessed_share === null || witnessed_share === 1) return undefined
   if (witnessed_share === 0) {
-    return html`<p>The operator imported all of these forecasts: this service did not see them being made.</p>`
+    return html`<p>The operator ${term(site, 'imported', 'imported')} all of these forecasts: this service did not see them being made.</p>`
   }
-  return html`<p>This service saw the forecasts being made on ${percent(witnessed_share)} of its settled questions. The operator imported others.</p>`
+  return html`<p>This service saw the forecasts being made on ${percent(witnessed_share)} of the questions. The operator ${term(site, 'imported', 'imported')} others.</p>`
 }
 
 function pending({ verification: { pending_questions: count = 0 } }: Payloads): Html | undefined {
@@ -49,7 +50,7 @@ function pending({ verification: { pending_questions: count = 0 } }: Payloads): 
 function overdue({ profile: { overdue_forecasts: count = 0 } }: Payloads): Html | undefined {
   if (count === 0) return undefined
   const are = count === 1 ? '1 is overdue: it' : `${grouped(count)} are overdue: they`
-  return html`<p>Of the questions that it answered, ${are} closed without an outcome.</p>`
+  return html`<p>Of the questions answered here, ${are} closed without an outcome.</p>`
 }
 
 function everyoneIsAVoice({ verification }: Payloads): Html | undefined {
@@ -61,13 +62,13 @@ function ended(of: Payloads): Html | undefined {
   const { profile, rankings } = of
   const retired = retiredAt(of)
   if (retired !== null) {
-    // In a release of version 2 of the method it has a rank.
-    const unranked = rankings.rank === null && ' and has no rank'
-    return html`<p>Retired on ${dayOf(retired)}: it makes no more forecasts${unranked}. Its record stays.</p>`
+    // In a release of version 2 of the method it has a place.
+    const unranked = rankings.rank === null && ', and there is no place'
+    return html`<p>Retired on ${dayOf(retired)}: no more forecasts are made${unranked}. The record stays.</p>`
   }
   const { last_forecast_at: last, as_of: asOf } = profile
   if (last === null || Date.parse(asOf) - Date.parse(last) <= SILENCE_MS) return undefined
-  return html`<p>Silent since ${dayOf(last)}, for more than 90 days: the numbers say how it did until then.</p>`
+  return html`<p>Silent since ${dayOf(last)}, for more than 90 days: the numbers are of the time before.</p>`
 }
 
 function corrected(
@@ -91,8 +92,8 @@ function corrected(
     return html`<a href="${linkTo(site, questionPath(id))}">${titled(id)}</a>: ${change}`
   })
   const begin = `Release ${release} replaces the outcome of`
-  if (changes.length === 1) return html`<p>${begin} one of its questions. ${changes}.</p>`
-  return html`<p>${begin} ${changes.length} of its questions:</p>
+  if (changes.length === 1) return html`<p>${begin} one of these questions. ${changes}.</p>`
+  return html`<p>${begin} ${changes.length} of these questions:</p>
 <ul>
 ${changes.map((change) => html`<li>${change}</li>\n`)}</ul>`
 }

@@ -53,7 +53,7 @@ export interface Profile {
   certificate?: Certificate | undefined
   /** The code that leads to what this release says of it; undefined if there is none. */
   code: string | undefined
-  /** How many are ranked with it, itself among them; 0 if it has no rank. */
+  /** How many have a place with it, itself among them; 0 if it has none. */
   boardSize: number
 }
 
@@ -80,7 +80,7 @@ export function profilePage(profile: Profile): Html {
     source: html`${releaseLine(site, of.verification)}. The same for programs: ${links(site, calls)}`,
     content: html`<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparePath(idOf(of)))}">compare with another</a>${isAgent(of) && html` · <a href="${linkTo(site, reportPath(idOf(of)))}">why a question did not score</a>`}</p>
 ${seal(site, of, rules)}
-${codeLine(site, profile.code)}${notes(site, of, scores, superseded)}${facts(of, rules, boardSize)}
+${codeLine(site, profile.code)}${notes(site, of, scores, superseded)}${facts(site, of, rules, boardSize)}
 ${runningFigure(of, running, rules)}
 ${reliabilityFigure(of)}
 <h2 id="titles">What a title takes</h2>
@@ -101,7 +101,7 @@ function titleLine(of: Payloads): string {
   const result =
     eligible && skill !== null
       ? `skill ${signed(skill)} over ${counted(contested, 'question')}`
-      : 'not ranked yet'
+      : 'no place yet'
   return `${plainName(of)}: ${kind}, ${result}`
 }
 
@@ -125,7 +125,7 @@ function newest(site: Site, scores: readonly QuestionScore[], path: string): Htm
   const all = html`<a href="${linkTo(site, `${path}/questions`)}">All ${counted(scores.length, 'question')}</a>`
   const which = scores.length > NEWEST ? html`The ${NEWEST} newest. ${all}` : html`${all}`
   return html`<h2 id="questions">Question by question</h2>
-${questionTable(site, html`${which}. “The field” is what a middle field would have got.`, shown)}`
+${questionTable(site, html`${which}. “Others” is the error that the middle one of the others would have made.`, shown)}`
 }
 
 const CALLS = ['verification', 'metrics', 'rankings', 'advanced-metrics']

@@ -35,20 +35,13 @@ export function requirementsOf(of: Payloads, rules: TitleRules): TitleRequiremen
     strict_skill_interval: strict,
     voice_rule: voices,
   } = of.verification
-  const questions = (needed: number) => count('contested question', needed, contested)
-  const ahead = above('lower end of the interval of the skill', skill)
-  const clustered = (needed: number) =>
-    count(
-      'different event, or week of a category',
-      needed,
-      clusters,
-      'different events, or weeks of a category',
-    )
-  const weighty = enough('evidence, in multiples of ten imaginary questions', rules.least_evidence, evidence)
-  const strictly =
-    strict === undefined ? [] : [above('lower end of the strict interval of the skill', strict)]
+  const questions = (needed: number) => count('shared question', needed, contested)
+  const ahead = above('skill at the bad end of luck', skill)
+  const clustered = (needed: number) => count('separate group', needed, clusters, 'separate groups')
+  const weighty = enough('evidence, in times of ten made-up questions', rules.least_evidence, evidence)
+  const strictly = strict === undefined ? [] : [above('the same, counted strictly', strict)]
   const measured: Requirement = {
-    rule: 'measured against people and recorded owners',
+    rule: 'enough independent others',
     needed: 'yes',
     has: voices === 'recorded' ? 'yes' : 'no',
     isMet: voices === 'recorded',
@@ -56,29 +49,29 @@ export function requirementsOf(of: Payloads, rules: TitleRules): TitleRequiremen
   const better = [clustered(rules.certified_clusters), ...weighty, ahead, ...strictly, measured]
   if (isAgent(of)) {
     const { crowd_skill_interval, crowd_evidence } = of.verification
-    const crowd = above('lower end of the interval against the average', crowd_skill_interval)
-    const known = enough('evidence against the average', rules.least_evidence, crowd_evidence)
+    const crowd = above('skill against the crowd at the bad end of luck', crowd_skill_interval)
+    const known = enough('evidence against the crowd', rules.least_evidence, crowd_evidence)
     return [
       {
         title: 'provisional',
-        says: 'it has enough questions for a rank',
+        says: 'enough questions for a place',
         requirements: [questions(rules.eligible_questions)],
       },
       {
         title: 'certified',
-        says: 'better than the middle of its field',
+        says: 'better than the middle one of the others',
         requirements: [questions(rules.certified_questions), ...better],
       },
       {
         title: 'expert',
-        says: 'certified, and better than copying its field’s average',
+        says: 'certified, and better than the crowd, the average of the others',
         requirements: [questions(rules.expert_questions), ...known, crowd],
       },
     ]
   }
   const { percentile } = of.verification
   const place = (needed: number): Requirement => ({
-    rule: 'percentile in its field',
+    rule: 'percentile among those ranked',
     needed: `≥ ${needed}`,
     has: percentile === null ? 'none yet' : plain(percentile, 2),
     isMet: percentile !== null && percentile >= needed,
@@ -86,7 +79,7 @@ export function requirementsOf(of: Payloads, rules: TitleRules): TitleRequiremen
   return [
     {
       title: 'bronze',
-      says: 'in the better half of its field',
+      says: 'in the better half of those ranked',
       requirements: [questions(rules.eligible_questions), place(rules.bronze_percentile)],
     },
     {
@@ -96,12 +89,12 @@ export function requirementsOf(of: Payloads, rules: TitleRules): TitleRequiremen
     },
     {
       title: 'gold',
-      says: 'in the best tenth, and better than the middle',
+      says: 'in the best tenth, and better than the middle one of the others',
       requirements: [place(rules.gold_percentile), ...better],
     },
     {
       title: 'platinum',
-      says: 'in the best hundredth, and better than the middle',
+      says: 'in the best hundredth, and better than the middle one of the others',
       requirements: [place(rules.platinum_percentile), ...better],
     },
   ]

@@ -3,33 +3,36 @@ import { CERTIFICATES } from '../../../schemas/payloads.ts'
 import { shapeOf } from '../award.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { counted, grouped, minuteOf, percent, signed } from '../numbers.ts'
-import { contestedQuestions } from '../ranking.ts'
-import { type Site, linkTo } from '../site.ts'
+import type { Site } from '../site.ts'
+import { term } from '../terms.ts'
 import { interval } from '../wording.ts'
 import { type Payloads, type TitleRules, awardOf, isAgent, levelOf } from './subject.ts'
 
 interface Claim {
   /** The text next to the shape of the title. */
   words: string
+  /** A sentence without its stop. */
   shown: string
-  /** Continues the sentence; undefined if there is nothing to add. */
-  notShown?: string
+  /** A further sentence without its stop; undefined if there is nothing to add. */
+  further?: string
 }
 
+const UNLIKELY = 'luck is very unlikely as the reason'
+
 export function seal(site: Site, of: Payloads, rules: TitleRules): Html {
-  const { words, shown, notShown } = claimOf(of, rules)
+  const { words, shown, further } = claimOf(of, rules)
   const title = awardOf(of)
   return html`<section class="seal seal-${title}" aria-label="Title">
 <p class="title">${shapeOf(title)} ${words}</p>
-<div><p><strong>${shown}</strong>${notShown !== undefined && `; ${notShown}`}.</p>
+<div><p><strong>${shown}.</strong>${further !== undefined && ` ${further}.`}</p>
 ${skillLine(site, of, rules)}</div>
 </section>`
 }
 
 /** Returns the sentence of the seal, for previews. */
 export function sentenceOf(of: Payloads, rules: TitleRules): string {
-  const { shown, notShown } = claimOf(of, rules)
-  return `${shown}${notShown === undefined ? '' : `; ${notShown}`}.`
+  const { shown, further } = claimOf(of, rules)
+  return `${shown}.${further === undefined ? '' : ` ${further}.`}`
 }
 
 function skillLine(site: Site, of: Payloads, rules: TitleRules): Html {
@@ -40,29 +43,31 @@ function skillLine(site: Site, of: Payloads, rules: TitleRules): Html {
       range && `, between ${interval(range)} with ${levelOf(range)} confidence`.replace(' to ', ' and ')
     const { coverage } = verification
     const covered =
-      coverage !== undefined && coverage !== null && `, ${percent(coverage)} of their time covered`
-    return html`<p class="mute">Skill ${signed(metrics.skill)}${certain}, on ${counted(metrics.contested_questions, 'contested question')}${covered}.${fragilitySentence(site, of)} <a href="#titles">What a title takes</a></p>`
+      coverage !== undefined &&
+      coverage !== null &&
+      html`, with a forecast for ${term(site, 'coverage', html`${percent(coverage)} of their time`)}`
+    return html`<p class="mute">${term(site, 'skill', 'Skill')} ${signed(metrics.skill)}${certain}, on ${term(site, 'shared-questions', counted(metrics.contested_questions, 'shared question'))}${covered}.${fragilitySentence(site, of)} <a href="#titles">What a title takes</a></p>`
   }
-  return html`<p class="mute">A rank takes ${contestedQuestions(rules)}. <a href="#titles">What a title takes</a></p>`
+  return html`<p class="mute">A ${term(site, 'place', 'place')} takes ${rules.eligible_questions} ${term(site, 'shared-questions', 'shared questions')}. <a href="#titles">What a title takes</a></p>`
 }
 
 /** Nothing for other titles, nor in a release that lacks the number. */
 function fragilitySentence(site: Site, of: Payloads): HtmlPart {
   const { fragility, contested_questions: outcomes } = of.metrics
   if (fragility === undefined || fragility === null || !CERTIFICATES.includes(awardOf(of))) return undefined
-  const some = html`<a href="${linkTo(site, '/view/methodology#fragility')}">${grouped(fragility)} of ${counted(outcomes, 'outcome')}</a>`
+  const some = term(site, 'fragility', `${grouped(fragility)} of ${counted(outcomes, 'outcome')}`)
   return html` The title would fall if ${some} were different.`
 }
 
 function claimOf(of: Payloads, rules: TitleRules): Claim {
-  const { verification, metrics, profile } = of
+  const { metrics, profile } = of
   const title = awardOf(of)
   if (metrics.resolved_questions === 0) return { words: 'Nothing settled yet', ...waitingOf(profile) }
   if (!metrics.eligible) {
     return {
-      words: 'No rank yet',
+      words: 'No place yet',
       shown: earlyOf(metrics, rules),
-      notShown: 'these are early numbers, and nothing is proven yet',
+      further: 'These are early numbers, and prove nothing yet',
     }
   }
   if (isAgent(of)) {
@@ -70,18 +75,17 @@ function claimOf(of: Payloads, rules: TitleRules): Claim {
       case 'expert':
         return {
           words: 'Expert',
-          shown:
-            'Better than the middle of its field and than copying its field’s average, and not by luck alone',
-          notShown: 'how it does on other questions than those it chose is not shown',
+          shown: `Better than the middle one of the others, and better than the average of them all: ${UNLIKELY}`,
+          further: 'This holds for the questions it chose to answer',
         }
       case 'certified':
         return {
           words: 'Certified',
-          shown: 'Better than the middle of its field, and not by luck alone',
-          notShown: 'that it beats copying its field’s average is not shown',
+          shown: `Better than the middle one of the others: ${UNLIKELY}`,
+          further: 'Whether it is better than the average of them all is not proven yet',
         }
       default:
-        return { words: 'Provisional', ...intervalClaim(verification.skill_interval, standingOf(of)) }
+        return { words: 'Provisional', ...intervalClaim(of, standingOf(of)) }
     }
   }
   switch (title) {
@@ -89,44 +93,46 @@ function claimOf(of: Payloads, rules: TitleRules): Claim {
     case 'gold':
       return {
         words: title === 'gold' ? 'Gold' : 'Platinum',
-        shown: `Among the best ${100 - (title === 'gold' ? rules.gold_percentile : rules.platinum_percentile)} % of its field, and better than the middle of it not by luck alone`,
-        notShown: 'how it does on other questions than those it chose is not shown',
+        shown: `Among the best ${100 - (title === 'gold' ? rules.gold_percentile : rules.platinum_percentile)} % of those ranked, and better than the middle one of the others: ${UNLIKELY}`,
+        further: 'This holds for the questions they chose to answer',
       }
     case 'silver':
       return {
         words: 'Silver',
-        ...intervalClaim(verification.skill_interval, `In the best quarter of its field`),
+        ...intervalClaim(of, 'Among the best quarter of those ranked'),
       }
     case 'bronze':
       return {
         words: 'Bronze',
-        ...intervalClaim(verification.skill_interval, 'In the better half of its field'),
+        ...intervalClaim(of, 'Among the better half of those ranked'),
       }
     default:
-      return { words: 'Ranked', ...intervalClaim(verification.skill_interval) }
+      return { words: 'No title', ...intervalClaim(of, 'Has a place, in the lower half of those ranked') }
   }
 }
 
 /** Returns what the interval of a ranked entity shows, for titles that do not say it. */
-function intervalClaim(
-  range: Payloads['verification']['skill_interval'],
-  standing = 'It has a rank',
-): Omit<Claim, 'words'> {
+function intervalClaim(of: Payloads, standing: string): Omit<Claim, 'words'> {
+  const { skill_interval: range, contested_questions: questions } = of.verification
   if (range !== null && range.upper < 0) {
-    return { shown: 'Worse than the middle of its field, and not by bad luck alone' }
+    return { shown: 'Worse than the middle one of the others: bad luck is very unlikely as the reason' }
   }
   if (range !== null && range.lower > 0) {
     return {
-      shown: 'Its interval lies above the middle of its field',
-      notShown: 'what more its next title takes is below',
+      shown: 'Above the middle one of the others, with luck allowed for',
+      further: 'What more the next title takes is below',
     }
   }
-  return { shown: standing, notShown: 'that it is better than the middle of its field is not shown' }
+  if (range === null && questions > 1) {
+    return { shown: standing, further: 'It could be any place: all questions count as one event' }
+  }
+  const whether = `Whether ${isAgent(of) ? 'it is' : 'they are'} really better than the middle one of the others`
+  return { shown: standing, further: `${whether}, ${counted(questions, 'question')} do not show yet` }
 }
 
-/** A retired agent has no rank, except in a release of version 2 of the method. */
+/** A retired agent has no place, except in a release of version 2 of the method. */
 function standingOf({ rankings }: Payloads): string {
-  return rankings.rank === null ? 'It has enough contested questions for a rank' : 'It has a rank'
+  return rankings.rank === null ? 'Enough shared questions for a place' : 'Has a place'
 }
 
 function waitingOf({
@@ -134,19 +140,18 @@ function waitingOf({
   open_forecasts: waiting,
   next_close_at: closes,
 }: Payloads['profile']): Omit<Claim, 'words'> {
-  if (last === null) return { shown: 'It has made no forecast yet' }
-  if (waiting === 0 || closes === null)
-    return { shown: 'None of its forecasts is scored, and none is waiting' }
+  if (last === null) return { shown: 'No forecast was made yet' }
+  if (waiting === 0 || closes === null) return { shown: 'No forecast is scored, and none is waiting' }
   return waiting === 1
-    ? { shown: '1 forecast is waiting', notShown: `its question closes ${minuteOf(closes)}` }
+    ? { shown: '1 forecast is waiting', further: `Its question closes ${minuteOf(closes)}` }
     : {
         shown: `${waiting} forecasts are waiting`,
-        notShown: `the first of their questions closes ${minuteOf(closes)}`,
+        further: `The first of their questions closes ${minuteOf(closes)}`,
       }
 }
 
 function earlyOf(metrics: Payloads['metrics'], rules: TitleRules): string {
   const { contested_questions: has, resolved_questions: resolved } = metrics
-  if (has > 0) return `${has} of the ${rules.eligible_questions} contested questions that a rank takes`
-  return `${counted(resolved, 'settled question')}, none of them contested`
+  if (has > 0) return `${has} of the ${rules.eligible_questions} shared questions that a place takes`
+  return `${counted(resolved, 'settled question')}, none of them shared`
 }

@@ -25,7 +25,7 @@ it('shows all agents of an owner, retired ones too', () => {
   const page = ownerPage(site, owner)
   const text = textOf(page)
   expect(text).toContain('Agents of rook & "co"')
-  expect(text).toContain('1 certified of 2 agents, 2 of them scored.')
+  expect(text).toContain('2 agents, 1 certified.')
   expect(text).toContain('<b>crow</b> …')
   expect(text).toContain('jay …e39446 – no title retired 2026-02-01 –')
   expect(page.text).toContain('href="/owners/rook%20%26%20%22co%22"')

@@ -70,7 +70,7 @@ test('a correction is on the profiles of those who answered', async () => {
   for (const path of [`/view/agents/${agentId}`, `/view/forecasters/${forecasterId(0)}`]) {
     const { text } = await service.client.get(path)
     expect(spaced(text.replace(/<[^>]*>/g, ''))).toContain(
-      'Release 2 replaces the outcome of one of its questions. Question &quot;0&quot;: no, no longer yes.',
+      'Release 2 replaces the outcome of one of these questions. Question &quot;0&quot;: no, no longer yes.',
     )
   }
 })

@@ -46,9 +46,30 @@ describe('the landing page', () => {
   test('shows only those who are ranked, five at most', () => {
     const entries = [...Array.from({ length: 7 }, () => RANKED), UNRANKED]
     expect(
-      said({ leaders: { entityType: 'agent', entries, board: BOARD } }).match(/my-agent …/g),
+      said({ leaders: { entityType: 'agent', entries, board: BOARD } }).match(/my-agent …\S+ (?!leads)/g),
     ).toHaveLength(5)
     expect(said({ leaders: { entityType: 'agent', entries, board: BOARD } })).not.toContain('early')
+  })
+
+  test('says who leads, and whether that is sure', () => {
+    const led = (upper: number, size: number) =>
+      said({
+        leaders: {
+          entityType: 'agent',
+          entries: [{ ...RANKED, rank_interval: { lower: 1, upper } }],
+          board: { ...BOARD, size },
+        },
+      })
+    expect(led(1, 14)).toMatch(/my-agent …\S+ leads, clearly ahead of all 13 others\./)
+    expect(led(1, 2)).toContain('leads, clearly ahead of the other one.')
+    expect(led(4, 14)).toContain('leads, but among the first 4 of 14 it is too close to call.')
+    expect(led(1, 1)).toContain('is alone with a place.')
+  })
+
+  test('says who runs the service, where that is set', () => {
+    const about = { serviceName: 'Who knew?', operatorName: 'Example', contactUrl: 'mailto:a@example.org' }
+    expect(said({ site: { ...SITE, about } })).toContain('Run by Example · contact')
+    expect(said({})).not.toContain('Run by')
   })
 
   test('shows those of the first pool alone', () => {
@@ -58,7 +79,7 @@ describe('the landing page', () => {
 
   test('says that nobody is ranked', () => {
     expect(said({ leaders: { entityType: 'agent', entries: [UNRANKED], board: BOARD } })).toContain(
-      'ranks nobody: a rank takes 25 contested',
+      'Nobody has a place in release 214 yet: that takes 25 shared questions',
     )
   })
 

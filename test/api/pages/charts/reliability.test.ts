@@ -100,12 +100,12 @@ it('says in its title whether more than luck is in it', () => {
   const five = <T>(values: readonly T[]) => Array.from({ length: 5 }, () => values).flat()
   const right = drawn({ ppm: five(ppm), outcome: five([0, 0, 0, 0, 1, 1]) }).curve
   expect(spaced(reliabilityResult(right))).toBe(
-    'What it said and how often it happened differ by no more than luck explains, in all 3 groups of forecasts, by a test of all at the level 5 %.',
+    'What was said and how often it happened differ by no more than luck explains, in all 3 groups of forecasts.',
   )
   const wrong = drawn({ ppm: five(ppm), outcome: five([1, 1, 0, 0, 1, 1]) }).curve
   expect(spaced(reliabilityResult(wrong))).toBe(
-    'In 1 of 3 groups of forecasts, what it said and how often it happened differ by more than luck explains, ' +
-      'by a test of all at the level 5 %: from 0 % to 10 % it happened more often than said.',
+    'In 1 of 3 groups of forecasts, what was said and how often it happened differ by more than luck explains: ' +
+      'from 0 % to 10 % it happened more often than said. Luck alone brings that about in at most 5 % of cases.',
   )
 })
 

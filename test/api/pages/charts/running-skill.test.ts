@@ -95,15 +95,15 @@ it('stays inside of its frame whatever the skill', () => {
 
 it('says the result in its title', () => {
   expect(runningResult(risingTo(1))).toBe(
-    'After 1 contested question the skill is +0.200; one question does not say how sure that is.',
+    'After 1 shared question the skill is +0.200; one question does not say how sure that is.',
   )
   expect(runningResult(risingTo(110))).toBe(
-    'After 110 contested questions the skill is +0.200; its interval has been above the middle of the field since question 56.',
+    'After 110 shared questions the skill is +0.200; with luck allowed for, it has been above the middle one of the others since question 56.',
   )
   expect(runningResult(risingTo(30, -0.2))).toBe(
-    'After 30 contested questions the skill is −0.200; its interval has been below the middle of the field since question 16.',
+    'After 30 shared questions the skill is −0.200; with luck allowed for, it has been below the middle one of the others since question 16.',
   )
   expect(runningResult(risingTo(30, 0.05))).toBe(
-    'After 30 contested questions the skill is +0.050; its interval still holds the middle of the field.',
+    'After 30 shared questions the skill is +0.050; with luck allowed for, it may still be that of the middle one of the others.',
   )
 })

@@ -160,7 +160,5 @@ it('says on a page of its questions which they are', () => {
   expect(second).toContain('101 to 130 of 130, newest first.')
   expect(second).toContain('← Page before Page 2 of 2')
   const none = profileIn({ questions: 0 })
-  expect(textOf(entityQuestionsPage({ ...none, pageNumber: 1 }))).toContain(
-    'None of its questions has an outcome',
-  )
+  expect(textOf(entityQuestionsPage({ ...none, pageNumber: 1 }))).toContain('No question has an outcome')
 })

@@ -16,54 +16,57 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
     { questions: 200, peers: 6, error: 0, peerError: 3 },
     [
       'Expert',
-      'Better than the middle of its field and than copying its field’s average, and not by luck alone;',
+      'Better than the middle one of the others, and better than the average of them all: luck is very unlikely as the reason. This holds for the questions it chose to answer.',
     ],
     ['✗'],
   ],
   certified: [
     { questions: 130, error: 0 },
     [
-      'Better than the middle of its field, and not by luck alone; that it beats copying',
-      'lower end of the interval against the average > 0 ✗',
-      'evidence, in multiples of ten imaginary questions ≥ 1 ✓',
-      'lower end of the strict interval of the skill > 0 ✓',
-      'ranked in the pool …',
+      'Better than the middle one of the others: luck is very unlikely as the reason. Whether it is better',
+      'skill against the crowd at the bad end of luck > 0 ✗',
+      'evidence, in times of ten made-up questions ≥ 1 ✓',
+      'the same, counted strictly > 0 ✓',
+      'in the pool …',
       'The title would fall if 9 of 130 outcomes were different.',
     ],
   ],
   provisional: [
     { questions: 29, error: 0.6 },
     [
-      'It has a rank; that it is better than the middle of its field is not shown.',
-      '≥ 50 ✗ 29: 21 more contested questions',
+      'Has a place. Whether it is really better than the middle one of the others, 29 questions do not show yet.',
+      '≥ 50 ✗ 29: 21 more shared questions',
     ],
     ['would fall'],
   ],
-  worse: [{ questions: 160, error: 4 }, ['Worse than the middle of its field, and not by bad luck alone.']],
+  worse: [
+    { questions: 160, error: 4 },
+    ['Worse than the middle one of the others: bad luck is very unlikely as the reason.'],
+  ],
   early: [
     { questions: 12 },
     [
-      'No rank yet',
-      '12 of the 25 contested questions that a rank takes; these are early numbers',
-      '13 more contested questions',
+      'No place yet',
+      '12 of the 25 shared questions that a place takes. These are early numbers',
+      '13 more shared questions',
     ],
   ],
   'one-question': [
     { questions: 1 },
-    ['After 1 contested question the skill is', 'one question does not say how sure that is'],
+    ['After 1 shared question the skill is', 'one question does not say how sure that is'],
   ],
   uncontested: [
     { questions: 8, peers: 3 },
-    ['8 settled questions, none of them contested', 'not contested'],
+    ['8 settled questions, none of them shared', 'not shared'],
     ['Skill, question by question'],
   ],
   waiting: [
     { questions: 0, openForecasts: 3, nextCloseAtMs: FIRST_CLOSE },
-    ['3 forecasts are waiting; the first of their questions closes 2026-12-01 00:00 UTC.'],
-    ['Question by question', 'When it says 70 %'],
+    ['3 forecasts are waiting. The first of their questions closes 2026-12-01 00:00 UTC.'],
+    ['Question by question', 'called 70 % likely'],
   ],
-  idle: [{ questions: 0, lastForecastAtMs: null }, ['It has made no forecast yet.']],
-  late: [{ questions: 0 }, ['None of its forecasts is scored, and none is waiting.']],
+  idle: [{ questions: 0, lastForecastAtMs: null }, ['No forecast was made yet.']],
+  late: [{ questions: 0 }, ['No forecast is scored, and none is waiting.']],
   everyone: [
     { questions: 130, hasOwners: false, error: 0 },
     ['everyone is measured against everyone'],
@@ -73,16 +76,19 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
     { questions: 110, imported: 1, kind: 'forecaster', error: 0.1 },
     [
       'The operator imported all of these forecasts: this service did not see them being made.',
-      'Among the best 10 % of its field',
+      'Among the best 10 % of those ranked',
       'The title would fall if 4 of 110 outcomes were different.',
     ],
   ],
-  'forecaster-none': [{ questions: 40, kind: 'forecaster', error: 2 }, ['Ranked']],
+  'forecaster-none': [
+    { questions: 40, kind: 'forecaster', error: 2 },
+    ['No title', 'Has a place, in the lower half of those ranked'],
+  ],
   pending: [
     { questions: 30, pending: 3 },
     [
       '3 questions have an outcome and have not closed yet: each counts from its close on.',
-      'on 30 contested questions, 75 % of their time covered',
+      'on 30 shared questions, with a forecast for 75 % of their time',
       'not closed yet',
       'All 33 questions',
     ],
@@ -94,25 +100,25 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
   ],
   overdue: [
     { questions: 30, overdueForecasts: 1200 },
-    ['Of the questions that it answered, 1,200 are overdue: they closed without an outcome.'],
+    ['Of the questions answered here, 1,200 are overdue: they closed without an outcome.'],
   ],
   'one-overdue': [
     { questions: 0, overdueForecasts: 1 },
-    ['Of the questions that it answered, 1 is overdue: it closed without an outcome.'],
+    ['Of the questions answered here, 1 is overdue: it closed without an outcome.'],
   ],
   retired: [
     { questions: 30, error: 0.6, retiredAtMs: day(30) },
     [
-      'Retired on 2026-01-30: it makes no more forecasts and has no rank. Its record stays.',
-      'Provisional It has enough contested questions for a rank; that',
-      'Rank among agents – retired: ranks are for those who take part',
+      'Retired on 2026-01-30: no more forecasts are made, and there is no place. The record stays.',
+      'Provisional Enough shared questions for a place. Whether',
+      'Place among agents – retired: places are for those who take part',
     ],
-    ['to go', 'It has a rank'],
+    ['to go', 'Has a place'],
   ],
   'retired early': [
     { questions: 12, retiredAtMs: day(12) },
-    ['retired: ranks are for those who take part'],
-    ['more contested questions to go'],
+    ['retired: places are for those who take part'],
+    ['more shared questions to go'],
   ],
   silent: [{ questions: 120, lastForecastAtMs: day(3) }, ['Silent since 2026-01-03, for more than 90 days']],
   sandbox: [{ questions: 30, environment: 'sandbox' }, ['Sandbox: simulated questions.']],
@@ -144,7 +150,7 @@ it('shows a record that was partly seen', () => {
   const metrics = { ...profile.published.metrics, witnessed_share: 0.4 }
   const published = { ...profile.published, metrics } as typeof profile.published
   expect(spaced(textOf(profilePage({ ...profile, published })))).toContain(
-    'This service saw the forecasts being made on 40 % of its settled questions. The operator imported others.',
+    'This service saw the forecasts being made on 40 % of the questions. The operator imported others.',
   )
 })
 
@@ -179,8 +185,8 @@ it.each(['agent', 'forecaster'] as const)('shows an %s of a release of version 2
   const text = textOf(
     profilePage({ ...profile, published, scores, verification: { ...profile.verification, text: '{}' } }),
   )
-  expect(text).not.toMatch(/undefined|NaN|evidence|strict|Coverage|in a pool|would fall/)
-  expect(text).toContain('lower end of the interval of the skill')
+  expect(text).not.toMatch(/undefined|NaN|evidence|strict|Coverage|in the pool|would fall/)
+  expect(text).toContain('skill at the bad end of luck')
   expect(text.includes('The operator imported all of these forecasts')).toBe(kind === 'forecaster')
 })
 
@@ -188,15 +194,17 @@ it('shows the rank that a retired agent has in a release of version 2 of the met
   const { published, ...view } = profileIn({ questions: 30, error: 0.6 })
   const profile = { ...published.profile, retired_at: '2026-01-30T00:00:00.000Z' }
   const text = textOf(profilePage({ ...view, published: { ...published, profile } as typeof published }))
-  expect(text).toContain('Retired on 2026-01-30: it makes no more forecasts. Its record stays.')
-  expect(text).toContain('Provisional It has a rank;')
-  expect(text).toContain('Rank among agents 1 of 14')
+  expect(text).toContain('Retired on 2026-01-30: no more forecasts are made. The record stays.')
+  expect(text).toContain('Provisional Has a place.')
+  expect(text).toContain('Place among agents 1 of 14')
 })
 
 it('says where the last forecast was withdrawn', () => {
   const profile = profileIn({ questions: 30 })
   const scores = [...profile.scores.slice(0, -1), { ...profile.scores.at(-1)!, closing_probability: null }]
-  expect(textOf(profilePage({ ...profile, scores }))).toMatch(/coin 29 show heads\? (yes|no) withdrawn [+−]/)
+  expect(textOf(profilePage({ ...profile, scores }))).toMatch(
+    /coin 29 show heads\? (yes|no) withdrawn \d\.\d{3} (better|worse)/,
+  )
 })
 
 it('is indexed only with a rank, and outside of the sandbox', () => {
@@ -219,10 +227,10 @@ it('names what a release corrected', () => {
   const elsewhere = { ...change(0, 'yes'), question_id: SUBJECT }
   const shown = (superseded: (typeof elsewhere)[]) => textOf(profilePage({ ...profile, superseded }))
   expect(shown([change(3, 'yes'), elsewhere])).toContain(
-    'Release 12 replaces the outcome of one of its questions. Will coin 3 show heads?: yes, no longer no.',
+    'Release 12 replaces the outcome of one of these questions. Will coin 3 show heads?: yes, no longer no.',
   )
   expect(shown([change(3, 'yes'), change(4, 'no')])).toContain(
-    'Release 12 replaces the outcome of 2 of its questions: Will coin 3 show heads?: yes, no longer no Will coin 4 show heads?: no at another time',
+    'Release 12 replaces the outcome of 2 of these questions: Will coin 3 show heads?: yes, no longer no Will coin 4 show heads?: no at another time',
   )
   expect(shown([change(3, 'open')])).toContain('Will coin 3 show heads?: unresolved again, no longer no.')
   expect(shown([elsewhere])).not.toContain('replaces')
