@@ -39,6 +39,9 @@ export const ANYTHING_SCRIPTS = [
   VERIFY_SCRIPT,
 ]
 
+/** The script that completes snippets. */
+export const SHOW_SCRIPT = asset('show.js', 'text/javascript')
+
 /** The script of the operator's page. */
 export const OPERATOR_SCRIPT = asset('operator.js', 'text/javascript')
 
@@ -56,6 +59,7 @@ export const ASSETS: readonly Asset[] = [
   QUADS_SCRIPT,
   CERTIFICATE_SCRIPT,
   ANYTHING_SCRIPT,
+  SHOW_SCRIPT,
   OPERATOR_SCRIPT,
   VERIFIERS['verify.py'],
 ]

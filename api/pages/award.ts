@@ -28,6 +28,10 @@ export function titleInWords(title: Title): string {
   return title === 'none' ? 'no title' : title
 }
 
+export function shapeText(title: Title): string {
+  return SHAPES[title]
+}
+
 /** Returns the shape of a title, hidden from screen readers because the word next to it says the same. */
 export function shapeOf(title: Title): Html {
   return html`<span class="shape" aria-hidden="true">${SHAPES[title]}</span>`

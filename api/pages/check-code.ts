@@ -11,7 +11,7 @@ import { INSECURE, proofOf } from './profile/check.ts'
 import { levelOf, unnamed } from './profile/subject.ts'
 import { type Site, linkTo } from './site.ts'
 import { scrolling } from './table.ts'
-import { dayOf, endOf, interval, named, orNone, time } from './wording.ts'
+import { dayOf, endOf, interval, named, orNone, otherRanks, time } from './wording.ts'
 
 export function checkPath(code: string): string {
   return `/view/check/${code}`
@@ -24,6 +24,7 @@ export type Said = Award & {
   skill_interval: { lower: number; upper: number; level: number } | null
   contested_questions: number
   rank: number | null
+  rank_interval: { lower: number; upper: number } | null
 }
 
 interface Subject {
@@ -157,7 +158,7 @@ function comparison(said: Said, asOf: string, now: CheckedCode['now']): Html {
       ({ skill_interval: range }) => (range ? `${interval(range)} (${levelOf(range)} sure)` : '–'),
     ],
     ['Shared questions', ({ contested_questions: questions }) => grouped(questions)],
-    ['Place', ({ rank }) => orNone(rank, grouped)],
+    ['Place', placeOf],
   ]
   const cell = (part: HtmlPart) => html`<td>${part}</td>`
   const head = (words: string, of: Said, at: string) =>
@@ -168,4 +169,8 @@ function comparison(said: Said, asOf: string, now: CheckedCode['now']): Html {
 <tbody>
 ${rows.map(([name, show]) => html`<tr><th scope="row">${name}</th>${cell(show(said))}${now && cell(show(now.said))}</tr>\n`)}</tbody></table>`,
   )
+}
+
+function placeOf({ rank, rank_interval: range }: Said): string {
+  return otherRanks(range) ?? orNone(rank, grouped)
 }

@@ -21,6 +21,8 @@ export interface Page {
   scripts?: readonly Asset[]
   /** Paths of the same content for programs, by media type. */
   alternates?: Readonly<Record<string, string>>
+  /** A picture of the content for previews, 1200 × 630. */
+  picture?: { path: string; words: string }
   /** The content in the words of schema.org. */
   linkedData?: object
   /** The text in the field of the head. */
@@ -138,7 +140,14 @@ ${scripts.map((script) => html`<script src="${linkTo(site, script.path)}" defer>
 }
 
 /** Only whole addresses are of use outside of the page. */
-function preview({ site, title, description, path, kind = 'website' }: Omit<Page, 'content'>): HtmlPart {
+function preview({
+  site,
+  title,
+  description,
+  path,
+  kind = 'website',
+  picture,
+}: Omit<Page, 'content'>): HtmlPart {
   if (site.publicUrl === undefined) return undefined
   const address = addressOf(site, path)
   return html`<link rel="canonical" href="${address}">
@@ -147,5 +156,14 @@ function preview({ site, title, description, path, kind = 'website' }: Omit<Page
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
 <meta property="og:url" content="${address}">
+${
+  picture &&
+  html`<meta property="og:image" content="${addressOf(site, picture.path)}">
+<meta property="og:image:type" content="image/png">
+<meta property="og:image:width" content="1200">
+<meta property="og:image:height" content="630">
+<meta property="og:image:alt" content="${picture.words}">
+<meta name="twitter:card" content="summary_large_image">
 `
+}`
 }

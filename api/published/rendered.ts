@@ -28,9 +28,10 @@ export class RenderedPages implements Warm {
    *
    * @param key names everything that the page depends on, such as its path and the release.
    */
-  async get(key: string, render: () => Html | Promise<Html>): Promise<Uint8Array> {
+  async get(key: string, render: () => Html | Uint8Array | Promise<Html | Uint8Array>): Promise<Uint8Array> {
     const rendered = await this.#pages.get(key, async () => {
-      const bytes = bytesOf(await render())
+      const made = await render()
+      const bytes = made instanceof Uint8Array ? made : bytesOf(made)
       return { value: { bytes }, sizeBytes: bytes.byteLength + key.length }
     })
     return rendered.bytes

@@ -4,6 +4,7 @@ import type { Route } from '../http/route.ts'
 import { register } from './agents.ts'
 import { credentials } from './credentials.ts'
 import { badges } from './badges.ts'
+import { cards } from './cards.ts'
 import { checkPages } from './check-pages.ts'
 import { certificates } from './certificates.ts'
 import { documentation } from './docs.ts'
@@ -99,6 +100,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     searchRoute(methodology.parameters.eligible_questions),
     ...reportRoutes(methodology),
     ...badges(methodology),
+    ...cards(methodology),
     ...credentials(methodology),
     ...pageFiles,
   ]

@@ -25,15 +25,15 @@ import { missing, noCertificate } from './credentials.ts'
 import { ENTITIES } from './entities.ts'
 
 /** A badge appears in other people's pages, whose proxies keep it. */
-const ANYWHERE = { 'Cross-Origin-Resource-Policy': 'cross-origin' }
+export const ANYWHERE = { 'Cross-Origin-Resource-Policy': 'cross-origin' }
 /** It brings its own style and loads nothing. */
-const PICTURE_HEADERS = {
+export const PICTURE_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   ...ANYWHERE,
 }
-const KEPT = 'public, max-age=3600, stale-while-revalidate=86400'
+export const KEPT = 'public, max-age=3600, stale-while-revalidate=86400'
 /** For the badge of an entity without a release, because it may get one at any moment. */
-const SHORTLY = 'public, max-age=60'
+export const SHORTLY = 'public, max-age=60'
 
 const EXAMPLE: Badge = {
   label: 'forecasts',
@@ -174,7 +174,7 @@ function isCertified(subject: BadgeSubject): { is: boolean } {
   return { is: typeof subject !== 'string' && isCertifiedTitle(titleOf(subject)) }
 }
 
-async function subjectOf(
+export async function subjectOf(
   { releases, registry }: Published & Pick<Intake, 'registry'>,
   entityType: EntityType,
   id: string,

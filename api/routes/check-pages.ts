@@ -120,8 +120,9 @@ async function recordOf(release: Release, entityType: EntityType, id: string): P
   if (!verification || !rankings || !profile) return undefined
   const record = verification.payload as Payloads['verification']
   const { name } = profile.payload as Payloads['profile']
+  const { rank, rank_interval } = rankings.payload as Payloads['rankings']
   return {
-    said: { ...record, rank: (rankings.payload as Payloads['rankings']).rank },
+    said: { ...record, rank, rank_interval },
     asOf: record.as_of,
     retiredAt: 'retired_at' in record ? (record.retired_at ?? null) : null,
     name,

@@ -1,11 +1,11 @@
 // Bakes credentials into pictures, from which wallets and pages take them out again
 // (https://www.imsglobal.org/spec/ob/v3p0#baked-badge).
-import { crc32 } from 'node:zlib'
+import { pngChunk } from '../png-chunk.ts'
 
 const NAMESPACE = 'https://purl.imsglobal.org/ob/v3p0'
 
 /** A chunk of text with the keyword, uncompressed, without a language (PNG, 11.3.3.4). */
-const CHUNK_HEAD = Buffer.from('iTXtopenbadgecredential\0\0\0\0\0', 'latin1')
+const KEYWORD = Buffer.from('openbadgecredential\0\0\0\0\0', 'latin1')
 
 /** The signature and the first chunk, which always has 13 bytes of data. */
 const PNG_HEAD_BYTES = 8 + 12 + 13
@@ -22,10 +22,6 @@ export function bakedSvg(svg: string, credential: string): string {
 
 /** Returns the picture with a credential in its second chunk. */
 export function bakedPng(png: Uint8Array, credential: Uint8Array): Uint8Array {
-  const chunk = Buffer.concat([CHUNK_HEAD, credential])
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
-  // The length is that of the data alone, and the sum is over the type too.
-  length.writeUInt32BE(chunk.byteLength - 4)
-  sum.writeUInt32BE(crc32(chunk))
-  return Buffer.concat([png.subarray(0, PNG_HEAD_BYTES), length, chunk, sum, png.subarray(PNG_HEAD_BYTES)])
+  const chunk = pngChunk('iTXt', Buffer.concat([KEYWORD, credential]))
+  return Buffer.concat([png.subarray(0, PNG_HEAD_BYTES), chunk, png.subarray(PNG_HEAD_BYTES)])
 }

@@ -37,6 +37,10 @@ const TITLE_COLORS: Record<string, string> = {
   platinum: GREEN,
 }
 
+export function titleColor(title: string): string {
+  return TITLE_COLORS[title] ?? GREY
+}
+
 /** `eligibleQuestions` is the number of contested questions that a rank takes. */
 export function badgeOf(
   environment: Environment,
@@ -66,7 +70,7 @@ function claimOf(
   const range = interval ? ` [${signed(interval.lower, 2)}, ${signed(interval.upper, 2)}]` : ''
   return {
     message: `${title === 'none' ? 'ranked' : title}${marks} ${signed(skill, 2)}${range}`,
-    color: TITLE_COLORS[title] ?? GREY,
+    color: titleColor(title),
   }
 }
 

@@ -1,6 +1,4 @@
-// The sections for checking and showing a verification: its bytes, its proof, its signature, commands, and
-// the badge.
-import { type Badge } from '../charts/badge.ts'
+// The section for checking a verification: its bytes, its proof, its signature, and commands.
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { type Site, commandAddress, linkTo } from '../site.ts'
 import { verifierCommands } from '../verifier.ts'
@@ -58,22 +56,4 @@ function signatureOf(signature: string): HtmlPart {
 <form class="panel" data-check="secret" hidden><label>Signing secret, if the operator gave you one <small>It is used in this page and sent nowhere.</small><input name="secret" type="password" autocomplete="off" required></label>
 <p><button>Check the signature</button></p>
 <output aria-live="polite"></output></form>`
-}
-
-export function showSection(
-  site: Site,
-  badge: Badge,
-  profilePath: string,
-  callsPath: string,
-  certificate: HtmlPart,
-): Html {
-  const text = `${badge.label}: ${badge.message}`
-  const image = commandAddress(site, `${callsPath}/badge.svg`)
-  const target = commandAddress(site, profilePath)
-  return html`<section class="screen"><h2 id="show">Show it</h2>
-<p><img src="${linkTo(site, `${callsPath}/badge.svg`)}" alt="${text}" height="20"></p>
-${certificate}<p>The badge follows the current release. In Markdown:</p>
-<pre>[![forecasts](${image})](${target})</pre>
-<p>In HTML:</p>
-<pre>${`<a href="${target}"><img src="${image}" alt="forecasts" height="20"></a>`}</pre></section>`
 }

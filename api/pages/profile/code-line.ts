@@ -12,7 +12,7 @@ export function codeLine(site: Site, code: string | undefined): HtmlPart {
 }
 
 /** Nothing where the service does not know its own address. */
-function codePicture(site: Site, code: string): HtmlPart {
+export function codePicture(site: Site, code: string): HtmlPart {
   if (site.publicUrl === undefined) return undefined
   const address = addressOf(site, checkPath(code))
   return qrPicture(address, `QR code of ${address}`)

@@ -1,6 +1,6 @@
 // The profile page of an agent or a forecaster, from its title down to the bytes that prove it.
 import type { SupersededOutcome } from '../../../schemas/manifests.ts'
-import { CHECK_SCRIPTS } from '../assets.ts'
+import { CHECK_SCRIPTS, SHOW_SCRIPT } from '../assets.ts'
 import { badgeOf } from '../charts/badge.ts'
 import type { RunningPoint } from '../charts/running-skill.ts'
 import { comparePath } from '../compare.ts'
@@ -16,7 +16,7 @@ import { named, ownerWord } from '../wording.ts'
 import { allMetrics } from './all-metrics.ts'
 import { type Certificate, certificateLine } from './certificate.ts'
 import { codeLine } from './code-line.ts'
-import { type Signed, checkSection, showSection } from './check.ts'
+import { type Signed, checkSection } from './check.ts'
 import { errorRate } from './error-rate.ts'
 import { facts } from './facts.ts'
 import { reliabilityFigure, runningFigure } from './figures.ts'
@@ -25,6 +25,8 @@ import { notes } from './notes.ts'
 import { questionTable } from './question-table.ts'
 import { requirementsTable } from './requirements.ts'
 import { seal, sentenceOf } from './seal.ts'
+import { certificateOnPaper } from './on-paper.ts'
+import { showSection } from './show.ts'
 import {
   type Payloads,
   type QuestionScore,
@@ -76,9 +78,13 @@ export function profilePage(profile: Profile): Html {
       ...(certificate && { 'application/vc': `${calls}/credential` }),
     },
     linkedData: linkedData(site, of, path, certificate),
-    scripts: (verification.proofPath ?? verification.signature) === undefined ? [] : CHECK_SCRIPTS,
+    scripts: [
+      ...((verification.proofPath ?? verification.signature) === undefined ? [] : CHECK_SCRIPTS),
+      SHOW_SCRIPT,
+    ],
+    picture: { path: `${calls}/card.png`, words: titleLine(of) },
     source: html`${releaseLine(site, of.verification)}. The same for programs: ${links(site, calls)}`,
-    content: html`<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparePath(idOf(of)))}">compare with another</a>${isAgent(of) && html` · <a href="${linkTo(site, reportPath(idOf(of)))}">why a question did not score</a>`}</p>
+    content: html`${certificateOnPaper(site, of, { code: profile.code, sentence: sentenceOf(of, rules), boardSize, path })}<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparePath(idOf(of)))}">compare with another</a>${isAgent(of) && html` · <a href="${linkTo(site, reportPath(idOf(of)))}">why a question did not score</a>`}</p>
 ${seal(site, of, rules)}
 ${codeLine(site, profile.code)}${notes(site, of, scores, superseded)}${facts(site, of, rules, boardSize)}
 ${runningFigure(of, running, rules)}
@@ -89,7 +95,7 @@ ${errorRate(site, entityType)}
 ${newest(site, scores, path)}
 ${allMetrics(of)}
 ${checkSection(site, verification, calls)}
-${showSection(site, badge, path, calls, certificate && certificateLine(site, certificate, calls, id))}`,
+${showSection(site, badge, { profilePath: path, callsPath: calls, asOf: of.verification.as_of }, certificate && certificateLine(site, certificate, calls, id))}`,
   })
 }
 

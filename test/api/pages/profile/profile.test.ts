@@ -48,9 +48,9 @@ it('has the bytes and the signature of its verification, and the whole address o
   expect(page.text).toContain(`<code id="signature">${certified.verification.signature}</code>`)
   const id = '01a20012-a424-73ad-bf0a-2c0410e39446'
   expect(textOf(page)).toContain(
-    `[![forecasts](https://example.org/agents/${id}/badge.svg)](https://example.org/view/agents/${id})`,
+    `[![forecasts: certified +0.10 \\[+0.05, +0.15\\] (May 2026)](https://example.org/agents/${id}/badge.svg)](https://example.org/view/agents/${id})`,
   )
-  expect(page.text).toContain('alt="forecasts: certified +0.10 [+0.05, +0.15]"')
+  expect(page.text).toContain('alt="forecasts: certified +0.10 [+0.05, +0.15] (May 2026)"')
 })
 
 it.each([
@@ -72,7 +72,7 @@ it('offers no check where nothing is signed and there is no public log', () => {
     verification: { text: '{}', signature: undefined, proofPath: undefined },
   })
   expect(text).not.toContain('<form class="panel"')
-  expect(text).not.toContain('<script src')
+  expect(text).not.toContain('/verify.js')
 })
 
 it.each([

@@ -1,0 +1,188 @@
+// A card: the words of a release about an entity, on a picture of 1200 × 630 to be shown elsewhere. It is a
+// list of marks, which become SVG or PNG.
+import type { EntityType } from '../../../schemas/tables.ts'
+import { titleInWords, titleOf, shapeText } from '../award.ts'
+import { type Verification, titleColor } from '../charts/badge.ts'
+import { qrModules } from '../charts/qr.ts'
+import { checkPath } from '../check-code.ts'
+import { grouped, signed } from '../numbers.ts'
+import { levelOf, unnamed } from '../profile/subject.ts'
+import { type Site, addressOf, serviceName } from '../site.ts'
+import { interval } from '../wording.ts'
+import { type Weight, cutTo, hasGlyphs, textWidth } from './glyphs.ts'
+
+export const WIDTH = 1200
+export const HEIGHT = 630
+
+export type Mark =
+  | { kind: 'box'; x: number; y: number; width: number; height: number; color: string }
+  | { kind: 'text'; x: number; y: number; size: number; weight: Weight; color: string; text: string }
+  | { kind: 'modules'; x: number; y: number; scale: number; modules: readonly (readonly boolean[])[] }
+
+export interface Card {
+  marks: readonly Mark[]
+  /** The card in words. */
+  words: string
+}
+
+export interface CardSubject {
+  entityType: EntityType
+  entityId: string
+  name: string | null
+  verification: Verification
+  /** The ranks between which it lies, among all on its board; undefined without a rank. */
+  place: { lower: number; upper: number; of: number } | undefined
+  code: string | undefined
+}
+
+const [INK, QUIET, RULE, WHITE] = ['#1f2328', '#57606a', '#c8d0d8', '#ffffff']
+const LEFT = 64
+const HEAD = 92
+/** The room of texts beside the QR code. */
+const ROOM = 740
+const SKILL_AXIS = { from: LEFT, to: LEFT + ROOM, y: 412 }
+
+/** @param isPicture whether only those characters can be shown whose outlines are at hand. */
+export function cardOf(
+  site: Site,
+  subject: CardSubject,
+  eligibleQuestions: number,
+  isPicture: boolean,
+): Card {
+  const { entityType, verification: of, place, code } = subject
+  const title = titleOf(of)
+  const { skill, skill_interval: range, contested_questions: questions } = of
+  const isShown = subject.name !== null && (!isPicture || hasGlyphs('bold', subject.name))
+  const name = isShown ? subject.name! : unnamed(entityType, subject.entityId)
+  const titleWords =
+    title === 'none'
+      ? `No title · ${entityType}`
+      : `${shapeText(title)} ${capital(titleInWords(title))} ${entityType}`
+  const skillWords = skill === null ? 'Not ranked yet' : `Skill ${signed(skill, 2)}`
+  const rangeWords =
+    skill !== null && range
+      ? `between ${interval(range, 2).replace(' to ', ' and ')}, ${levelOf(range)} sure`
+      : ''
+  const facts = [
+    skill === null
+      ? `${questions} of the ${eligibleQuestions} shared questions that a place takes`
+      : `${grouped(questions)} shared questions`,
+    ...(place ? [`place ${placeWords(place)}`] : []),
+  ].join(' · ')
+  const marks: Mark[] = [
+    ...frame(site, `release ${of.release} · ${of.as_of.slice(0, 10)}`),
+    ...heading(
+      name,
+      isShown || subject.name === null ? '' : 'Their name has characters that this picture lacks.',
+    ),
+    text(LEFT, 272, 42, 'bold', titleColor(title), titleWords),
+    text(LEFT, 352, 42, 'bold', INK, skillWords),
+    text(LEFT + textWidth('bold', 42, skillWords) + 20, 352, 24, 'regular', QUIET, rangeWords),
+    ...(skill === null ? [] : skillBar(skill, range, titleColor(title))),
+    text(LEFT, 518, 30, 'regular', INK, facts),
+    ...checkMarks(site, code),
+  ]
+  return {
+    marks,
+    words: [`${name}: ${titleWords}`, skillWords, rangeWords, facts].filter(Boolean).join(', '),
+  }
+}
+
+/** A card of an entity of which nothing is published: the same for all of them. */
+export function emptyCard(site: Site, entityType: EntityType, subject: 'unreleased' | 'unknown'): Card {
+  const words = subject === 'unknown' ? `Unknown ${entityType}` : `${capital(entityType)} in the next release`
+  const why =
+    subject === 'unknown'
+      ? 'This service has published nothing under this id.'
+      : 'It is registered, and no release says anything about it yet.'
+  return {
+    marks: [
+      ...frame(site, ''),
+      text(LEFT, 300, 60, 'bold', QUIET, words),
+      text(LEFT, 370, 30, 'regular', QUIET, why),
+    ],
+    words: `${words}. ${why}`,
+  }
+}
+
+function frame(site: Site, right: string): Mark[] {
+  const isSandbox = site.environment === 'sandbox'
+  const [back, front] = isSandbox ? ['#ffe9a8', '#3d2b00'] : ['#24292f', WHITE]
+  const given = serviceName(site)
+  const service = hasGlyphs('bold', given) ? given : 'Forecast verification'
+  const name = isSandbox ? `SANDBOX · ${service}` : service
+  const words = isSandbox && right !== '' ? `simulated · ${right}` : right
+  const end = WIDTH - LEFT - textWidth('regular', 22, words)
+  const stripes = Array.from({ length: isSandbox ? 30 : 0 }, (_, index) =>
+    box(index * 40, HEAD - 10, 20, 10, '#3d2b00'),
+  )
+  return [
+    box(0, 0, WIDTH, HEIGHT, WHITE),
+    box(0, 0, WIDTH, HEAD, back),
+    ...stripes,
+    text(LEFT, 57, 32, 'bold', front, cutTo(end - LEFT - 40, 'bold', 32, name)),
+    text(end, 57, 22, 'regular', front, words),
+  ]
+}
+
+function heading(name: string, note: string): Mark[] {
+  const size = [64, 48].find((each) => textWidth('bold', each, name) <= WIDTH - 2 * LEFT) ?? 40
+  return [
+    text(LEFT, 190, size, 'bold', INK, cutTo(WIDTH - 2 * LEFT, 'bold', size, name)),
+    text(LEFT, 222, 20, 'regular', QUIET, note),
+  ]
+}
+
+/** The axis is from −1 to +1; an arrow marks what reaches beyond. */
+function skillBar(skill: number, range: Verification['skill_interval'], color: string): Mark[] {
+  const { from, to, y } = SKILL_AXIS
+  const at = (value: number) => Math.round(from + ((Math.min(1, Math.max(-1, value)) + 1) / 2) * (to - from))
+  const marks = [box(from, y - 1, to - from, 2, RULE), box(at(0) - 1, y - 22, 2, 44, QUIET)]
+  if (range) {
+    const [lower, upper] = [at(range.lower), at(range.upper)]
+    marks.push(box(lower, y - 8, Math.max(2, upper - lower), 16, color))
+    if (range.lower < -1) marks.push(text(from - 30, y + 9, 26, 'bold', color, '←'))
+    if (range.upper > 1) marks.push(text(to + 4, y + 9, 26, 'bold', color, '→'))
+  }
+  marks.push(box(at(skill) - 6, y - 20, 12, 40, WHITE), box(at(skill) - 4, y - 18, 8, 36, INK))
+  const middle = '0: as good as the middle one of the others'
+  return [
+    ...marks,
+    text(from, y + 48, 20, 'regular', QUIET, '−1'),
+    text(at(0) - textWidth('regular', 20, middle) / 2, y + 48, 20, 'regular', QUIET, middle),
+    text(to - textWidth('regular', 20, '+1 perfect'), y + 48, 20, 'regular', QUIET, '+1 perfect'),
+  ]
+}
+
+/** The code, and its QR code where the service knows its own address. */
+function checkMarks(site: Site, code: string | undefined): Mark[] {
+  if (code === undefined) return []
+  const words = `Check: ${code}`
+  const marks: Mark[] = [box(LEFT, 548, WIDTH - 2 * LEFT, 2, RULE), text(LEFT, 594, 28, 'bold', INK, words)]
+  if (site.publicUrl === undefined) return marks
+  const place = addressOf(site, '/view/verify').replace(/^https?:\/\//, '')
+  const start = LEFT + textWidth('bold', 28, words) + 24
+  marks.push(
+    text(start, 594, 22, 'regular', QUIET, cutTo(WIDTH - LEFT - start, 'regular', 22, `at ${place}`)),
+  )
+  const modules = qrModules(addressOf(site, checkPath(code)))
+  const scale = Math.floor(300 / modules.length)
+  const side = modules.length * scale
+  return [...marks, { kind: 'modules', x: WIDTH - LEFT - side, y: 240, scale, modules }]
+}
+
+function placeWords({ lower, upper, of }: { lower: number; upper: number; of: number }): string {
+  return `${lower === upper ? grouped(lower) : `${grouped(lower)}–${grouped(upper)}`} of ${grouped(of)}`
+}
+
+function capital(words: string): string {
+  return words.slice(0, 1).toUpperCase() + words.slice(1)
+}
+
+function box(x: number, y: number, width: number, height: number, color: string): Mark {
+  return { kind: 'box', x, y, width, height, color }
+}
+
+function text(x: number, y: number, size: number, weight: Weight, color: string, words: string): Mark {
+  return { kind: 'text', x: Math.round(x), y, size, weight, color, text: words }
+}

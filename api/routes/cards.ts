@@ -1,0 +1,86 @@
+// Cards: pictures of what the current release says of an entity, to be shown in chats and on other pages.
+import { z } from 'zod'
+import type { Methodology } from '../../pipeline/scoring/methodology.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import { uuid } from '../../schemas/values.ts'
+import type { ApiContext } from '../http/context.ts'
+import { type Route, route } from '../http/route.ts'
+import { type Card, cardOf, emptyCard } from '../pages/cards/card.ts'
+import { cardPng } from '../pages/cards/png.ts'
+import { cardSvg } from '../pages/cards/svg.ts'
+import type { Html } from '../pages/html.ts'
+import type { Payloads } from '../pages/profile/subject.ts'
+import { codeOf } from '../published/check-codes.ts'
+import { ANYWHERE, KEPT, PICTURE_HEADERS, SHORTLY, subjectOf } from './badges.ts'
+import { ENTITIES } from './entities.ts'
+
+const ENDINGS = ['svg', 'png'] as const
+type Ending = (typeof ENDINGS)[number]
+
+export function cards(methodology: Methodology): Route[] {
+  const { eligible_questions: eligibleQuestions } = methodology.parameters
+  return ENTITY_TYPES.flatMap((entityType) =>
+    ENDINGS.map((ending) => card(entityType, ending, eligibleQuestions)),
+  )
+}
+
+const DRAWERS: Record<Ending, (card: Card) => Html | Promise<Uint8Array>> = { svg: cardSvg, png: cardPng }
+
+function card(entityType: EntityType, ending: Ending, eligibleQuestions: number): Route {
+  const { path, words, idName, example } = ENTITIES[entityType]
+  const isPicture = ending === 'png'
+  return route({
+    path: `${path}/card.${ending}`,
+    operationId: `get${entityType === 'agent' ? 'Agent' : 'Forecaster'}Card${isPicture ? 'Picture' : 'Drawing'}`,
+    tag: 'Verification',
+    summary: `The card of ${words} as ${ending.toUpperCase()}`,
+    description:
+      'A picture of 1200 × 630 for chats and other pages: name, title, skill, interval, questions and place by the current release, with a code that ' +
+      'leads to them again at `/view/check/{code}`. One that is not known has a card too, which says so.',
+    follows: true,
+    needsStore: true,
+    params: z.strictObject({ [idName]: uuid }),
+    examples: { params: { [idName]: example } },
+    success: {
+      description: 'A card',
+      body: z.string(),
+      example: isPicture
+        ? 'the bytes of the picture'
+        : '<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630">…</svg>\n',
+      mediaType: isPicture ? 'image/png' : 'image/svg+xml',
+      headers: ['Cross-Origin-Resource-Policy'],
+    },
+    handle: async ({ params }, context) => {
+      const id = params[idName]!
+      const { pages, releases, site } = context
+      const subject = await subjectOf(context, entityType, id)
+      const isKnown = typeof subject !== 'string'
+      // All unknown ids share a card, so that they fill no memory.
+      const whose = isKnown ? `${id} ${releases.current!.release}` : subject
+      const body = await pages.get(`card.${ending} ${entityType} ${whose}`, async () => {
+        if (!isKnown) return DRAWERS[ending](emptyCard(site, entityType, subject))
+        const { name, place } = await namedAndPlaced(context, entityType, id)
+        const code = await codeOf(releases, entityType, id)
+        const of = { entityType, entityId: id, name, verification: subject, place, code }
+        return DRAWERS[ending](cardOf(site, of, eligibleQuestions, isPicture))
+      })
+      const headers = isPicture ? ANYWHERE : PICTURE_HEADERS
+      return { body, headers: { ...headers, 'Cache-Control': isKnown ? KEPT : SHORTLY } }
+    },
+  })
+}
+
+async function namedAndPlaced({ releases, leaderboard }: ApiContext, entityType: EntityType, id: string) {
+  const [profile, rankings] = await Promise.all([
+    releases.find(entityType, id, 'profile'),
+    releases.find(entityType, id, 'rankings'),
+  ])
+  const { name } = profile!.payload as Payloads['profile']
+  const ranked = rankings!.payload as Payloads['rankings']
+  const { rank, rank_interval: range } = ranked
+  const place =
+    rank === null || range === null
+      ? undefined
+      : { ...range, of: await leaderboard.boardSize(releases.current!, entityType, ranked) }
+  return { name, place }
+}
