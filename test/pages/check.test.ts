@@ -166,6 +166,8 @@ describe.skipIf(!hasBrowser)('the check of a record', () => {
 
   test('on a profile needs nothing: the record is there, and the service has the proof', async () => {
     await page.goto(`${services.full}/view/forecasters/${forecasterId(0)}`, { waitUntil: 'networkidle' })
+    // The card is loaded as it comes into view.
+    await Promise.all([page.waitForResponse('**/card.svg'), page.locator('#show').scrollIntoViewIfNeeded()])
     requests.length = 0
     const [first, ...steps] = (await checked('proof', {})).split('\n')
     expect(first).toMatch(/^✓ these bytes are in the tree “forecaster” of release 1, among /)
