@@ -1,15 +1,18 @@
 // Writes numbers and instants for pages: with fixed decimals, with a sign if readers compare them with 0, in
 // UTC.
 
-/** Writes a number with its sign and a true minus: `+0.203`, `−0.052`; zero has no sign. */
+/** Writes a number with its sign and a true minus: `+0.203`, `−0.052`; what rounds to zero has no sign. */
 export function signed(value: number, decimals = 3): string {
-  if (value === 0) return value.toFixed(decimals)
-  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(decimals)}`
+  return `${isZero(value, decimals) || value < 0 ? '' : '+'}${plain(value, decimals)}`
 }
 
-/** Writes a number with a true minus if it is negative. */
+/** Writes a number with a true minus if it is negative, also when rounded. */
 export function plain(value: number, decimals = 3): string {
-  return `${value < 0 ? '−' : ''}${Math.abs(value).toFixed(decimals)}`
+  return `${isZero(value, decimals) || value > 0 ? '' : '−'}${Math.abs(value).toFixed(decimals)}`
+}
+
+function isZero(value: number, decimals: number): boolean {
+  return Number(value.toFixed(decimals)) === 0
 }
 
 /** Keeps a number and its unit on one line. */

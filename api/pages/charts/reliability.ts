@@ -69,7 +69,7 @@ export function reliabilityDiagram(
   const bins = filled(curve)
   const most = Math.max(...bins.map(({ count }) => count))
   const [left, right, bottom, top] = [X.from, X.to, Y.from, Y.to]
-  return html`<svg class="chart square" viewBox="0 0 ${WIDTH} 406" role="img" aria-labelledby="reliability-title reliability-about">
+  return html`<svg class="chart square" viewBox="0 0 ${WIDTH} 406" role="img" aria-labelledby="reliability-title" aria-describedby="reliability-about">
 <title id="reliability-title">${reliabilityResult(curve)}</title>
 <desc id="reliability-about">${bins.map(saying).join('; ')}.</desc>
 <g class="grid">${QUARTERS.map((share) => html`<path d="M${place(X, share)} ${top}V${bottom}M${left} ${place(Y, share)}H${right}"/>`)}</g>

@@ -68,7 +68,7 @@ export function runningSkillChart(points: readonly RunningPoint[], thresholds: r
   const zero = place(y, 0)
   const decimals = decimalsOf(step)
   const end = interval ? `, between ${signed(interval.lower)} and ${signed(interval.upper)}` : ''
-  return html`<svg class="chart square" viewBox="0 0 ${WIDTH} ${bottom + 42}" role="img" aria-labelledby="running-title running-about">
+  return html`<svg class="chart square" viewBox="0 0 ${WIDTH} ${bottom + 42}" role="img" aria-labelledby="running-title" aria-describedby="running-about">
 <title id="running-title">${runningResult(points)}</title>
 <desc id="running-about">A line of the skill after each shared question, from 0, the middle one of the others, with its interval as a band. It ends at ${signed(skill)}${end}.</desc>
 <g class="grid">${yAt.map((value) => html`<path d="M${LEFT} ${place(y, value)}H${RIGHT}"/>`)}</g>

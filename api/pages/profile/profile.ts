@@ -86,6 +86,7 @@ export function profilePage(profile: Profile): Html {
     source: html`${releaseLine(site, of.verification)}. The same for programs: ${links(site, calls)}`,
     content: html`${certificateOnPaper(site, of, { code: profile.code, sentence: sentenceOf(of, rules), boardSize, path })}<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparePath(idOf(of)))}">compare with another</a>${isAgent(of) && html` · <a href="${linkTo(site, reportPath(idOf(of)))}">why a question did not score</a>`}</p>
 ${seal(site, of, rules)}
+${parts(profile)}
 ${codeLine(site, profile.code)}${notes(site, of, scores, superseded)}${facts(site, of, rules, boardSize)}
 ${runningFigure(of, running, rules)}
 ${reliabilityFigure(of)}
@@ -97,6 +98,21 @@ ${allMetrics(of)}
 ${checkSection(site, verification, calls)}
 ${showSection(site, badge, { profilePath: path, callsPath: calls, asOf: of.verification.as_of }, certificate && certificateLine(site, certificate, calls, id))}`,
   })
+}
+
+/** Leads to the parts that the profile has, by their anchors. */
+function parts({ running, published: of, scores }: Profile): Html {
+  const ways = [
+    running.length > 0 && ['skill', 'Skill'],
+    of.metrics.corp !== null && ['calibration', 'Calibration'],
+    ['titles', 'Titles'],
+    scores.length > 0 && ['questions', 'Questions'],
+    ['numbers', 'All numbers'],
+    ['check', 'Check it'],
+    ['show', 'Show it'],
+  ].filter((link) => link !== false)
+  return html`<nav class="parts" aria-label="On this page"><ul>
+${ways.map(([anchor, words]) => html`<li><a href="#${anchor}">${words}</a></li>\n`)}</ul></nav>`
 }
 
 /** Returns a line such as “crow: expert agent, skill +0.203 over 110 questions”. */

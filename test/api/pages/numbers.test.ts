@@ -3,6 +3,13 @@ import { counted, minuteOf, percent, plain, signed } from '../../../api/pages/nu
 
 it('writes signs where there is a zero to compare with', () => {
   expect([0.203056, -0.052, 0].map((value) => signed(value))).toEqual(['+0.203', '−0.052', '0.000'])
+  expect([-0.0004, 0.0004, -0, -0.0006].map((value) => signed(value))).toEqual([
+    '0.000',
+    '0.000',
+    '0.000',
+    '−0.001',
+  ])
+  expect([-0.004, 0.004, -0.006].map((value) => plain(value, 2))).toEqual(['0.00', '0.00', '−0.01'])
   expect([0.13, -0.05].map((value) => plain(value, 2))).toEqual(['0.13', '−0.05'])
 })
 
