@@ -4,6 +4,7 @@ import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
+import { finding, reading } from './finding.ts'
 import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
 import { grouped } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
@@ -13,22 +14,20 @@ import {
   type Entry,
   type RankRules,
   WORDS,
-  boardLine,
+  boardTable,
   boardsOf,
-  idOf,
-  populationOf,
-  rankedTable,
+  reachOfPage,
 } from './ranking.ts'
 import { nothingScored } from './states.ts'
 import { term } from './terms.ts'
-import { claimed, time } from './wording.ts'
+import { time } from './wording.ts'
 
 export interface LandingView {
   site: Site
   /** Undefined before the first release. */
   manifest: ReleaseManifest | undefined
-  /** The first entries of one leaderboard and their board; the page shows only ranked ones. */
-  leaders: { entityType: EntityType; entries: readonly Entry[]; board: Board }
+  /** The first entries of one leaderboard, of which the page shows the ranked ones, and their board. */
+  leaders: { entityType: EntityType; entries: readonly Entry[]; board: Board | undefined }
   rules: RankRules
   nextReleaseAt: Date | undefined
   isSigned: boolean
@@ -86,32 +85,19 @@ function numbers({ counts, release, as_of }: ReleaseManifest, nextReleaseAt: Dat
 
 function leading(
   { site, rules, leaders: { entityType, entries, board } }: LandingView,
-  { release, counts }: ReleaseManifest,
+  { release }: ReleaseManifest,
 ): HtmlPart {
   const { many } = WORDS[entityType]
   const [ranked = []] = boardsOf(entries.filter(({ rank }) => rank !== null))
-  if (ranked.length === 0) {
+  if (!board || ranked.length === 0) {
     return html`<div class="state"><p>Nobody has a place in release ${release} yet: that takes ${rules.eligible_questions} ${term(site, 'shared-questions', 'shared questions')}. <a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a></p></div>`
   }
+  const first = ranked.slice(0, LEADERS)
   return html`<h2>Leading ${many}</h2>
-${finding(ranked[0]!, board)}
-${boardLine(entityType, board, populationOf(counts, entityType))}
-<p>Skill is 0 in the middle of the field and 1 for perfect forecasts. Between two thick lines, nobody can be told apart from the first.</p>
-${rankedTable(site, entityType, ranked.slice(0, LEADERS), board)}
+<p class="lead finding">${finding(site, entityType, board)}</p>
+${reading(site, first)}
+${boardTable({ site, entityType, name: `Ranked ${many}`, entries: first, board, reach: reachOfPage(first) })}
 <p class="pager"><a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a> <a href="${linkTo(site, LEADERBOARD_PATHS.forecaster)}">All forecasters</a></p>`
-}
-
-/** Says in one sentence what was found. */
-function finding(first: Entry, { size }: Board): Html {
-  const { rank_interval: places } = first
-  const leader = claimed(first.name, idOf(first))
-  const others = size - 1
-  if (size === 1) return html`<p class="lead">${leader} is alone with a place.</p>`
-  if (places?.upper === 1) {
-    return html`<p class="lead">${leader} leads, clearly ahead of ${others === 1 ? 'the other one' : `all ${grouped(others)} others`}.</p>`
-  }
-  const close = places === null ? size : places.upper
-  return html`<p class="lead">${leader} leads, but among the first ${grouped(close)} of ${grouped(size)} it is too close to call.</p>`
 }
 
 function nothing({ site, nextReleaseAt, isSandboxSeeded }: LandingView): Html {

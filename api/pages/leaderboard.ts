@@ -3,9 +3,11 @@ import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
+import { finding, reading } from './finding.ts'
 import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
 import { withQuery } from './links.ts'
 import { pager } from './pager.ts'
+import { grouped } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
 import type { Site } from './site.ts'
 import {
@@ -13,13 +15,11 @@ import {
   type Entry,
   type RankRules,
   WORDS,
-  boardLine,
+  boardTable,
   boardsOf,
   contestedQuestions,
-  rankedTable,
+  reachOfPage,
   retiredAt,
-  retiredTable,
-  unrankedTable,
 } from './ranking.ts'
 import { nothingScored } from './states.ts'
 
@@ -37,6 +37,8 @@ export interface LeaderboardView {
   population: number
   /** The boards whose entries are on the page, in their order. */
   boards: readonly Board[]
+  /** The largest board, though it may be on other pages; undefined if nobody is ranked. */
+  main: Board | undefined
   /** The pool of the last entry of the page before; undefined on the first page. */
   poolBefore: string | null | undefined
   nextReleaseAt: Date | undefined
@@ -50,8 +52,8 @@ export function leaderboardPage(view: LeaderboardView): Html {
   return page({
     site,
     title: pageNumber === 1 ? title : `${title}, page ${pageNumber}`,
-    heading: title,
-    description: `All ${many} in the order of their skill, with how sure each rank is.`,
+    heading: `Which ${many} forecast best?`,
+    description: `All ${many} in the order of their skill, with how sure each place is.`,
     path,
     isIndexed: file !== undefined,
     alternates: { 'application/json': `/leaderboard/${entityType}` },
@@ -69,49 +71,58 @@ function pathOf(entityType: EntityType, pageNumber: number): string {
   return withQuery(LEADERBOARD_PATHS[entityType], { page: pageNumber === 1 ? undefined : pageNumber })
 }
 
-/** A table of each pool. */
-function boardTables(view: LeaderboardView, ranked: readonly Entry[]): HtmlPart {
-  const { site, entityType, poolBefore, population, boards } = view
-  return boardsOf(ranked).map((members, index) => {
-    const { pool } = members[0]!
-    const board = boards[index]!
-    const isAnother = index > 0 || (poolBefore !== undefined && poolBefore !== pool)
-    const line = boardLine(entityType, board, population)
-    if (!isAnother) return html`${line}\n${rankedTable(site, entityType, members, board)}`
-    const name = `Ranked ${WORDS[entityType].many} of the pool ${pool}`
-    return html`<h2>Another pool</h2>
-<p>No chain of common questions ties it to the one above, so its ranks start anew.</p>
-${line}
-${rankedTable(site, entityType, members, board, name)}
-`
-  })
-}
-
 function rows(view: LeaderboardView, file: LeaderboardFile): HtmlPart {
-  const { site, entityType, rules } = view
+  const { site, entityType, rules, main } = view
   const { many } = WORDS[entityType]
   const ranked = file.entries.filter(({ rank }) => rank !== null)
   const retired = file.entries.filter((entry) => retiredAt(entry) !== null)
   const early = file.entries.filter((entry) => entry.rank === null && retiredAt(entry) === null)
-  // Version 2 of the method gives each entity a level of its own.
-  const isOneLevel = ranked.every(({ board_interval: board }) => board !== undefined)
-  return html`<p class="mute">${releaseLine(site, file)}</p>
-${
-  ranked.length > 0 &&
-  html`<p>In the order of skill: 0 is the middle of the field, 1 would be perfect. Beside each skill stand the ends of its interval${isOneLevel && ' at the level 95\u00a0%'}, also as a bar from −0.5 to +0.5 with a tick at 0. <strong>Between two thick lines, nobody can be told apart from the first.</strong></p>
-${boardTables(view, ranked)}
-`
-}${ranked.length === 0 && file.entries.length > 0 && html`<p>None of these ${many} is ranked.</p>\n`}${
+  const reach = reachOfPage([...ranked, ...retired])
+  return html`${file.entries.length > 0 && html`<p class="lead finding">${finding(site, entityType, main)}</p>\n`}${
+    ranked.length > 0 && html`${reading(site, ranked)}\n${boardTables(view, ranked, reach)}`
+  }${
     retired.length > 0 &&
     html`<h2>Retired</h2>
-<p>They take part no more and have no rank; their titles and skills stay. In the order of how many contested questions they have.</p>
-${retiredTable(site, entityType, retired)}
+<p>They take part no more and have no place; their titles and skills stay. In the order of how many shared questions they have.</p>
+${boardTable({ site, entityType, name: `Retired ${many}`, entries: retired, reach })}
 `
   }${
     early.length > 0 &&
-    html`<h2>Not ranked yet</h2>
-<p>Fewer than ${contestedQuestions(rules)}. So few could be luck. In the order of how many they have.</p>
-${unrankedTable(site, entityType, early, rules.eligible_questions)}
+    html`<h2>Not enough questions yet</h2>
+<p>A place takes ${contestedQuestions(rules)}. In the order of how many they have.</p>
+${boardTable({ site, entityType, name: `Not ranked ${many}`, entries: early, needed: rules.eligible_questions })}
 `
-  }${file.entries.length === 0 && html`<div class="state"><p>${nobody(entityType)}</p></div>\n`}`
+  }${
+    file.entries.length > 0
+      ? html`<p class="mute">${NAMES[entityType]} ${releaseLine(site, file)}.</p>\n`
+      : html`<div class="state"><p>${nobody(entityType)}</p></div>\n`
+  }`
+}
+
+/** Whoever chose the names, and not this service. */
+const NAMES: Record<EntityType, string> = {
+  agent: 'Names are chosen by their owners.',
+  forecaster: 'Names are as the operator loaded them.',
+}
+
+/** A table of each pool. */
+function boardTables(view: LeaderboardView, ranked: readonly Entry[], reach: number): HtmlPart {
+  const { site, entityType, poolBefore, population, boards } = view
+  const { many } = WORDS[entityType]
+  return boardsOf(ranked).map((entries, index) => {
+    const { pool } = entries[0]!
+    const board = boards[index]!
+    const isAnother = index > 0 || (poolBefore !== undefined && poolBefore !== pool)
+    const table = { site, entityType, entries, board, reach }
+    const among = `${grouped(board.size)} of ${grouped(population)} ${many}`
+    if (!isAnother) {
+      return html`<h2>${among} have a ${pool === undefined ? 'rank' : 'place'}</h2>
+${boardTable({ ...table, name: `Ranked ${many}` })}
+`
+    }
+    return html`<h2>Another pool: ${among}</h2>
+<p>These answered other questions. Nobody here can be compared with those above, so places start anew. ${finding(site, entityType, board)}</p>
+${boardTable({ ...table, name: `Ranked ${many} of the pool ${pool}` })}
+`
+  })
 }

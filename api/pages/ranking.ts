@@ -1,16 +1,18 @@
-// Rows of the leaderboard. Entries that cannot be told apart form a band.
+// Rows of the leaderboard, each with the places that its bar leaves open.
 import type { ReleaseCounts } from '../../schemas/manifests.ts'
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { awarded } from './award.ts'
-import { intervalBar } from './charts/interval-bar.ts'
-import { type Html, type HtmlPart, html } from './html.ts'
+import { type Bounds, boardAxis, boardBar, reachOf } from './charts/interval-bar.ts'
+import { type Html, html } from './html.ts'
 import { profilePath } from '../../schemas/entity-paths.ts'
 import { grouped, percent, plain, signed } from './numbers.ts'
 import { type Site, linkTo } from './site.ts'
 import type { Stored } from './stored.ts'
 import { scrolling } from './table.ts'
-import { dayOf, endOf, interval, named, orNone, otherRanks } from './wording.ts'
+import { unnamed } from './profile/subject.ts'
+import { term } from './terms.ts'
+import { dayOf, endOf, interval, named, orNone } from './wording.ts'
 
 export type Entry = Stored<LeaderboardFile['entries'][number]>
 
@@ -29,9 +31,9 @@ export interface RankRules {
   latest_start: number
 }
 
-/** Returns words such as “25 contested questions: those with answers of at least 5 other voices and …”. */
+/** Returns words such as “25 shared questions: those that at least 5 others answered too, with a …”. */
 export function contestedQuestions({ eligible_questions: least, ...rules }: RankRules): string {
-  return `${least} contested questions: those with answers of at least ${rules.contest_voices} other voices and a first forecast before the last ${percent(rules.latest_start)} of their time`
+  return `${least} shared questions: those that at least ${rules.contest_voices} others answered too, with a first forecast before the last ${percent(rules.latest_start)} of their time`
 }
 
 /** How many entities of a kind the release has. */
@@ -47,13 +49,8 @@ export interface Board {
   /** Undefined for a release of version 2 of the method, which has one board for all. */
   pool: string | undefined
   size: number
-}
-
-/** Says who is ranked among whom. */
-export function boardLine(entityType: EntityType, { pool, size }: Board, population: number): HtmlPart {
-  const { many } = WORDS[entityType]
-  const tied = pool !== undefined && html`, whom common questions tie together in the pool ${endOf(pool)}`
-  return html`<p>Ranked among each other: ${grouped(size)} of ${grouped(population)} ${many}${tied}.</p>`
+  /** The first two, or the only one. */
+  first: readonly Entry[]
 }
 
 /** The ranked by pool, in their order. */
@@ -61,46 +58,36 @@ export function boardsOf(ranked: readonly Entry[]): Entry[][] {
   return [...Map.groupBy(ranked, ({ pool }) => pool).values()]
 }
 
-/**
- * The ranked of a pool in bands. A band begins with the first row that is told apart from the first row of
- * the band before: two rows are not told apart when their intervals overlap (METHODOLOGY §3).
- */
-export function bandsOf(ranked: readonly Entry[]): Entry[][] {
-  const bands: Entry[][] = []
-  for (const entry of ranked) {
-    const band = bands.at(-1)
-    if (band && overlap(barOf(band[0]!), barOf(entry))) band.push(entry)
-    else bands.push([entry])
-  }
-  return bands
-}
-
 /** The interval at the level of the board; a release of version 2 of the method has only the entity's own. */
-function barOf({
-  board_interval: board,
-  skill_interval: own,
-}: Entry): { lower: number; upper: number } | null {
+function barOf({ board_interval: board, skill_interval: own }: Entry): Bounds | null {
   return board === undefined ? own : board
 }
 
-/** Whoever has no interval is told apart from nobody. */
-function overlap(one: ReturnType<typeof barOf>, other: ReturnType<typeof barOf>): boolean {
-  return one === null || other === null || (one.lower <= other.upper && other.lower <= one.upper)
+/** Returns the end of the axis that all tables of a page share. */
+export function reachOfPage(entries: readonly Entry[]): number {
+  return reachOf(entries.map((entry) => ({ skill: entry.skill, bounds: barOf(entry) })))
 }
 
 export function idOf(entry: Entry): string {
   return 'agent_id' in entry ? entry.agent_id : entry.user_id
 }
 
-function nameCell(site: Site, entityType: EntityType, entry: Entry): Html {
+/** Links to a profile by its name. */
+export function nameLink(site: Site, entityType: EntityType, entry: Entry): Html {
   const id = idOf(entry)
-  const path = linkTo(site, profilePath(entityType, id))
+  const name = entry.name === null ? unnamed(entityType, id) : named(entry.name)
+  return html`<a href="${linkTo(site, profilePath(entityType, id))}">${name}</a>`
+}
+
+function nameCell(site: Site, entityType: EntityType, entry: Entry): Html {
   // An entity that is not eligible has no title.
   const title = entry.skill !== null && awarded(entry)
   const retired = retiredAt(entry)
   const until = retired !== null && html`retired ${dayOf(retired)}`
   const under = title && until ? html`${title}, ${until}` : title || until
-  return html`<th scope="row" class="name"><a href="${path}">${entry.name === null ? 'without a name' : named(entry.name)}</a> ${endOf(id)}${under && html`<span class="under">${under}</span>`}</th>`
+  // A name anyone can claim; where there is none, the end of the id stands for it.
+  const end = entry.name !== null && html` ${endOf(idOf(entry))}`
+  return html`<th scope="row" class="name">${nameLink(site, entityType, entry)}${end}${under && html`<span class="under">${under}</span>`}</th>`
 }
 
 /** Returns when an entity retired; null while it takes part. */
@@ -108,77 +95,59 @@ export function retiredAt(entry: Entry): string | null {
   return 'retired_at' in entry ? (entry.retired_at ?? null) : null
 }
 
-/** @param name tells the table from others on its page. */
-export function rankedTable(
-  site: Site,
-  entityType: EntityType,
-  ranked: readonly Entry[],
-  { size }: Board,
-  name = `Ranked ${WORDS[entityType].many}`,
-): Html {
-  const rows = bandsOf(ranked).map(
-    (band, index) => html`<tbody class="${index % 2 === 0 ? 'tie-a' : 'tie-b'}">
-${band.map((entry) => rankedRow(site, entityType, entry))}</tbody>
-`,
-  )
-  const { one } = WORDS[entityType]
+export interface BoardTable {
+  site: Site
+  entityType: EntityType
+  /** Tells the table from others on its page. */
+  name: string
+  entries: readonly Entry[]
+  /** The board whose places the table shows; left out for entries without a place. */
+  board?: Board
+  /** The end of the axis; left out for a table without skills. */
+  reach?: number
+  /** The shared questions that a place takes, if the entries have too few. */
+  needed?: number
+}
+
+/** Shows entries in rows, each with its place, its skill and its bar, as far as the table has them. */
+export function boardTable(table: BoardTable): Html {
+  const { site, entityType, name, entries, board, reach } = table
+  const axis =
+    reach !== undefined &&
+    html`<th scope="col" class="skill">${boardAxis(reach)}<span class="value">${term(site, 'skill', 'skill')}</span></th>`
   return scrolling(
     name,
-    html`<table class="ranking">
-<thead><tr><th scope="col" class="n">rank of\u00a0${grouped(size)}</th><th scope="col">${one}, as registered</th><th scope="col">skill</th><th scope="col" class="n">contested questions</th><th scope="col" class="n">peer score</th><th scope="col" class="n">Brier</th></tr></thead>
-${rows}</table>`,
+    html`<table class="board">
+<thead><tr>${board && placeHead(site, board)}<th scope="col" class="name">${WORDS[entityType].one}</th>${axis}<th scope="col" class="n">${term(site, 'shared-questions', 'shared questions')}</th><th scope="col" class="n">${term(site, 'peer-score', 'peer score')}</th><th scope="col" class="n">${term(site, 'brier', 'Brier')}</th></tr></thead>
+<tbody>
+${entries.map((entry) => row(table, entry))}</tbody></table>`,
   )
 }
 
-function rankedRow(site: Site, entityType: EntityType, entry: Entry): Html {
-  const { rank, rank_interval: range } = entry
-  const others = otherRanks(range)
-  return html`<tr><td class="n">${rank}${others !== undefined && html` <span class="under">${others}</span>`}</td>${nameCell(site, entityType, entry)}${skillCell(entry)}${scores(entry)}</tr>
+/** Ranks of version 2 of the method count owners, and follow from no bars. */
+function placeHead(site: Site, { pool, size }: Board): Html {
+  const words = pool === undefined ? 'rank' : html`${term(site, 'place', 'place')} of\u00a0${grouped(size)}`
+  return html`<th scope="col" class="n place">${words}</th>`
+}
+
+/** Writes the places that an entry may have by the bars, as in 2–3. */
+export function placesOf({ rank, rank_interval: places, board_interval: bar }: Entry): string {
+  if (places === null || bar === undefined) return grouped(rank!)
+  const { lower, upper } = places
+  return lower === upper ? grouped(lower) : `${grouped(lower)}–${grouped(upper)}`
+}
+
+function row({ site, entityType, board, reach, needed }: BoardTable, entry: Entry): Html {
+  const { contested_questions: questions, peer_score, brier } = entry
+  const place = board && html`<td class="n place">${placesOf(entry)}</td>`
+  const skill = reach !== undefined && skillCell(entry, reach)
+  const of = needed !== undefined && ` of ${needed}`
+  return html`<tr>${place}${nameCell(site, entityType, entry)}${skill}<td class="n">${questions}${of}</td><td class="n">${orNone(peer_score, (value) => signed(value, 1))}</td><td class="n">${orNone(brier, plain)}</td></tr>
 `
 }
 
-function skillCell(entry: Entry): Html {
+function skillCell(entry: Entry, reach: number): Html {
   const { skill } = entry
   const bounds = barOf(entry)
-  return html`<td><div class="skill"><span class="number">${orNone(skill, signed)}</span>${skill !== null && html`${intervalBar(skill, bounds)}<span class="under">${interval(bounds)}</span>`}</div></td>`
-}
-
-function scores({ contested_questions: questions, peer_score, brier }: Entry, needed?: number): Html {
-  return html`<td class="n">${questions}${needed !== undefined && ` of ${needed}`}</td><td class="n">${orNone(peer_score, (value) => signed(value, 1))}</td><td class="n">${orNone(brier, plain)}</td>`
-}
-
-/** Shows the retired, who have no rank, with their titles. */
-export function retiredTable(site: Site, entityType: EntityType, retired: readonly Entry[]): Html {
-  const { one, many } = WORDS[entityType]
-  const rows = retired.map(
-    (entry) => html`<tr>${nameCell(site, entityType, entry)}${skillCell(entry)}${scores(entry)}</tr>
-`,
-  )
-  return scrolling(
-    `Retired ${many}`,
-    html`<table class="ranking">
-<thead><tr><th scope="col">${one}, as registered</th><th scope="col">skill</th><th scope="col" class="n">contested questions</th><th scope="col" class="n">peer score</th><th scope="col" class="n">Brier</th></tr></thead>
-<tbody>
-${rows}</tbody></table>`,
-  )
-}
-
-export function unrankedTable(
-  site: Site,
-  entityType: EntityType,
-  unranked: readonly Entry[],
-  eligibleQuestions: number,
-): Html {
-  const { one, many } = WORDS[entityType]
-  const rows = unranked.map(
-    (entry) => html`<tr>${nameCell(site, entityType, entry)}${scores(entry, eligibleQuestions)}</tr>
-`,
-  )
-  return scrolling(
-    `Not ranked ${many}`,
-    html`<table>
-<thead><tr><th scope="col">${one}, as registered</th><th scope="col" class="n">contested questions</th><th scope="col" class="n">peer score</th><th scope="col" class="n">Brier</th></tr></thead>
-<tbody>
-${rows}</tbody></table>`,
-  )
+  return html`<td class="skill">${skill !== null && boardBar(skill, bounds, reach)}<span class="value">${orNone(skill, signed)}${skill !== null && html` <span class="under">${interval(bounds)}</span>`}</span></td>`
 }

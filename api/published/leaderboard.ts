@@ -24,6 +24,8 @@ const NAMES_BYTES = 32 * 1024 * 1024
 const READS_AT_ONCE = 16
 
 type Entry = LeaderboardFile['entries'][number]
+/** A release of version 2 of the method has no pools. */
+type PoolOf = Partial<Pick<Entry, 'pool' | 'pool_size'>>
 
 /** A page as it is sent. */
 export interface SentPage extends AnswerSource {
@@ -159,15 +161,33 @@ export class Leaderboard implements Warm {
     return this.#read(manifest, leaderboardPath(entityType, page))
   }
 
-  /**
-   * Returns how many are ranked in a pool, the board of an entity of that pool. The pages are in order of
-   * pools, so that a search reads few of them, however many there are.
-   */
-  async boardSize(
+  /** Returns how many are ranked in the pool of an entity, and the first two of them. */
+  async board(
     manifest: ReleaseManifest,
     entityType: EntityType,
-    { pool, pool_size: size }: Partial<Pick<Entry, 'pool' | 'pool_size'>>,
-  ): Promise<number> {
+    of: PoolOf,
+  ): Promise<{ size: number; first: Entry[] }> {
+    const { begin, size } = await this.#span(manifest, entityType, of)
+    const first = Array.from({ length: Math.min(2, size) }, (_, index) =>
+      this.#entry(manifest, entityType, begin + index),
+    )
+    return { size, first: await Promise.all(first) }
+  }
+
+  /** Returns how many are ranked in the pool of an entity. */
+  async boardSize(manifest: ReleaseManifest, entityType: EntityType, of: PoolOf): Promise<number> {
+    return (await this.#span(manifest, entityType, of)).size
+  }
+
+  /**
+   * Finds where the ranked of a pool begin, and how many they are. The pages are in order of
+   * pools, so that a search reads few of them, however many there are.
+   */
+  async #span(
+    manifest: ReleaseManifest,
+    entityType: EntityType,
+    { pool, pool_size: size }: PoolOf,
+  ): Promise<{ begin: number; size: number }> {
     // A release of version 2 of the method has no pools, but one board.
     const comesBefore = (entry: Entry) =>
       entry.rank !== null &&
@@ -175,7 +195,7 @@ export class Leaderboard implements Warm {
     const isIn = (entry: Entry) => entry.rank !== null && entry.pool === pool
     const begin = await this.#countWhile(manifest, entityType, comesBefore)
     const end = await this.#countWhile(manifest, entityType, (entry) => comesBefore(entry) || isIn(entry))
-    return end - begin
+    return { begin, size: end - begin }
   }
 
   /** Counts the first entries for which `holds` is true, which it must be of no later one. */

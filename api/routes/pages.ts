@@ -83,7 +83,7 @@ async function leaders(context: Published): Promise<LandingView['leaders']> {
     const [board] = file ? await boards(context, entityType, file.entries) : []
     if (file && board) return { entityType, entries: file.entries, board }
   }
-  return { entityType: 'agent', entries: [], board: { pool: undefined, size: 0 } }
+  return { entityType: 'agent', entries: [], board: undefined }
 }
 
 function leaderboard(entityType: EntityType, rules: RankRules): Route {
@@ -116,6 +116,7 @@ function leaderboard(entityType: EntityType, rules: RankRules): Route {
           rules,
           population: manifest ? populationOf(manifest.counts, entityType) : 0,
           boards: await boards(context, entityType, file?.entries ?? []),
+          main: await mainBoard(context, entityType),
           poolBefore: manifest && (await poolAt(context, manifest, entityType, pageNumber - 2)),
           nextReleaseAt: promisedReleaseAt(),
         })
@@ -134,9 +135,17 @@ async function boards(
   return Promise.all(
     firsts.map(async (first) => ({
       pool: first.pool ?? undefined,
-      size: await pagesOfRelease.boardSize(releases.current!, entityType, first),
+      ...(await pagesOfRelease.board(releases.current!, entityType, first)),
     })),
   )
+}
+
+/** The largest board of the release; undefined if nobody is ranked. */
+async function mainBoard(context: Published, entityType: EntityType): Promise<Board | undefined> {
+  const manifest = context.releases.current
+  const file = manifest && (await context.leaderboard.file(manifest, entityType, 0))
+  const [board] = await boards(context, entityType, file?.entries.slice(0, 1) ?? [])
+  return board
 }
 
 /** The pool of the last entry of a page, from 0 on. */

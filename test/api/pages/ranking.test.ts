@@ -1,42 +1,128 @@
-// Boards and bands of the leaderboard: who is ranked together, and who cannot be told apart (METHODOLOGY §3).
+// Boards of the leaderboard agree with their bars: places and finding, against a plain comparison of intervals
+// (METHODOLOGY §3).
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Entry, bandsOf, boardsOf } from '../../../api/pages/ranking.ts'
+import { finding } from '../../../api/pages/finding.ts'
+import { type Entry, boardsOf, placesOf } from '../../../api/pages/ranking.ts'
+import { textOf } from '../../support/http/page-text.ts'
 
-const bar = (lower: number, upper: number) => ({ lower, upper })
-const entry = (rank: number, board_interval: ReturnType<typeof bar> | null, pool = 'a') =>
-  ({ rank, pool, board_interval, skill_interval: null }) as Entry
-const ranksIn = (groups: Entry[][]) => groups.map((group) => group.map(({ rank }) => rank))
+const SITE = { environment: 'production', publicUrl: undefined } as const
+type Bar = { lower: number; upper: number } | null
 
-test('a band begins with the first row that is told apart from the first row of the band before', () => {
-  const rows = [
-    entry(1, bar(0.3, 0.5)),
-    entry(2, bar(0.2, 0.4)),
-    entry(3, bar(0.1, 0.3)),
-    entry(4, bar(0.05, 0.25)),
-    entry(5, bar(-0.1, 0.1)),
-    entry(6, bar(-0.5, 0)),
-  ]
-  expect(ranksIn(bandsOf(rows))).toEqual([[1, 2, 3], [4, 5], [6]])
+const isAbove = (a: Bar, b: Bar) => a !== null && b !== null && a.lower > b.upper
+
+/** A board in order, with places as the method has them. */
+function boardOf(rows: readonly { skill: number; bar: Bar }[]): Entry[] {
+  const ordered = rows.toSorted((a, b) => b.skill - a.skill)
+  return ordered.map(({ skill, bar }, index) => ({
+    agent_id: `agent-${String(index).padStart(6, '0')}`,
+    name: `n${index}`,
+    rank: 1 + ordered.filter((other) => other.skill > skill).length,
+    rank_interval: {
+      lower: 1 + ordered.filter((other) => isAbove(other.bar, bar)).length,
+      upper: ordered.length - ordered.filter((other) => isAbove(bar, other.bar)).length,
+    },
+    skill,
+    board_interval: bar,
+    skill_interval: bar,
+    pool: 'a',
+  })) as unknown as Entry[]
+}
+
+const said = (entries: readonly Entry[]) =>
+  textOf(finding(SITE, 'agent', { pool: 'a', size: entries.length, first: entries.slice(0, 2) }))
+
+const at = (skill: number, half: number) => ({
+  skill,
+  bar: { lower: skill - half, upper: skill + half },
 })
 
-test('whoever has no interval is told apart from nobody', () => {
-  expect(ranksIn(bandsOf([entry(1, bar(0.1, 0.2)), entry(2, null), entry(3, bar(-0.2, -0.1))]))).toEqual([
-    [1, 2],
-    [3],
-  ])
+test.for([
+  ['n0 is the only agent with a place.', [at(0.5, 0.1)]],
+  ['n0 leads, and is ahead of the other for sure.', [at(0.5, 0.1), at(0.2, 0.1)]],
+  ['n0 leads, and is ahead of both others for sure.', [at(0.5, 0.1), at(0.2, 0.1), at(0, 0.1)]],
+  [
+    'n0 leads, and is ahead of 2 of the 3 others for sure.',
+    [at(0.5, 0.1), at(0.4, 0.1), at(0.2, 0), at(0, 0)],
+  ],
+  [
+    'Nobody leads for sure: n0 is in front, but it is too close to call with the other.',
+    [at(0.5, 1), at(0, 0)],
+  ],
+  [
+    'Nobody leads for sure: n0 is in front, but it is too close to call with 2 of the 3 others.',
+    [at(0.5, 0.1), at(0.4, 0.1), at(0.3, 0.1), at(0, 0)],
+  ],
+  ['Nobody leads: n0 and n1 have the same skill.', [at(0.5, 0.1), at(0.5, 0), at(0, 0)]],
+] as const)('%s', ([words, rows]) => {
+  expect(said(boardOf(rows))).toBe(words)
 })
 
-test('a release of version 2 of the method has the intervals of the entities alone', () => {
-  const older = [bar(0.3, 0.5), bar(0.1, 0.2)].map((skill_interval) => ({ skill_interval }) as Entry)
-  expect(bandsOf(older)).toHaveLength(2)
+test('nobody with a place is said so', () => {
+  expect(textOf(finding(SITE, 'forecaster', undefined))).toBe('None of these forecasters has a place yet.')
+})
+
+test('a hostile name stays text', () => {
+  const [entry] = boardOf([at(0.5, 0.1)])
+  const name = '"><script>x</script>'
+  expect(finding(SITE, 'agent', { pool: 'a', size: 1, first: [{ ...entry!, name }] }).text).not.toContain(
+    '<script',
+  )
+})
+
+const rows = fc.array(
+  fc.record({
+    skill: fc.integer({ min: -1e6, max: 1e6 }),
+    half: fc.option(fc.integer({ min: 0, max: 1e6 }), { freq: 6 }),
+  }),
+  { minLength: 2, maxLength: 12 },
+)
+
+test('places and the finding are those of a plain comparison of the bars', () => {
+  fc.assert(
+    fc.property(rows, (drawn) => {
+      const board = boardOf(
+        drawn.map(({ skill, half }) => ({
+          skill: skill / 1e6,
+          bar: half === null ? null : { lower: (skill - half) / 1e6, upper: (skill + half) / 1e6 },
+        })),
+      )
+      for (const entry of board) {
+        const [first, last] = placesOf(entry).split('–').map(Number)
+        const others = board.filter((other) => other !== entry)
+        expect(first! - 1).toBe(
+          others.filter((other) => isAbove(other.board_interval!, entry.board_interval!)).length,
+        )
+        expect(board.length - (last ?? first!)).toBe(
+          others.filter((other) => isAbove(entry.board_interval!, other.board_interval!)).length,
+        )
+      }
+      const [leader, ...others] = board
+      const behind = others.filter((other) => isAbove(leader!.board_interval!, other.board_interval!)).length
+      const words = said(board)
+      if (others[0]!.rank === 1) {
+        expect(words).toContain('Nobody leads: ')
+        return
+      }
+      expect(words.startsWith('n0 leads, ')).toBe(behind > 0 && behind * 2 >= others.length)
+      const numbers = { 'the other': [1, 1], 'both others': [2, 2] } as Record<string, number[]>
+      const [, of] = /(?:ahead of|call with) (.*?)(?: for sure)?\.$/.exec(words)!
+      const [count, all] =
+        numbers[of!] ??
+        (of!.startsWith('all ') ? [others.length, others.length] : of!.match(/\d+/g)!.map(Number))
+      expect(all).toBe(others.length)
+      expect(count).toBe(words.startsWith('n0 leads') ? behind : others.length - behind)
+    }),
+  )
+})
+
+test('a release of version 2 of the method has one board, and ranks alone', () => {
+  const older = [{ rank: 3, rank_interval: { lower: 2, upper: 4 }, skill_interval: null } as Entry]
   expect(boardsOf(older)).toHaveLength(1)
+  expect(placesOf(older[0]!)).toBe('3')
 })
 
 test('a board has the ranked of one pool', () => {
-  const rows = [entry(1, null), entry(2, null), entry(1, null, 'b')]
-  expect(ranksIn(boardsOf(rows))).toEqual([[1, 2], [1]])
-})
-
-test('there is no band of nobody', () => {
-  expect(bandsOf([])).toEqual([])
+  const entries = [1, 2, 1].map((rank, index) => ({ rank, pool: index < 2 ? 'a' : 'b' }) as Entry)
+  expect(boardsOf(entries).map((members) => members.map(({ rank }) => rank))).toEqual([[1, 2], [1]])
 })

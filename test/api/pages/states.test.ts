@@ -15,8 +15,10 @@ const MANIFEST = examples.currentRelease as unknown as ReleaseManifest
 const { next_cursor: _cursor, ...file } = examples.leaderboardPage
 const FILE = file as unknown as LeaderboardFile
 const RANKED = FILE.entries[0]!
-const BOARD = { pool: RANKED.pool!, size: 14 }
+const BOARD = { pool: RANKED.pool!, size: 14, first: [RANKED] }
+const ALONE = { ...BOARD, size: 1 }
 const AWAY = '01955c3a-0000-7000-8000-00000000a0a0'
+const FAR = { ...RANKED, name: 'far away', pool: AWAY, rank_interval: { lower: 1, upper: 1 } }
 const UNRANKED: LeaderboardFile['entries'][number] = {
   ...RANKED,
   name: 'early',
@@ -46,24 +48,9 @@ describe('the landing page', () => {
   test('shows only those who are ranked, five at most', () => {
     const entries = [...Array.from({ length: 7 }, () => RANKED), UNRANKED]
     expect(
-      said({ leaders: { entityType: 'agent', entries, board: BOARD } }).match(/my-agent …\S+ (?!leads)/g),
+      said({ leaders: { entityType: 'agent', entries, board: BOARD } }).match(/my-agent …/g),
     ).toHaveLength(5)
     expect(said({ leaders: { entityType: 'agent', entries, board: BOARD } })).not.toContain('early')
-  })
-
-  test('says who leads, and whether that is sure', () => {
-    const led = (upper: number, size: number) =>
-      said({
-        leaders: {
-          entityType: 'agent',
-          entries: [{ ...RANKED, rank_interval: { lower: 1, upper } }],
-          board: { ...BOARD, size },
-        },
-      })
-    expect(led(1, 14)).toMatch(/my-agent …\S+ leads, clearly ahead of all 13 others\./)
-    expect(led(1, 2)).toContain('leads, clearly ahead of the other one.')
-    expect(led(4, 14)).toContain('leads, but among the first 4 of 14 it is too close to call.')
-    expect(led(1, 1)).toContain('is alone with a place.')
   })
 
   test('says who runs the service, where that is set', () => {
@@ -78,7 +65,7 @@ describe('the landing page', () => {
   })
 
   test('says that nobody is ranked', () => {
-    expect(said({ leaders: { entityType: 'agent', entries: [UNRANKED], board: BOARD } })).toContain(
+    expect(said({ leaders: { entityType: 'agent', entries: [UNRANKED], board: undefined } })).toContain(
       'Nobody has a place in release 214 yet: that takes 25 shared questions',
     )
   })
@@ -120,11 +107,10 @@ describe('the landing page', () => {
     expect(said({ isSandboxSeeded: true })).toContain('questions are simulated')
   })
 
-  test('says who is ranked among whom', () => {
-    const { agents } = MANIFEST.counts
-    expect(spaced(said({}))).toContain(
-      `Ranked among each other: 14 of ${agents} agents, whom common questions tie together in the pool …`,
-    )
+  test('says who leads, and among how many', () => {
+    const text = said({ leaders: { entityType: 'agent', entries: [RANKED], board: ALONE } })
+    expect(text).toContain('my-agent is the only agent with a place.')
+    expect(text).toContain('place of 1 ')
   })
 })
 
@@ -139,7 +125,8 @@ describe('the leaderboard', () => {
       pages: 1,
       rules: RULES,
       population: 17,
-      boards: [BOARD, { pool: AWAY, size: 2 }],
+      boards: [BOARD, { pool: AWAY, size: 2, first: [FAR] }],
+      main: BOARD,
       poolBefore: undefined,
       nextReleaseAt: NEXT,
       ...over,
@@ -147,9 +134,9 @@ describe('the leaderboard', () => {
   const said = (over: Partial<LeaderboardView>) => spaced(textOf(made(over)))
 
   test('puts those of another pool under a heading of their own', () => {
-    const [first, other] = [RANKED, { ...RANKED, name: 'far away', pool: AWAY }]
+    const [first, other] = [RANKED, FAR]
     const words =
-      /Another pool No chain of common questions ties it to the one above, so its ranks start anew. Ranked among each other: 2 of 17 agents, .* rank of 2 .* far away/
+      /Another pool: 2 of 17 agents These answered other questions. Nobody here can be compared with those above, so places start anew. far away leads, and is ahead of the other for sure. place of 2 .* 1 far away/
     const entries = [first, other]
     expect(said({ file: { ...FILE, entries } })).toMatch(words)
     expect(said({ file: { ...FILE, entries: [first] } })).not.toContain('Another pool')
@@ -157,26 +144,43 @@ describe('the leaderboard', () => {
     expect(names).toContain(`aria-label="Ranked agents of the pool ${AWAY}"`)
   })
 
-  test('says who is ranked among whom, and from which ranks one cannot be told apart, if any', () => {
+  test('says how many have a place, and the places that each may have', () => {
     const at = (rank: number, lower: number, upper: number) => ({
       ...RANKED,
       rank,
       rank_interval: { lower, upper },
     })
     const text = said({ file: { ...FILE, entries: [at(1, 1, 3), at(3, 3, 3)] } })
-    expect(text).toMatch(/Ranked among each other: 14 of 17 agents, .* rank of 14 /)
-    expect(text).toMatch(/ 1 1–3 my-agent .* 3 my-agent /)
+    expect(text).toMatch(/14 of 17 agents have a place place of 14 /)
+    expect(text).toMatch(/ 1–3 my-agent .* 3 my-agent /)
     expect(text).not.toContain('3–3')
   })
 
-  test('says nothing of pools of a release of version 2 of the method, whose levels differ', () => {
+  test('claims nothing by the bars of version 2 of the method, whose levels and ranks mean something else', () => {
     const { pool: _pool, pool_size: _size, board_interval: _board, ...older } = RANKED
-    const text = said({
-      file: { ...FILE, entries: [older] as never },
-      boards: [{ pool: undefined, size: 14 }],
-    })
-    expect(text).toContain('Ranked among each other: 14 of 17 agents.')
-    expect(text).not.toContain('at the level')
+    const board = { pool: undefined, size: 14, first: [older as never] }
+    const text = said({ file: { ...FILE, entries: [older] as never }, boards: [board], main: board })
+    expect(text).toContain('14 agents with a rank.')
+    expect(text).toMatch(/ have a rank rank agent .* 6 my-agent /)
+    expect(text).not.toMatch(/95\u00a0|overlap|sure|place of/)
+  })
+
+  test('says who leads on each page, also on one without any of that board', () => {
+    const words = 'Nobody leads for sure: my-agent is in front'
+    expect(said({})).toContain(words)
+    expect(said({ pageNumber: 2, file: { ...FILE, entries: [UNRANKED] }, boards: [] })).toContain(words)
+    expect(said({ file: { ...FILE, entries: [UNRANKED] }, boards: [], main: undefined })).toContain(
+      'None of these agents has a place yet.',
+    )
+  })
+
+  test('calls people without a name by the end of the id, once', () => {
+    const { agent_id: id, ...rest } = RANKED as LeaderboardFile['entries'][number] & { agent_id: string }
+    const entries = [{ ...rest, user_id: id, name: null }] as never
+    const end = id.slice(-6)
+    const text = said({ entityType: 'forecaster', file: { ...FILE, entries } })
+    expect(text.split('place of')[1]!.split(end)).toHaveLength(2)
+    expect(text).toContain(`Forecaster …${end}`)
   })
 
   test('begins a page with such a heading only where its pool is not that of the page before', () => {
@@ -195,7 +199,7 @@ describe('the leaderboard', () => {
 
   test('shows those without a rank below, with how many questions they have of those they need', () => {
     const text = said({ file: { ...FILE, entries: [RANKED, UNRANKED] } })
-    expect(text).toMatch(/my-agent .* Not ranked yet .* early .* 12 of 25/)
+    expect(text).toMatch(/my-agent .* Not enough questions yet .* early .* 12 of 25/)
   })
 
   test('shows the retired after the ranked, each with its day beside its name, its title and its skill', () => {
@@ -205,15 +209,18 @@ describe('the leaderboard', () => {
       { ...UNRANKED, ...place, name: 'gone early' },
     ]
     const text = said({ file: { ...FILE, entries: [RANKED, retired, UNRANKED, early] } })
-    expect(text).toMatch(/my-agent .* Retired They take part no more .* gone .* Not ranked yet .* early /)
+    expect(text).toMatch(
+      /my-agent .* Retired They take part no more .* gone .* Not enough questions yet .* early /,
+    )
     expect(text).toMatch(/ gone …\w+✓✓ expert, retired 2026-02-01 \+0\.271 /)
     expect(text).toMatch(/ gone early …\w+retired 2026-02-01 – 12 \+7\.0 /)
     expect(said({ file: { ...FILE, entries: [RANKED, UNRANKED] } })).not.toMatch(/retired/i)
-    expect(said({ file: { ...FILE, entries: [retired] } })).toContain('None of these agents is ranked.')
+    expect(said({ file: { ...FILE, entries: [retired] }, main: undefined })).toContain(
+      'None of these agents has a place yet.',
+    )
   })
 
-  test('says so on a page of those without a rank alone, and where a release has nobody', () => {
-    expect(said({ file: { ...FILE, entries: [UNRANKED] } })).toContain('None of these agents is ranked.')
+  test('says so where a release has nobody', () => {
     expect(said({ file: { ...FILE, entries: [] } })).toContain('This release has no agents.')
     expect(said({ file: undefined })).toContain('This release has no agents.')
     expect(said({ file: undefined })).not.toContain('Nothing has been scored')

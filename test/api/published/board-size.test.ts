@@ -39,7 +39,9 @@ function pagesOf(boards: readonly Board[], unranked: number) {
   const leaderboard = new Leaderboard(watched, new CursorReleases(new Manifests(watched)))
   const manifest = { release: 1, files } as unknown as ReleaseManifest
   const sizeOf = (board: Omit<Board, 'ranked'>) => leaderboard.boardSize(manifest, 'agent', board)
-  return { sizeOf, reads: () => reads }
+  const firstOf = async (board: Omit<Board, 'ranked'>) =>
+    (await leaderboard.board(manifest, 'agent', board)).first
+  return { sizeOf, firstOf, reads: () => reads }
 }
 
 const BOARDS = [
@@ -56,6 +58,14 @@ test.for([0, 1, 49, 99, 100, 1000])(
     for (const { ranked, ...board } of BOARDS) expect(await sizeOf(board)).toBe(ranked)
   },
 )
+
+test('finds the first two of each pool, on whatever page they are', async () => {
+  const { firstOf } = pagesOf(BOARDS, 5)
+  for (const { ranked, ...board } of BOARDS) {
+    const first = [1, 2].slice(0, ranked).map((rank) => ({ rank, ...board }))
+    expect(await firstOf(board)).toEqual(first)
+  }
+})
 
 test('counts all that a release of version 2 of the method ranks', async () => {
   expect(await pagesOf([{ ranked: 17 }], 230).sizeOf({})).toBe(17)

@@ -1,0 +1,46 @@
+// The words above a board: who leads, how sure that is, and how to read a row.
+import type { EntityType } from '../../schemas/tables.ts'
+import { type Html, html } from './html.ts'
+import { counted, grouped } from './numbers.ts'
+import { type Board, type Entry, WORDS, nameLink } from './ranking.ts'
+import type { Site } from './site.ts'
+import { term } from './terms.ts'
+
+/**
+ * Says it by the bars of the whole board, so that it holds on each of its pages. Surely behind is whoever has
+ * a bar that lies wholly below the first one's.
+ */
+export function finding(site: Site, entityType: EntityType, board: Board | undefined): Html {
+  const { one, many } = WORDS[entityType]
+  const [leader, second] = board?.first ?? []
+  if (!board || !leader) return html`None of these ${many} has a place yet.`
+  const { size } = board
+  const name = nameLink(site, entityType, leader)
+  // Version 2 of the method gives each entity a level of its own, so that its bars decide nothing.
+  if (leader.board_interval === undefined) return html`${counted(size, one, many)} with a rank.`
+  if (size === 1) return html`${name} is the only ${one} with a place.`
+  if (second?.rank === leader.rank) {
+    return html`Nobody leads: ${name} and ${nameLink(site, entityType, second)} have the same skill.`
+  }
+  const others = size - 1
+  const behind = size - (leader.rank_interval?.upper ?? size)
+  const all = ALL[others] ?? `all ${grouped(others)} others`
+  const among = (count: number) =>
+    count === others ? all : `${grouped(count)} of the ${grouped(others)} others`
+  return behind * 2 >= others
+    ? html`${name} leads, and is ahead of ${among(behind)} for sure.`
+    : html`Nobody leads for sure: ${name} is in front, but it is too close to call with ${among(others - behind)}.`
+}
+
+/** Names all others, by how many they are. */
+const ALL: Record<number, string> = { 1: 'the other', 2: 'both others' }
+
+/** Says once how to read a row. */
+export function reading(site: Site, ranked: readonly Entry[]): Html {
+  // Version 2 of the method gives each entity a level of its own.
+  const isOneLevel = ranked.every(({ board_interval: bar }) => bar !== undefined)
+  const bar = isOneLevel
+    ? html`The bar is what luck leaves open: we are 95\u00a0% sure that the true skill lies on it. <strong>Bars that overlap: too close to call.</strong> A ${term(site, 'place', 'place')} such as 2–3 counts those who are surely ahead and surely behind.`
+    : 'The bar is what luck leaves open, at a level of each one’s own.'
+  return html`<p>● is the ${term(site, 'skill', 'skill')}: 0 is as good as the middle one of ${term(site, 'others', 'the others')}, 1 is perfect. ${bar}</p>`
+}
