@@ -106,7 +106,7 @@ function nothing({ site, nextReleaseAt, isSandboxSeeded }: LandingView): Html {
 }
 
 /** Shows the shortest example of each thing that a visitor can do. */
-function doors({ site, isSigned, isSandboxSeeded, manifest }: LandingView): Html {
+function doors({ site, isSigned, isSandboxSeeded, manifest, leaders }: LandingView): Html {
   const isTried = site.environment === 'sandbox' || isSandboxSeeded
   const door = (heading: string, words: HtmlPart, example: string, ways: HtmlPart) =>
     html`<li class="door"><div><h3>${heading}</h3>
@@ -127,8 +127,8 @@ ${door(
     html`<a href="${linkTo(site, '/view/verify')}">Check one in the browser</a>`,
   )}${door(
     'Download the numbers',
-    'Records and lists are JSON, which DuckDB reads as a table.',
-    `duckdb -c "SELECT unnest(entries, max_depth := 2) FROM read_json('${commandAddress(site, '/leaderboard/agent')}')"`,
+    html`Records and lists are JSON, which DuckDB reads as a table. A list has up to 1,000 entries a page; its <code>next_cursor</code> leads to the next page.`,
+    `duckdb -c "SELECT unnest(entries, max_depth := 2) FROM read_json('${commandAddress(site, `/leaderboard/${leaders.entityType}?limit=1000`)}')"`,
     html`<a href="${linkTo(site, '/view/methodology')}">How the numbers are made</a>${manifest && html` · <a href="${linkTo(site, '/releases.atom')}">Releases as a feed</a>`}`,
   )}</ul>
 ${site.publicUrl === undefined && html`<p class="mute"><code>FVS_URL</code> stands for the address of this page, without the slash at its end.</p>`}`
