@@ -5,6 +5,7 @@ import Koa from 'koa'
 import type { Logger } from 'pino'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 import { Refusal, rateLimitHeaders } from '../limits/admission.ts'
+import type { About } from '../about.ts'
 import type { Addresses, Networks } from '../limits/addresses.ts'
 import { type Answer, answerToError } from './answer.ts'
 import { CROSS_ORIGIN_HEADERS, firstHeaders, ownHeaders } from './answer-head.ts'
@@ -28,6 +29,8 @@ export interface AppComponents {
   networksOf: Addresses['ofRequest']
   /** False once the service is shutting down. */
   accepting: () => boolean
+  /** The operator's words, for pages that tell of an error. */
+  about?: About | undefined
 }
 
 type Contexts = Partial<Record<Environment, NodeContext>>
@@ -167,7 +170,7 @@ async function answered(
   ctx: Koa.Context,
   next: () => Promise<unknown>,
   contexts: Contexts,
-  { newRequestId, logger, metrics, accepting, networksOf }: AppComponents,
+  { newRequestId, logger, metrics, accepting, networksOf, about }: AppComponents,
 ): Promise<void> {
   const started = performance.now()
   const requestId = newRequestId()
@@ -188,7 +191,7 @@ async function answered(
   } catch (error) {
     const { req: request, path } = ctx
     const failed = { request, requestId, path, isForPerson: isForPerson(ctx) }
-    send(ctx, answerToError(error, failed, { logger, metrics, about: contexts.production?.site.about }))
+    send(ctx, answerToError(error, failed, { logger, metrics, about }))
   }
   if (!accepting()) ctx.set('Connection', 'close')
   const routePath: unknown = ctx['_matchedRoute']

@@ -31,7 +31,6 @@ export function methodologyDocument(text: Uint8Array): Route {
   return route({
     path: '/methodology',
     operationId: 'getMethodology',
-    compressed: 'best',
     tag: 'Method',
     summary: 'The method in full, in Markdown',
     description: 'Everything needed to derive the scores again, with worked examples.',

@@ -119,6 +119,7 @@ export async function startService(
       newRequestId,
       networksOf: addresses.ofRequest,
       accepting: () => accepting,
+      about: contexts.production.site.about,
     }
     const server = await startServer(
       createApp(contexts, shared),
