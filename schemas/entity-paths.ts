@@ -14,3 +14,8 @@ export function profilePath(entityType: EntityType, id: string): string {
 export function callPath(entityType: EntityType, id: string): string {
   return entityType === 'agent' ? `/agents/${id}` : `/forecaster/${id}`
 }
+
+/** Returns the path of a whole leaderboard as CSV. */
+export function boardTablePath(entityType: EntityType): string {
+  return `${LEADERBOARD_PATHS[entityType]}.csv`
+}

@@ -28,7 +28,8 @@ export function firstHeaders(requestId: string): Head {
 }
 
 /** Returns the headers of the body, then the other headers of this answer. */
-export function ownHeaders({ headers, body }: Answer): Head {
+export function ownHeaders({ headers, body, stream }: Answer): Head {
   const { 'Content-Type': type, ...others } = headers
-  return { 'Content-Type': type, 'Content-Length': String(body.byteLength), ...others }
+  const length = stream ? {} : { 'Content-Length': String(body.byteLength) }
+  return { 'Content-Type': type, ...length, ...others }
 }

@@ -18,6 +18,8 @@ export interface Answer {
   /** The headers of this answer alone; answer-head.ts adds those of every answer. */
   headers: { 'Content-Type': string } & Record<string, string>
   body: Uint8Array
+  /** As in a `Reply`. */
+  stream?: NonNullable<Reply['stream']>
 }
 
 function contentTypeOf(mediaType = 'application/json'): string {
@@ -26,7 +28,7 @@ function contentTypeOf(mediaType = 'application/json'): string {
     : `${mediaType}; charset=utf-8`
 }
 
-export function answerOf({ success }: Route, { status, body, headers }: Reply): Answer {
+export function answerOf({ success }: Route, { status, body, stream, headers }: Reply): Answer {
   const { status: usual = 200, mediaType, cache } = success
   return {
     status: status ?? usual,
@@ -36,6 +38,7 @@ export function answerOf({ success }: Route, { status, body, headers }: Reply): 
       ...headers,
     },
     body: body instanceof Uint8Array ? body : canonical(body),
+    ...(stream && { stream }),
   }
 }
 

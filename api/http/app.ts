@@ -1,5 +1,6 @@
 // The Koa application: its paths, the headers of its answers, and the one place that turns errors into
 // problems.
+import { Readable } from 'node:stream'
 import Router, { type RouterContext } from '@koa/router'
 import Koa from 'koa'
 import type { Logger } from 'pino'
@@ -73,6 +74,10 @@ async function handled(
   ctx.state['keyId'] = keyId
   ctx.set(headers)
   if ('error' in made) throw made.error
+  if (made.answer.stream) {
+    send(ctx, made.answer)
+    return
+  }
   const { answer, tag } = await inCoding(ctx, made.answer, spec)
   send(ctx, answer)
   if (spec.method !== 'GET') return
@@ -100,10 +105,14 @@ async function inCoding(
 }
 
 function send(ctx: Koa.Context, answer: Answer): void {
-  const { status, body } = answer
+  const { status, body, stream } = answer
   ctx.status = status
   // The headers come first, because Koa guesses the type of a body that has none.
   ctx.set(ownHeaders(answer))
+  if (stream) {
+    ctx.body = Readable.from(stream(), { objectMode: false })
+    return
+  }
   // Shares the memory: copies would pile up for a client that sends many requests and reads no answers.
   ctx.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
 }

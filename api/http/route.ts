@@ -34,6 +34,11 @@ export interface Reply {
   status?: number
   /** An object is sent as canonical JSON, bytes are sent as they are. */
   body: object | Uint8Array
+  /**
+   * Sent piece by piece instead of the body, for answers that are too large for the memory. It has no length,
+   * no entity tag and no signature, and a failure breaks the connection off.
+   */
+  stream?: () => AsyncIterable<Uint8Array>
   headers?: Record<string, string>
   /** Whether this call repeats an earlier one. Only the earlier one counts. */
   isRepeated?: boolean

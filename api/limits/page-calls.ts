@@ -9,6 +9,11 @@ export function callsOfPage({ query }: { query: { limit: number } }): number {
   return query.limit <= USUAL_ENTRIES ? 1 : Math.ceil(query.limit / ENTRIES_PER_CALL)
 }
 
+/** A whole list counts as the usual pages that it has. */
+export function callsOfWhole(entries: number): number {
+  return Math.max(1, Math.ceil(entries / USUAL_ENTRIES))
+}
+
 const LOOKUPS_PER_CALL = 10
 
 /**

@@ -5,7 +5,7 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
 import { finding, reading } from './finding.ts'
-import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
+import { LEADERBOARD_PATHS, boardTablePath } from '../../schemas/entity-paths.ts'
 import { grouped } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
 import { type Site, linkTo, commandAddress } from './site.ts'
@@ -127,9 +127,9 @@ ${door(
     html`<a href="${linkTo(site, '/view/verify')}">Check one in the browser</a>`,
   )}${door(
     'Download the numbers',
-    html`Records and lists are JSON, which DuckDB reads as a table. A list has up to 1,000 entries a page; its <code>next_cursor</code> leads to the next page.`,
-    `duckdb -c "SELECT unnest(entries, max_depth := 2) FROM read_json('${commandAddress(site, `/leaderboard/${leaders.entityType}?limit=1000`)}')"`,
-    html`<a href="${linkTo(site, '/view/methodology')}">How the numbers are made</a>${manifest && html` · <a href="${linkTo(site, '/releases.atom')}">Releases as a feed</a>`}`,
+    'The leaderboards are whole tables, which spreadsheets and DuckDB read. Records are JSON.',
+    `curl -s ${commandAddress(site, boardTablePath(leaders.entityType))} | duckdb -c "FROM read_csv('/dev/stdin')"`,
+    html`${manifest && html`All as CSV: <a href="${linkTo(site, boardTablePath('agent'))}">agents</a>, <a href="${linkTo(site, boardTablePath('forecaster'))}">forecasters</a> · `}<a href="${linkTo(site, '/view/methodology')}">How the numbers are made</a>${manifest && html` · <a href="${linkTo(site, '/releases.atom')}">Releases as a feed</a>`}`,
   )}</ul>
 ${site.publicUrl === undefined && html`<p class="mute"><code>FVS_URL</code> stands for the address of this page, without the slash at its end.</p>`}`
 }

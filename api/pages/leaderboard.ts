@@ -4,12 +4,12 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
 import { finding, reading } from './finding.ts'
-import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
+import { LEADERBOARD_PATHS, boardTablePath } from '../../schemas/entity-paths.ts'
 import { withQuery } from './links.ts'
 import { pager } from './pager.ts'
 import { grouped } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
-import type { Site } from './site.ts'
+import { type Site, linkTo } from './site.ts'
 import {
   type Board,
   type Entry,
@@ -56,7 +56,10 @@ export function leaderboardPage(view: LeaderboardView): Html {
     description: `All ${many} in the order of their skill, with how sure each place is.`,
     path,
     isIndexed: file !== undefined,
-    alternates: { 'application/json': `/leaderboard/${entityType}` },
+    alternates: {
+      'application/json': `/leaderboard/${entityType}`,
+      ...(isReleased && { 'text/csv': boardTablePath(entityType) }),
+    },
     content: html`${file ? rows(view, file) : html`<div class="state"><p>${isReleased ? nobody(entityType) : nothingScored(view.nextReleaseAt)}</p></div>`}
 ${pager(site, { pageNumber, pages, pathOf: (number) => pathOf(entityType, number) })}`,
     ...(file && { source: releaseLine(site, file) }),
@@ -94,7 +97,7 @@ ${boardTable({ site, entityType, name: `Not ranked ${many}`, entries: early, nee
 `
   }${
     file.entries.length > 0
-      ? html`<p class="mute">${NAMES[entityType]} ${releaseLine(site, file)}.</p>\n`
+      ? html`<p class="mute">${NAMES[entityType]} ${releaseLine(site, file)}. <a href="${linkTo(site, boardTablePath(entityType))}">All as CSV</a></p>\n`
       : html`<div class="state"><p>${nobody(entityType)}</p></div>\n`
   }`
 }

@@ -161,6 +161,14 @@ export class Leaderboard implements Warm {
     return this.#read(manifest, leaderboardPath(entityType, page))
   }
 
+  /** Yields the entries page by page, and keeps none of them: they would put all others out of the cache. */
+  async *entries({ release, files }: ReleaseManifest, entityType: EntityType): AsyncGenerator<Entry[]> {
+    for (const file of files.filter(isPageOf(entityType))) {
+      const { entries } = await readReleaseFile<LeaderboardFile>(this.#store, release, file)
+      yield entries
+    }
+  }
+
   /** Returns how many are ranked in the pool of an entity, and the first two of them. */
   async board(
     manifest: ReleaseManifest,
@@ -273,7 +281,8 @@ export function pagesOf(manifest: ReleaseManifest, entityType: EntityType): numb
   return Math.ceil(countOf(manifest, entityType) / ENTRIES_PER_PAGE)
 }
 
-function countOf({ files }: ReleaseManifest, entityType: EntityType): number {
+/** Returns the number of entries that a release has for an entity type. */
+export function countOf({ files }: ReleaseManifest, entityType: EntityType): number {
   return files.filter(isPageOf(entityType)).reduce((sum, { rows }) => sum + rows, 0)
 }
 

@@ -4,6 +4,7 @@ import type { Route } from '../http/route.ts'
 import { register } from './agents.ts'
 import { credentials } from './credentials.ts'
 import { badges } from './badges.ts'
+import { boardTables } from './board-tables.ts'
 import { cards } from './cards.ts'
 import { checkPages } from './check-pages.ts'
 import { certificates } from './certificates.ts'
@@ -103,6 +104,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     ...cards(methodology),
     ...credentials(methodology),
     ...pageFiles,
+    ...boardTables,
   ]
   return [...routes, modelContextProtocol(routes, version), ...documentation(routes, version)]
 }

@@ -41,7 +41,8 @@ function pagesOf(boards: readonly Board[], unranked: number) {
   const sizeOf = (board: Omit<Board, 'ranked'>) => leaderboard.boardSize(manifest, 'agent', board)
   const firstOf = async (board: Omit<Board, 'ranked'>) =>
     (await leaderboard.board(manifest, 'agent', board)).first
-  return { sizeOf, firstOf, reads: () => reads }
+  const groups = () => Array.fromAsync(leaderboard.entries(manifest, 'agent'))
+  return { entries, groups, sizeOf, firstOf, reads: () => reads }
 }
 
 const BOARDS = [
@@ -65,6 +66,13 @@ test('finds the first two of each pool, on whatever page they are', async () => 
     const first = [1, 2].slice(0, ranked).map((rank) => ({ rank, ...board }))
     expect(await firstOf(board)).toEqual(first)
   }
+})
+
+test('yields all entries in their order, page by page', async () => {
+  const { entries, groups } = pagesOf(BOARDS, 150)
+  const read = await groups()
+  expect(read.flat()).toEqual(entries)
+  expect(read.map(({ length }) => length)).toEqual([...Array.from({ length: 9 }, () => 100), 51])
 })
 
 test('counts all that a release of version 2 of the method ranks', async () => {

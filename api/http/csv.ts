@@ -1,0 +1,62 @@
+// Tables as CSV (RFC 4180), written piece by piece. Spreadsheets run no text of a user as a formula.
+import { z } from 'zod'
+
+export type CsvValue = string | number | boolean | null | undefined
+
+export interface CsvColumn<R> {
+  name: string
+  valueOf: (row: R) => CsvValue
+}
+
+const LINE_END = '\r\n'
+/** A spreadsheet takes text that begins so for a formula (OWASP, CSV injection). */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+/** Also what separates fields where the comma is a decimal sign. */
+const NEEDS_QUOTES = /[",;\t\r\n]|^\s|\s$/
+
+/** Yields a line of names, then a line for each row, in one piece for each group of rows. */
+export async function* csv<R>(
+  columns: readonly CsvColumn<R>[],
+  groups: AsyncIterable<readonly R[]>,
+): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  yield encoder.encode(lineOf(columns.map(({ name }) => name)))
+  for await (const rows of groups) {
+    const lines = rows.map((row) => lineOf(columns.map(({ valueOf }) => valueOf(row))))
+    yield encoder.encode(lines.join(''))
+  }
+}
+
+function lineOf(values: readonly CsvValue[]): string {
+  return values.map(field).join(',') + LINE_END
+}
+
+/** Numbers stay numbers, also negative ones. A missing value is empty, and an empty text is in quotes. */
+function field(value: CsvValue): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value !== 'string') return String(value)
+  const text = FORMULA.test(value) ? `'${value}` : value
+  return text === '' || NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** Returns a column for each member of a schema, and of the objects in it: `skill_interval_lower`. */
+export function columnsOf(schema: z.ZodObject, prefix: readonly string[] = []): CsvColumn<object>[] {
+  return Object.entries(schema.shape).flatMap(([key, member]) => {
+    const path = [...prefix, key]
+    const inner = unwrapped(member as z.ZodType)
+    if (inner instanceof z.ZodObject) return columnsOf(inner, path)
+    return { name: path.join('_'), valueOf: (row: object) => memberAt(row, path) }
+  })
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType {
+  const isWrapped = schema instanceof z.ZodNullable || schema instanceof z.ZodOptional
+  return isWrapped ? unwrapped(schema.unwrap() as z.ZodType) : schema
+}
+
+/** Releases of older versions lack some members. */
+function memberAt(row: object, path: readonly string[]): CsvValue {
+  let value: unknown = row
+  for (const key of path) value = (value as Record<string, unknown> | null | undefined)?.[key]
+  return value as CsvValue
+}

@@ -1,0 +1,49 @@
+// The leaderboards as whole tables, for spreadsheets and for programs that read CSV.
+import { z } from 'zod'
+import { ServiceError } from '../../schemas/errors.ts'
+import { boardTablePath } from '../../schemas/entity-paths.ts'
+import { agentEntry, forecasterEntry } from '../../schemas/payloads.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import { columnsOf, csv } from '../http/csv.ts'
+import { type Route, route } from '../http/route.ts'
+import { callsOfWhole } from '../limits/page-calls.ts'
+import { countOf } from '../published/leaderboard.ts'
+
+const COLUMNS = { agent: columnsOf(agentEntry), forecaster: columnsOf(forecasterEntry) }
+
+export const boardTables: Route[] = ENTITY_TYPES.map(boardTable)
+
+/** It belongs to the pages, whose addresses programs may also name, and is no part of the document. */
+function boardTable(entityType: EntityType): Route {
+  return route({
+    path: boardTablePath(entityType),
+    operationId: entityType === 'agent' ? 'getAgentTable' : 'getForecasterTable',
+    isDocumented: false,
+    tag: 'Service',
+    summary: `All ${entityType}s of the leaderboard as CSV`,
+    description:
+      'A line for each entry of the current release, in the order of the leaderboard, with its members as columns.',
+    follows: true,
+    needsStore: true,
+    success: {
+      description: 'The table',
+      body: z.string(),
+      mediaType: 'text/csv',
+      cache: 'public, max-age=60',
+      example: 'agent_id,name\r\n',
+      headers: ['Content-Disposition'],
+    },
+    handle: async ({ countMore }, { releases, leaderboard }) => {
+      const manifest = releases.current
+      if (!manifest) throw new ServiceError('notFound', 'there is no release yet')
+      await countMore(callsOfWhole(countOf(manifest, entityType)) - 1)
+      return {
+        body: new Uint8Array(),
+        stream: () => csv(COLUMNS[entityType], leaderboard.entries(manifest, entityType)),
+        headers: {
+          'Content-Disposition': `attachment; filename="${entityType}s-release-${manifest.release}.csv"`,
+        },
+      }
+    },
+  })
+}
