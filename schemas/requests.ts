@@ -273,6 +273,14 @@ export const pageQuery = z.strictObject({
     .optional(),
 })
 
+export const ENTITY_QUESTION_ORDERS = ['newest', 'worst', 'best', 'surprising'] as const
+export type EntityQuestionOrder = (typeof ENTITY_QUESTION_ORDERS)[number]
+
+/** A page of the questions of an entity, and their order. */
+export const entityQuestionsQuery = pageQuery.extend({
+  sort: z.enum(ENTITY_QUESTION_ORDERS, `must be ${ENTITY_QUESTION_ORDERS.join(', ')}`).optional(),
+})
+
 /** Longer than any address of this service. */
 const SEARCHED_CHARACTERS = 2_000
 

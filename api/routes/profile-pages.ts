@@ -2,11 +2,12 @@
 import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { type ErrorPair, type RunningPoint, runningSkill } from '../../pipeline/scoring/running.ts'
+import { skillByTopic } from '../../pipeline/scoring/topics.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { PUBLICATIONS } from '../../schemas/metric.ts'
 import { name } from '../../schemas/names.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import { pageQuery } from '../../schemas/requests.ts'
+import { entityQuestionsQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { Intake, Published } from '../http/context.ts'
@@ -19,6 +20,7 @@ import { type Owner, ownerPage } from '../pages/owner.ts'
 import type { Certificate } from '../pages/profile/certificate.ts'
 import { QUESTIONS_PER_PAGE, entityQuestionsPage } from '../pages/profile/entity-questions.ts'
 import { milestones } from '../pages/profile/figures.ts'
+import { inOrder } from '../pages/profile/question-order.ts'
 import { profilePage } from '../pages/profile/profile.ts'
 import {
   type Payloads,
@@ -91,6 +93,7 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
           scores,
           certificate: credential && certificateIn(credential.document),
           running: runningOf(methodology, payloads, scores),
+          topics: skillByTopic(methodology, scores.map(withSpread)),
           superseded: manifest.superseded,
           rules: methodology.parameters,
           code: await codeOf(releases, entityType, id),
@@ -113,9 +116,12 @@ function certificateIn(document: FoundCredential['document']): Certificate {
 function runningOf(methodology: Methodology, payloads: Payloads, scores: readonly Score[]): RunningPoint[] {
   const attempt = isAgent(payloads) ? payloads.verification.attempt : null
   const wanted = milestones(payloads.metrics.contested_questions, methodology.parameters)
-  // A release of version 2 of the method has no spreads.
-  const pairs = scores.map((score) => ({ ...score, spread: score.spread ?? 0 }))
-  return runningSkill(methodology, pairs, attempt, wanted)
+  return runningSkill(methodology, scores.map(withSpread), attempt, wanted)
+}
+
+/** A release of version 2 of the method has no spreads. */
+function withSpread(score: Score): Score {
+  return { ...score, spread: score.spread ?? 0 }
 }
 
 /** Questions that a page may show for each further call that it counts as. */
@@ -184,9 +190,10 @@ async function scoresOf(
   do {
     const limit = Math.min(ROWS_AT_ONCE, most - all.length)
     const page = await scores.page(manifest, { entityType, entityId, limit, cursor })
-    const titles = await questions.titlesOf(page.rows.map(({ question_id }) => question_id))
+    const asked = await questions.findAll(page.rows.map(({ question_id }) => question_id))
     for (const [index, row] of page.rows.entries()) {
-      all.push({ ...row, title: titles[index] ?? null })
+      const { title = null, category = null } = asked[index] ?? {}
+      all.push({ ...row, title, category })
     }
     cursor = page.nextCursor ?? undefined
   } while (cursor !== undefined && all.length < most)
@@ -200,10 +207,11 @@ function questionsOf(entityType: EntityType): Route {
     operationId: `show${NAMES[entityType]}Questions`,
     summary: `All questions of an ${entityType}`,
     params,
-    query: pageQuery,
+    query: entityQuestionsQuery,
     needsQuestions: true,
     isKept: true,
-    render: async ({ params: given, query: { page: pageNumber = 1 }, countMore }, context) => {
+    render: async ({ params: given, query, countMore }, context) => {
+      const { page: pageNumber = 1, sort: order = 'newest' } = query
       const id = idIn(given)
       const verification = await context.releases.find(entityType, id, 'verification')
       if (!verification) throw await notPublished(context, entityType, id)
@@ -212,17 +220,19 @@ function questionsOf(entityType: EntityType): Route {
       if (pageNumber > pages) {
         throw new ServiceError('notFound', `there is no page ${pageNumber}: the last one is ${pages}`)
       }
-      const key = `${profilePath(entityType, id)}/questions ${pageNumber}`
-      const rows = pageNumber * QUESTIONS_PER_PAGE
+      const key = `${profilePath(entityType, id)}/questions ${order} ${pageNumber}`
+      // Whoever asks for the worst needs all of them, whoever asks for the newest only these.
+      const rows = order === 'newest' ? pageNumber * QUESTIONS_PER_PAGE : total
       return rendered(
         context,
         key,
         () => countMore(callsFor(rows)),
         async () => {
           const { manifest, payloads } = await publishedOf(context, entityType, id)
-          const newest = await scoresOf(context, entityType, id, manifest, rows)
-          const scores = newest.slice((pageNumber - 1) * QUESTIONS_PER_PAGE)
-          return entityQuestionsPage({ site: context.site, published: payloads, scores, pageNumber })
+          const found = inOrder(await scoresOf(context, entityType, id, manifest, rows), order)
+          const end = pageNumber * QUESTIONS_PER_PAGE
+          const scores = found.slice(end - QUESTIONS_PER_PAGE, end)
+          return entityQuestionsPage({ site: context.site, published: payloads, scores, pageNumber, order })
         },
       )
     },

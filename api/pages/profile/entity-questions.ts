@@ -1,4 +1,5 @@
-// All questions of an entity, newest first, a page at a time.
+// All questions of an entity, in the order that the reader chooses, a page at a time.
+import { ENTITY_QUESTION_ORDERS, type EntityQuestionOrder } from '../../../schemas/requests.ts'
 import { type Html, html } from '../html.ts'
 import { page } from '../layout.ts'
 import { callPath, profilePath } from '../../../schemas/entity-paths.ts'
@@ -7,6 +8,7 @@ import { counted } from '../numbers.ts'
 import { pager } from '../pager.ts'
 import { releaseLine } from '../provenance.ts'
 import { type Site, linkTo } from '../site.ts'
+import { ORDER_WORDS } from './question-order.ts'
 import { questionTable } from './question-table.ts'
 import {
   type Payloads,
@@ -23,23 +25,29 @@ export const QUESTIONS_PER_PAGE = 100
 export interface EntityQuestions {
   site: Site
   published: Payloads
-  /** The scores of this page, newest first. */
+  /** The scores of this page, in their order. */
   scores: readonly QuestionScore[]
+  order: EntityQuestionOrder
   /** The first is 1. */
   pageNumber: number
 }
 
-export function entityQuestionsPage({ site, published: of, scores, pageNumber }: EntityQuestions): Html {
+export function entityQuestionsPage(view: EntityQuestions): Html {
+  const { site, published: of, scores, pageNumber, order } = view
   const [entityType, id] = [kindOf(of), idOf(of)]
   const home = profilePath(entityType, id)
-  const pathOf = (number: number) =>
-    withQuery(`${home}/questions`, { page: number === 1 ? undefined : number })
+  const pathOf = (number: number, sort = order) =>
+    withQuery(`${home}/questions`, {
+      sort: sort === 'newest' ? undefined : sort,
+      page: number === 1 ? undefined : number,
+    })
   const total = questionsOf(of.verification)
   const first = (pageNumber - 1) * QUESTIONS_PER_PAGE + 1
+  const { says } = ORDER_WORDS[order]
   const which =
     total > scores.length
-      ? `${first} to ${first + scores.length - 1} of ${total}, newest first`
-      : 'Newest first'
+      ? `${first} to ${first + scores.length - 1} of ${total}, ${says}`
+      : `${says[0]!.toUpperCase()}${says.slice(1)}`
   const pages = Math.ceil(total / QUESTIONS_PER_PAGE)
   return page({
     site,
@@ -47,7 +55,7 @@ export function entityQuestionsPage({ site, published: of, scores, pageNumber }:
     heading: html`Questions of ${headingOf(of)}`,
     description: `${counted(total, 'question')}, each with what was said and the error that the middle one of the others would have made.`,
     path: pathOf(pageNumber),
-    isIndexed: of.rankings.rank !== null,
+    isIndexed: of.rankings.rank !== null && order === 'newest',
     alternates: { 'application/json': `${callPath(entityType, id)}/scores` },
     source: releaseLine(site, of.verification),
     content: html`<p class="mute">${entityType} · <code>${id}</code> · <a href="${linkTo(site, home)}">profile</a></p>
@@ -55,8 +63,22 @@ ${
   total === 0
     ? html`<p class="lead">No question has an outcome yet.</p>`
     : html`<p>Errors are averaged over the time in which the forecast stood, so that they need not follow from what was said last. “Others” is the error that the middle one of the others would have made on the same question at the same times.</p>
+${orders(site, order, (sort) => pathOf(1, sort))}
 ${questionTable(site, html`${which}.`, scores)}
 ${pager(site, { pageNumber, pages, pathOf })}`
 }`,
   })
+}
+
+function orders(
+  site: Site,
+  order: EntityQuestionOrder,
+  pathOf: (order: EntityQuestionOrder) => string,
+): Html {
+  const items = ENTITY_QUESTION_ORDERS.map((each) => {
+    const current = each === order && html` aria-current="true"`
+    return html`<li><a href="${linkTo(site, pathOf(each))}"${current}>${ORDER_WORDS[each].link}</a></li>\n`
+  })
+  return html`<nav class="chips" aria-label="Order"><ul>
+${items}</ul></nav>`
 }

@@ -27,6 +27,7 @@ import { requirementsTable } from './requirements.ts'
 import { seal, sentenceOf } from './seal.ts'
 import { certificateOnPaper } from './on-paper.ts'
 import { showSection } from './show.ts'
+import { type Topic, hasTopics, topicsSection } from './topics.ts'
 import {
   type Payloads,
   type QuestionScore,
@@ -48,6 +49,7 @@ export interface Profile {
   /** All questions of the entity, those that were settled first at the front. */
   scores: readonly QuestionScore[]
   running: readonly RunningPoint[]
+  topics: readonly Topic[]
   /** All outcomes that the release replaces, of any entity's questions. */
   superseded: readonly SupersededOutcome[]
   rules: TitleRules
@@ -61,7 +63,7 @@ export interface Profile {
 
 export function profilePage(profile: Profile): Html {
   const { site, published: of, verification, scores, running, superseded, rules, boardSize } = profile
-  const { certificate } = profile
+  const { certificate, topics } = profile
   const [entityType, id] = [kindOf(of), idOf(of)]
   const [path, calls] = [profilePath(entityType, id), callPath(entityType, id)]
   const badge = badgeOf(site.environment, entityType, of.verification, rules.eligible_questions)
@@ -90,6 +92,7 @@ ${parts(profile)}
 ${codeLine(site, profile.code)}${notes(site, of, scores, superseded)}${facts(site, of, rules, boardSize)}
 ${runningFigure(of, running, rules)}
 ${reliabilityFigure(of)}
+${topicsSection(site, topics, rules.eligible_questions)}
 <h2 id="titles">What a title takes</h2>
 ${requirementsTable(of, rules)}
 ${errorRate(site, entityType)}
@@ -101,10 +104,11 @@ ${showSection(site, badge, { profilePath: path, callsPath: calls, asOf: of.verif
 }
 
 /** Leads to the parts that the profile has, by their anchors. */
-function parts({ running, published: of, scores }: Profile): Html {
+function parts({ running, published: of, scores, topics, rules }: Profile): Html {
   const ways = [
     running.length > 0 && ['skill', 'Skill'],
     of.metrics.corp !== null && ['calibration', 'Calibration'],
+    hasTopics(topics, rules.eligible_questions) && ['topics', 'Topics'],
     ['titles', 'Titles'],
     scores.length > 0 && ['questions', 'Questions'],
     ['numbers', 'All numbers'],
@@ -144,7 +148,7 @@ function claims(site: Site, of: Payloads): HtmlPart {
 function newest(site: Site, scores: readonly QuestionScore[], path: string): HtmlPart {
   if (scores.length === 0) return undefined
   const shown = scores.slice(-NEWEST).toReversed()
-  const all = html`<a href="${linkTo(site, `${path}/questions`)}">All ${counted(scores.length, 'question')}</a>`
+  const all = html`<a href="${linkTo(site, `${path}/questions`)}">All ${counted(scores.length, 'question')}</a>, <a href="${linkTo(site, `${path}/questions?sort=worst`)}">the worst first</a>, <a href="${linkTo(site, `${path}/questions?sort=best`)}">the best first</a>`
   const which = scores.length > NEWEST ? html`The ${NEWEST} newest. ${all}` : html`${all}`
   return html`<h2 id="questions">Question by question</h2>
 ${questionTable(site, html`${which}. “Others” is the error that the middle one of the others would have made.`, shown)}`

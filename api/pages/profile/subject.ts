@@ -45,6 +45,8 @@ export interface QuestionScore {
   question_id: string
   /** Null if the question is not in the tables. */
   title: string | null
+  /** Null if it has none, or if the question is not in the tables. */
+  category: string | null
   outcome: 'yes' | 'no'
   resolved_at: Date
   /** Whether it had closed too: only then it counts. */
@@ -57,6 +59,8 @@ export interface QuestionScore {
    * Coverage times what a middle field would have got, in whole 1e-9; null where the pair is not contested.
    */
   standard_reference: number | null
+  /** The error of a copy of the others’ average; null without others. */
+  crowd_brier: number | null
 }
 
 export function isAgent(of: Payloads): of is AgentPayloads {

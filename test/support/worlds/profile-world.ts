@@ -9,6 +9,7 @@ import { type RankedEntity, payloadsOf } from '../../../pipeline/release/payload
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { fromPico } from '../../../pipeline/scoring/round.ts'
 import { runningSkill } from '../../../pipeline/scoring/running.ts'
+import { skillByTopic } from '../../../pipeline/scoring/topics.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import type { Environment } from '../../../schemas/values.ts'
 import type { PlainWorld } from '../plain/world.ts'
@@ -84,6 +85,7 @@ export function profileIn({
     return {
       question_id: pair.question,
       title: titleOf(number),
+      category: number % 3 === 0 ? null : 'weather',
       outcome: world.questions[number]!.outcome === 1 ? ('yes' as const) : ('no' as const),
       resolved_at: new Date(world.questions[number]!.resolved_at_ms!),
       coverage: fromPico(pair.coverage),
@@ -91,6 +93,7 @@ export function profileIn({
       settled: pair.isSettled,
       closing_probability: pair.closing_probability < 0 ? null : pair.closing_probability / 1e6,
       standard_reference: pair.standard < 0 ? null : pair.standard,
+      crowd_brier: pair.crowd_brier < 0 ? null : fromPico(pair.crowd_brier),
       spread: valuesOf(pair).f ?? null,
       cluster: pair.cluster,
     }
@@ -109,6 +112,7 @@ export function profileIn({
     },
     scores,
     running: runningSkill(METHODOLOGY, scores, attempt, wanted),
+    topics: skillByTopic(METHODOLOGY, scores),
     superseded: [],
     rules: parameters,
     code: '12-4F9A-2C81-B7D3',

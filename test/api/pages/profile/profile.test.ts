@@ -91,7 +91,7 @@ it.each([
   })
   const pages = [
     profilePage(profile),
-    entityQuestionsPage({ ...profile, scores: profile.scores.toReversed(), pageNumber: 1 }),
+    entityQuestionsPage({ ...profile, scores: profile.scores.toReversed(), pageNumber: 1, order: 'newest' }),
   ]
   for (const { text } of pages) {
     expect(text).not.toContain('<script>alert')
@@ -156,9 +156,13 @@ it('states the error rates that docs/methodology.md has', () => {
 it('says on a page of its questions which they are', () => {
   const profile = profileIn({ questions: 130 })
   const newest = profile.scores.toReversed()
-  const second = textOf(entityQuestionsPage({ ...profile, scores: newest.slice(100), pageNumber: 2 }))
+  const second = textOf(
+    entityQuestionsPage({ ...profile, scores: newest.slice(100), pageNumber: 2, order: 'newest' }),
+  )
   expect(second).toContain('101 to 130 of 130, newest first.')
   expect(second).toContain('← Page before Page 2 of 2')
   const none = profileIn({ questions: 0 })
-  expect(textOf(entityQuestionsPage({ ...none, pageNumber: 1 }))).toContain('No question has an outcome')
+  expect(textOf(entityQuestionsPage({ ...none, pageNumber: 1, order: 'newest' }))).toContain(
+    'No question has an outcome',
+  )
 })

@@ -1,0 +1,40 @@
+// The orders in which the questions of an entity are shown.
+import type { EntityQuestionOrder } from '../../../schemas/requests.ts'
+import type { QuestionScore } from './subject.ts'
+
+/** The words for each order. */
+export const ORDER_WORDS: Record<EntityQuestionOrder, { link: string; says: string }> = {
+  newest: { link: 'newest', says: 'newest first' },
+  worst: { link: 'worst', says: 'first where the others were better by most' },
+  best: { link: 'best', says: 'first where the others were worse by most' },
+  surprising: { link: 'most surprising', says: 'first where the outcome surprised the others most' },
+}
+
+const NANO = 1e9
+
+/**
+ * Returns by how much the middle one of the others erred more; null on a question that is not shared.
+ */
+export function gainOf({ standard_reference: reference, coverage, brier }: QuestionScore): number | null {
+  return reference === null ? null : reference / NANO / coverage - brier
+}
+
+const KEYS: Record<Exclude<EntityQuestionOrder, 'newest'>, (score: QuestionScore) => number | null> = {
+  worst: (score) => gainOf(score),
+  best: (score) => negative(gainOf(score)),
+  surprising: ({ settled, crowd_brier: error }) => (settled ? negative(error) : null),
+}
+
+/**
+ * Puts scores that come newest first in another order. Scores without its value come last, and equal ones
+ * stay newest first.
+ */
+export function inOrder(newestFirst: readonly QuestionScore[], order: EntityQuestionOrder): QuestionScore[] {
+  if (order === 'newest') return [...newestFirst]
+  const keyed = newestFirst.map((score) => ({ score, key: KEYS[order](score) ?? Infinity }))
+  return keyed.sort((a, b) => (a.key === b.key ? 0 : a.key - b.key)).map(({ score }) => score)
+}
+
+function negative(value: number | null): number | null {
+  return value === null ? null : -value
+}
