@@ -252,14 +252,9 @@ export const questionsForm = z.strictObject({
 })
 
 const oneOfTwo = uuid.describe('The id of an agent or of a forecaster')
-const NOT_ITSELF = { path: ['b'], message: 'must be another one than a' }
 export const compareQuery = z
   .strictObject({ a: oneOfTwo, b: oneOfTwo })
-  .refine(({ a, b }) => a !== b, NOT_ITSELF)
-
-export const compareForm = z
-  .strictObject({ a: formField(uuid), b: formField(uuid) })
-  .refine(({ a, b }) => a === undefined || a !== b, NOT_ITSELF)
+  .refine(({ a, b }) => a !== b, { path: ['b'], message: 'must be another one than a' })
 
 /** A text that a reader pastes to have it checked: a link, an id, a code, or the text of a record. */
 export const checkForm = z.strictObject({ q: formField(z.string().max(16_000)) })
@@ -286,6 +281,14 @@ const SEARCHED_CHARACTERS = 2_000
 
 /** A name, words, an id or an address that a reader looks for, without characters that nobody sees. */
 const searched = z.string().max(SEARCHED_CHARACTERS).transform(nameFrom)
+
+/** Up to four agents or forecasters, each by name, id or address. */
+export const compareForm = z.strictObject({
+  a: formField(searched),
+  b: formField(searched),
+  c: formField(searched),
+  d: formField(searched),
+})
 
 export const SEARCHED_LISTS = ['people', 'agents', 'owners'] as const
 export type SearchedList = (typeof SEARCHED_LISTS)[number]

@@ -1,105 +1,113 @@
-// The page that puts two agents or forecasters side by side.
-import type { SideBySide } from '../../schemas/worked-out.ts'
+// The page that puts up to four agents or forecasters side by side.
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import type { EntityType } from '../../schemas/tables.ts'
+import { comparedSeveral } from './compared-several.ts'
+import { type Compared, linked, nameOf, plainName } from './compared-sides.ts'
+import { comparedTwo } from './compared-two.ts'
+import { calibrationTogether } from './charts/calibration-together.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
-import { page } from './layout.ts'
-import { profilePath } from '../../schemas/entity-paths.ts'
-import { questionPath, withQuery } from './links.ts'
-import { counted, percent, plain, signed } from './numbers.ts'
+import { SEARCH_PATH, page } from './layout.ts'
+import { withQuery } from './links.ts'
+import { grouped } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
 import { type Site, linkTo } from './site.ts'
-import { scrolling } from './table.ts'
-import { endOf, named, orNone } from './wording.ts'
+import { claimed, named } from './wording.ts'
 
 const PATH = '/view/compare'
+/** The fields, in order. */
+export const LETTERS = ['a', 'b', 'c', 'd'] as const
 
-export interface CompareView {
-  site: Site
-  /** The ids in the form. */
-  asked: { a?: string | undefined; b?: string | undefined }
-  /** Undefined until both ids are given. */
-  comparison: SideBySide | undefined
+/** A text by which nobody, or more than one, may be meant. */
+export interface Open {
+  text: string
+  choices: readonly { entityType: EntityType; entityId: string; name: string | null }[]
+  total: number
+}
+
+export interface CompareView extends Compared {
+  /** Those of whom it is open who is meant. */
+  open: readonly Open[]
+  release: ReleaseManifest | undefined
+}
+
+/** Returns the path of the page that compares these, and asks for a second one if there is only one. */
+export function comparisonPath(ids: readonly string[]): string {
+  return withQuery(PATH, Object.fromEntries(ids.map((id, index) => [LETTERS[index]!, id])))
 }
 
 /** Returns the path of the page that compares an entity with another one, still to be named. */
 export function comparePath(a: string): string {
-  return withQuery(PATH, { a })
+  return comparisonPath([a])
 }
 
-export function comparePage({ site, asked, comparison }: CompareView): Html {
+export function comparePage(view: CompareView): Html {
+  const { site, sides, open, pairs, release } = view
+  const ids = sides.map(({ id }) => id)
+  const names = sides.map(plainName)
+  const isDone = pairs.length > 0
   return page({
     site,
-    title: 'Side by side',
+    title: isDone ? `${listed(names)}, side by side` : 'Side by side',
+    ...(isDone && { heading: html`${listedParts(sides.map(nameOf))}, side by side` }),
     description:
-      'Two agents or forecasters on the questions that both answered, over the time in which both had a forecast.',
-    path: withQuery(PATH, asked),
-    isIndexed: comparison === undefined && asked.a === undefined,
-    ...(comparison && {
-      alternates: { 'application/json': withQuery('/compare', asked) },
-      source: releaseLine(site, comparison),
+      'Agents and forecasters on the questions that they share, over the time in which all had a forecast.',
+    path: comparisonPath(ids),
+    isIndexed: ids.length === 0 && open.length === 0,
+    ...(pairs.length === 1 && {
+      alternates: { 'application/json': withQuery('/compare', { a: ids[0], b: ids[1] }) },
     }),
-    content: html`<p>Two agents or forecasters on the questions that both answered, over the time in which both had a forecast standing.</p>
-${form(site, asked)}
-${comparison && result(site, comparison)}`,
+    ...(release && { source: releaseLine(site, release) }),
+    content: html`${isDone ? result(view) : INTRODUCTION}
+${open.map((one) => choicesOf(site, ids, one))}${form(view)}`,
   })
 }
 
-function form(site: Site, { a, b }: CompareView['asked']): Html {
-  return html`<form class="filters" method="get" action="${linkTo(site, PATH)}" aria-label="Two ids">
-<label>Id of one <input name="a" value="${a ?? ''}" size="38" required></label>
-<label>Id of the other <input name="b" value="${b ?? ''}" size="38" required></label>
-<button>Compare</button>
-</form>`
+const INTRODUCTION = html`<p class="lead">Who was closer on the questions that both answered? Name two, or up to four.</p>`
+
+function result(view: CompareView): HtmlPart {
+  const { site, sides, pairs } = view
+  return html`${pairs.length === 1 ? comparedTwo(view, pairs[0]!) : comparedSeveral(view)}
+${calibrationTogether(sides.map(({ curve, ...side }) => ({ curve, name: linked(site, side), plain: plainName(side) })))}`
 }
 
-type Side = SideBySide['a']
-
-function linked(site: Site, { entity_type, id, name }: Side): Html {
-  const words = name === null ? html`${entity_type} ${endOf(id)}` : named(name)
-  return html`<a href="${linkTo(site, profilePath(entity_type, id))}">${words}</a>`
+function listed(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
-function result(site: Site, comparison: SideBySide): HtmlPart {
-  const { a, b, questions, clusters, most_different: rows } = comparison
-  if (questions === 0) {
-    return html`<div class="state"><p>${linked(site, a)} and ${linked(site, b)} have no settled question on which both stood at the same time.</p></div>`
+function listedParts(names: readonly Html[]): HtmlPart {
+  return names.map((name, index) => [index === 0 ? '' : index < names.length - 1 ? ', ' : ' and ', name])
+}
+
+function choicesOf(site: Site, ids: readonly string[], { text, choices, total }: Open): Html {
+  if (choices.length === 0) {
+    return html`<div class="state"><p>Nobody here is called “${named(text)}”. A part of a name is enough.</p></div>
+`
   }
-  const row = (side: Side) =>
-    html`<tr><th scope="row" class="name">${linked(site, side)}</th><td class="n">${orNone(side.brier, plain)}</td></tr>\n`
-  return html`<p class="lead">${verdict(site, comparison)}</p>
-<p>${counted(questions, 'question')} in ${counted(clusters, 'event or week of a category', 'events or weeks of a category')}, each weighted by the time that both stood.</p>
-${scrolling(
-  'Brier scores',
-  html`<table>
-<thead><tr><th scope="col">who</th><th scope="col" class="n">Brier</th></tr></thead>
-<tbody>
-${row(a)}${row(b)}</tbody></table>`,
-)}
-<h2>Where they differ most</h2>
-${scrolling(
-  'Questions',
-  html`<table>
-<thead><tr><th scope="col">question</th><th scope="col">outcome</th><th scope="col" class="n">${nameOf(a)}</th><th scope="col" class="n">${nameOf(b)}</th><th scope="col" class="n">better by</th><th scope="col" class="n">shared time</th></tr></thead>
-<tbody>
-${rows.map(
-  ({ question_id: id, title, outcome, a_brier: one, b_brier: other, coverage }) =>
-    html`<tr><th scope="row" class="name"><a href="${linkTo(site, questionPath(id))}">${title === null ? endOf(id) : named(title)}</a></th><td>${outcome}</td><td class="n">${plain(one)}</td><td class="n">${plain(other)}</td><td class="n">${signed(other - one)}</td><td class="n">${percent(coverage)}</td></tr>
-`,
-)}</tbody></table>`,
-)}
-<p class="mute">The numbers of both are Brier scores over the shared time: less is better. “Better by” is how much the first one is better.</p>`
+  const rest = total > choices.length
+  return html`<div class="state"><p>Whom do you mean by “${named(text)}”?</p>
+<ul class="hits">
+${choices.map(({ entityType, entityId, name }) => html`<li><a href="${linkTo(site, comparisonPath([...ids, entityId]))}">${claimed(name, entityId)}</a><span class="under">${entityType}</span></li>\n`)}</ul>
+${rest && html`<p><a href="${linkTo(site, withQuery(SEARCH_PATH, { q: text }))}">All ${grouped(total)} with that name</a>: copy the link of one into the field.</p>\n`}</div>
+`
 }
 
-function nameOf({ id, name }: Side): HtmlPart {
-  return name === null ? endOf(id) : named(name)
-}
-
-function verdict(site: Site, { a, b, brier_difference: difference, interval }: SideBySide): Html {
-  const by = plain(Math.abs(difference!))
-  if (!interval)
-    return html`All questions are of one event, so nothing says how much of the difference of ${by} is luck.`
-  const from = `from ${signed(interval.lower)} to ${signed(interval.upper)} at the level ${percent(interval.level)}`
-  const [better, worse] = difference! < 0 ? [a, b] : [b, a]
-  return interval.lower <= 0 && interval.upper >= 0
-    ? html`The two cannot be told apart: the difference of their Brier scores is ${signed(difference!)}, ${from}.`
-    : html`${linked(site, better)} is better than ${linked(site, worse)} by ${by}: the difference of their Brier scores is ${signed(difference!)}, ${from}.`
+/** Asks for those who are missing; those who are there stay, or leave by a link. */
+function form({ site, sides, open, pairs }: CompareView): HtmlPart {
+  const ids = sides.map(({ id }) => id)
+  const kept = sides.map((side, index) => {
+    const others = ids.filter((id) => id !== side.id)
+    return html`<li>${linked(site, side)} ${sides.length > 0 && html`<a href="${linkTo(site, comparisonPath(others))}">remove<span class="unseen"> ${nameOf(side)}</span></a>`}<input type="hidden" name="${LETTERS[index]}" value="${side.id}"></li>
+`
+  })
+  const letters = LETTERS.slice(sides.length, Math.max(2, sides.length + 1))
+  const fields = letters.map((letter, index) => {
+    const text = open[index]?.text ?? ''
+    const words = sides.length === 0 ? (index === 0 ? 'One' : 'The other') : 'With'
+    return html`<label>${words} <input name="${letter}" value="${text}" placeholder="Name, id or link" size="24"${pairs.length === 0 && html` required`}></label>
+`
+  })
+  const heading =
+    pairs.length > 0 && html`<h2>${letters.length > 0 ? 'Add another' : 'Who is compared'}</h2>\n`
+  return html`${heading}<form class="filters" method="get" action="${linkTo(site, PATH)}" aria-label="Who is compared">
+${kept.length > 0 && html`<ul class="kept">\n${kept}</ul>\n`}${fields}${letters.length > 0 && html`<button>${pairs.length > 0 ? 'Add' : 'Compare'}</button>\n`}</form>`
 }

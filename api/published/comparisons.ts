@@ -3,7 +3,9 @@ import type { NamedEntity, ReleasedComparison } from '../../pipeline/release/sai
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { WorkedOut } from './worked-out.ts'
 
-const KEPT_BYTES = 4_000
+/** A question in memory, with its numbers. */
+const QUESTION_BYTES = 400
+const LEAST_BYTES = 1_000
 
 export type CompareTwo = (
   manifest: ReleaseManifest,
@@ -25,9 +27,9 @@ export class Comparisons {
     countMore: (calls: number) => Promise<void>,
   ): Promise<ReleasedComparison> {
     const key = [manifest.release, ...two.map(({ entityId }) => entityId)].join(' ')
-    return this.#kept.of(key, countMore, async () => ({
-      value: await this.#compare(manifest, two),
-      sizeBytes: KEPT_BYTES,
-    }))
+    return this.#kept.of(key, countMore, async () => {
+      const value = await this.#compare(manifest, two)
+      return { value, sizeBytes: LEAST_BYTES + value.shared.length * QUESTION_BYTES }
+    })
   }
 }

@@ -1,23 +1,18 @@
 // Two agents or forecasters side by side, on the questions that both answered.
 import { canonical } from '../../pipeline/proof/canonical.ts'
-import type { NamedEntity } from '../../pipeline/release/said-by.ts'
 import { rounded } from '../../pipeline/scoring/round.ts'
 import { type SideBySide, sideBySide } from '../../schemas/worked-out.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { compareForm, compareQuery } from '../../schemas/requests.ts'
-import { ENTITY_TYPES } from '../../schemas/tables.ts'
+import { compareQuery } from '../../schemas/requests.ts'
 import type { ApiContext } from '../http/context.ts'
 import { route } from '../http/route.ts'
 import * as examples from '../openapi/examples.ts'
-import { comparePage } from '../pages/compare.ts'
-import { pageRoute } from './page-route.ts'
+import { type ReleasedEntity, releasedEntity } from './pasted-path.ts'
 import { noReleaseYet } from './releases.ts'
 
 const NANO = 1e9
-
-interface Found extends NamedEntity {
-  name: string | null
-}
+/** Of the questions in the answer. */
+const MOST_DIFFERENT = 10
 
 /** Returns what is published of two entities side by side. @throws ServiceError `notFound`. */
 async function compared(
@@ -28,10 +23,11 @@ async function compared(
   const { current } = context.releases
   if (!current) throw noReleaseYet(context)
   const two = [await found(context, ids.a), await found(context, ids.b)] as const
-  const { mostDifferent, brier, ...numbers } = await context.comparisons.of(current, two, countMore)
+  const { shared, brier, ...numbers } = await context.comparisons.of(current, two, countMore)
+  const mostDifferent = shared.slice(0, MOST_DIFFERENT)
   const titles = await context.questions.titlesOf(mostDifferent.map(({ questionId }) => questionId))
   const { release, as_of, environment, methodology_version } = current
-  const entity = ({ entityType, entityId, name }: Found, side: 0 | 1) => ({
+  const entity = ({ entityType, entityId, name }: ReleasedEntity, side: 0 | 1) => ({
     entity_type: entityType,
     id: entityId,
     name,
@@ -64,11 +60,9 @@ async function compared(
   }
 }
 
-async function found({ releases }: ApiContext, entityId: string): Promise<Found> {
-  for (const entityType of ENTITY_TYPES) {
-    const profile = await releases.find(entityType, entityId, 'profile')
-    if (profile) return { entityType, entityId, name: (profile.payload as { name: string | null }).name }
-  }
+async function found(context: ApiContext, entityId: string): Promise<ReleasedEntity> {
+  const entity = await releasedEntity(context, entityId)
+  if (entity) return entity
   throw new ServiceError('notFound', noEntity(entityId))
 }
 
@@ -102,17 +96,4 @@ export const compareTwo = route({
   handle: async ({ query, countMore }, context) => ({
     body: canonical(await compared(context, query, countMore)),
   }),
-})
-
-export const comparePageRoute = pageRoute({
-  path: '/view/compare',
-  operationId: 'showComparison',
-  summary: 'Two agents or forecasters side by side',
-  needsQuestions: true,
-  query: compareForm,
-  render: async ({ query: { a, b }, countMore }, context) => {
-    const comparison =
-      a !== undefined && b !== undefined ? await compared(context, { a, b }, countMore) : undefined
-    return comparePage({ site: context.site, asked: { a, b }, comparison })
-  },
 })

@@ -7,14 +7,14 @@ import { type Pasted, pastedIn } from '../pages/pasted.ts'
 import { type Site, linkTo } from '../pages/site.ts'
 
 /** An agent or a forecaster of the current release. */
-interface ReleasedEntity {
+export interface ReleasedEntity {
   entityType: EntityType
   entityId: string
   name: string | null
 }
 
 /** Returns undefined for an id that the current release does not have. */
-async function releasedEntity(
+export async function releasedEntity(
   { releases }: Pick<ApiContext, 'releases'>,
   entityId: string,
   entityTypes: readonly EntityType[] = ENTITY_TYPES,
@@ -40,7 +40,7 @@ export async function pastedPath(context: ApiContext, text: string): Promise<str
 }
 
 /** A node has other names than its public one, such as that of a container. */
-function pastedAnywhere(site: Site, text: string): Pasted {
+export function pastedAnywhere(site: Site, text: string): Pasted {
   const pasted = pastedIn(site, text)
   return pasted.kind === 'unknown' ? pastedIn({ ...site, publicUrl: undefined }, text) : pasted
 }

@@ -72,11 +72,9 @@ const SHARED = `
   WHERE settled = 1 AND question_id IN (SELECT question_id FROM said GROUP BY ALL HAVING count(DISTINCT side) = 2)
   ORDER BY question_id, "atMs", forecast_id`
 
-const MOST_DIFFERENT = 10
-
 export interface ReleasedComparison extends Comparison {
-  /** The questions on which the two lie furthest apart by shared time and error, the furthest first. */
-  mostDifferent: ComparedQuestion[]
+  /** All of them; those on which the two lie furthest apart by shared time and error come first. */
+  shared: ComparedQuestion[]
 }
 
 /** Compares two entities of a release. */
@@ -87,8 +85,10 @@ export async function compareEntities(
 ): Promise<ReleasedComparison> {
   const shared = await sharedQuestions(context, manifest, two)
   const apart = ({ errors: [a, b] }: ComparedQuestion) => Math.abs(a - b)
-  const mostDifferent = shared.toSorted((a, b) => apart(b) - apart(a)).slice(0, MOST_DIFFERENT)
-  return { ...compare(context.methodology, shared), mostDifferent }
+  return {
+    ...compare(context.methodology, shared),
+    shared: shared.toSorted((a, b) => apart(b) - apart(a)),
+  }
 }
 
 /** Returns the settled questions on which two entities had a forecast at the same time, in order of id. */

@@ -55,7 +55,27 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   {
     name: 'compare two',
     service: 'full',
+    path: `/view/compare?a=${agentIdOf(0)}&b=${forecasterId(3)}`,
+  },
+  {
+    name: 'compare two who said the same',
+    service: 'full',
     path: `/view/compare?a=${agentIdOf(0)}&b=${forecasterId(0)}`,
+  },
+  {
+    name: 'compare four',
+    service: 'full',
+    path: `/view/compare?a=${agentIdOf(0)}&b=${forecasterId(0)}&c=${agentIdOf(1)}&d=${forecasterId(1)}`,
+  },
+  {
+    name: 'compare without a shared question',
+    service: 'full',
+    path: `/view/compare?a=${agentIdOf(3)}&b=${forecasterId(0)}`,
+  },
+  {
+    name: 'compare to choose',
+    service: 'full',
+    path: '/sandbox/view/compare?a=simulated-forecaster&b=nobody',
   },
   { name: 'method', service: 'full', path: '/view/methodology' },
   { name: 'how it works', service: 'full', path: '/view/how' },

@@ -52,6 +52,11 @@ test.for([
   ['question-hostile', `/view/questions/${HOSTILE_QUESTION}`],
   ['question-resolved', `/view/questions/${QUESTION.resolved}`],
   ['search', '/view/search?q=1'],
+  ['compare', `/view/compare?a=${agentIdOf(0)}&b=${forecasterId(1)}`],
+  [
+    'compare-several',
+    `/view/compare?a=${agentIdOf(0)}&b=${agentIdOf(1)}&c=${forecasterId(0)}&d=${forecasterId(1)}`,
+  ],
   ['check', '/view/verify'],
   ['sitemap', '/sitemap.xml'],
 ])('%s is as it was, whatever the number of threads', async ([name, path]) => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { SideBySide } from '../../../schemas/worked-out.ts'
+import { commonQuestions } from '../../../api/pages/compared-several.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectValid } from '../../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../../support/http/problem.ts'
@@ -15,7 +16,7 @@ import {
 } from '../../support/http/service.ts'
 import { uuidOf } from '../../support/worlds/world.ts'
 
-const [ANNA, BO, CY] = [uuidOf(2, 1), uuidOf(2, 2), uuidOf(2, 3)] as const
+const [ANNA, BO, CY, ANNABEL] = [uuidOf(2, 1), uuidOf(2, 2), uuidOf(2, 3), uuidOf(2, 4)] as const
 const question = (number: number) => uuidOf(1, number)
 const NOW = '2026-03-01T00:00:00.000Z'
 
@@ -45,7 +46,7 @@ beforeAll(async () => {
     '2026-01-11T00:00:00Z',
   ])
   await importRows(components, 'resolutions', lines('question_id,outcome,resolved_at', outcomes))
-  const people = [ANNA, BO, CY].map((id, index) => [id, ['Anna', 'Bo <i>', 'Cy'][index]!])
+  const people = [ANNA, BO, CY, ANNABEL].map((id, index) => [id, ['Anna', 'Bo <i>', 'Cy', 'Annabel'][index]!])
   await importRows(components, 'forecasters', lines('user_id,display_name', people))
   const said = (who: string, number: number, probability: number | '', day: number) => [
     'forecaster',
@@ -142,22 +143,112 @@ describe('GET /compare', () => {
 })
 
 describe('the page', () => {
-  const page = async (query: string) => (await service.client.get(`/view/compare${query}`)).text
+  const ask = (query: string) => service.client.get(`/view/compare${query}`)
+  const page = async (query: string) => {
+    const { status, text } = await ask(query)
+    expect(status, query).toBe(200)
+    return text
+  }
 
-  test('asks for two ids, and keeps the one that it has', async () => {
-    expect(await page('')).toContain('name="a" value=""')
-    expect(await page(`?a=${ANNA}&b=`)).toContain(`name="a" value="${ANNA}"`)
+  test('asks for two, and keeps the one that it has', async () => {
+    expect(await page('')).toMatch(/name="a".*name="b"/s)
+    const text = await page(`?a=${ANNA}&b=`)
+    expect(text).toContain(`<input type="hidden" name="a" value="${ANNA}">`)
+    expect(text).toContain('name="b" value=""')
   })
 
-  test('says who is better and by how much, or that nobody can tell', async () => {
+  test('says who was closer and by how much, or that nobody can tell', async () => {
     const text = await page(`?a=${ANNA}&b=${BO}`)
-    expect(text).toContain('The two cannot be told apart')
-    expect(text).toContain('Bo &lt;i&gt;')
+    expect(text).toContain('Too close to call: on the 2 questions that both answered')
+    expect(text).toContain('<dd>2 : 0<small>questions, <bdi>Anna</bdi> : <bdi>Bo &lt;i&gt;</bdi>')
+    expect(text).toContain('Where <bdi>Anna</bdi> was closer by most')
+    expect(text).not.toContain('Where <bdi>Bo')
     expect(text).not.toContain('<b>2</b>')
-    expect(await page(`?a=${ANNA}&b=${CY}`)).toContain('have no settled question on which both stood')
+    expect(await page(`?a=${ANNA}&b=${CY}`)).toContain(
+      'No question was answered by both at the same time, so nothing says who is better.',
+    )
   })
 
-  test('refuses what is no id', async () => {
-    expect((await service.client.get('/view/compare?a=x')).status).toBe(422)
+  test.for([
+    `a=anna&b=${BO}`,
+    'a=ANNA&b=bo',
+    `a=https://example.org/view/forecasters/${ANNA}&b=/forecaster/${BO}/scores`,
+    `b=${ANNA}&d=${BO}`,
+    `a=${ANNA}&b=${ANNA.toUpperCase()}&c=bo`,
+  ])('?%s leads to the address with the ids', async (query) => {
+    const { status, headers } = await ask(`?${query}`)
+    expect([status, headers['location']]).toEqual([303, `/view/compare?a=${ANNA}&b=${BO}`])
+  })
+
+  test('offers the choice where a name may be of more than one, and says where nobody has it', async () => {
+    const text = await page(`?a=${BO}&b=ann`)
+    expect(text).toContain('Whom do you mean by “<bdi>ann</bdi>”?')
+    for (const id of [ANNA, ANNABEL]) expect(text).toContain(`href="/view/compare?a=${BO}&amp;b=${id}"`)
+    expect(await page(`?a=${BO}&b=%3Cb%3Ezed`)).toContain('Nobody here is called “<bdi>&lt;b&gt;zed</bdi>”')
+    expect(await page(`?a=${uuidOf(2, 99)}`)).toContain('Nobody here is called')
+    expect(await page(`?a=/sandbox/view/forecasters/${ANNA}`)).toContain('Nobody here is called')
+  })
+
+  test('of several has each two in a row, and the questions that all share', async () => {
+    const three = await page(`?a=${ANNA}&b=${BO}&c=${CY}`)
+    const rows = Array.from(three.matchAll(/<tr><th scope="row" class="name">.*<\/tr>/g), ([row]) => row)
+    expect(rows).toHaveLength(3)
+    expect(rows[0]).toContain('too close to call')
+    expect(rows[1]).toContain('no question shared')
+    expect(three).toContain('No question was answered by all 3 at the same time.')
+    const four = await page(`?a=${ANNA}&b=${BO}&c=${CY}&d=${ANNABEL}`)
+    expect(four.match(/<tr><th scope="row" class="name">/g)).toHaveLength(6)
+    expect(four).not.toContain('name="e"')
+  })
+
+  test('counts each pair that is not in memory as several calls', async () => {
+    const left = async (query: string) =>
+      Number(/r=(\d+)/.exec(String((await ask(query)).headers['ratelimit']))![1])
+    const before = await left('')
+    expect(await left(`?a=${CY}&b=${BO}&c=${ANNA}`)).toBe(before - 1 - 20)
+    expect(await left(`?a=${CY}&b=${BO}&c=${ANNA}`)).toBe(before - 2 - 20)
+  })
+
+  test('refuses a fifth, and what is longer than any address', async () => {
+    expect((await ask(`?a=${ANNA}&e=${BO}`)).status).toBe(422)
+    expect((await ask(`?a=${'x'.repeat(2001)}`)).status).toBe(422)
+  })
+})
+
+describe('questions that all share', () => {
+  const shared = (questionId: string, ...errors: [number, number]) => ({
+    questionId,
+    outcome: 1 as const,
+    coverage: 1e9,
+    errors,
+  })
+  const pair = (sides: [number, number], questions: ReturnType<typeof shared>[]) => ({
+    sides,
+    questions: questions.length,
+    clusters: 1,
+    brier: null,
+    difference: null,
+    interval: null,
+    shared: questions,
+  })
+  const sides = ['A', 'B', 'C'].map((name) => ({
+    entityType: 'agent' as const,
+    id: name,
+    name,
+    path: '/',
+    curve: [],
+  }))
+
+  test('are those of each pair, and the closest is closer than every other one', () => {
+    const pairs = [
+      pair([0, 1], [shared('q1', 1, 2), shared('q2', 1, 5), shared('q3', 1, 1), shared('q4', 1, 2)]),
+      pair([0, 2], [shared('q1', 1, 3), shared('q2', 4, 2), shared('q3', 2, 1)]),
+      pair([1, 2], [shared('q1', 2, 3), shared('q2', 1, 4), shared('q3', 3, 1), shared('q5', 1, 2)]),
+    ]
+    expect(commonQuestions({ sides, pairs })).toEqual([
+      { questionId: 'q2', outcome: 1, closest: undefined, spread: 4 },
+      { questionId: 'q1', outcome: 1, closest: 0, spread: 2 },
+      { questionId: 'q3', outcome: 1, closest: 2, spread: 2 },
+    ])
   })
 })

@@ -1,0 +1,60 @@
+// The tasks that readers come with, and within how many clicks they are done, without JavaScript.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contextOf, hasBrowser, launchBrowser } from '../support/http/browser.ts'
+import { Clicks } from '../support/http/clicks.ts'
+import { type PageServices, startPageServices } from '../support/worlds/page-world.ts'
+
+describe.skipIf(!hasBrowser)('a reader', () => {
+  let services: PageServices
+  let browser: Browser
+  beforeAll(async () => {
+    services = await startPageServices()
+    browser = await launchBrowser()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await services.stop()
+  })
+
+  /** Does a task from the landing page of the sandbox on, and returns its clicks. */
+  async function clicksOf(task: (clicks: Clicks) => Promise<void>): Promise<number> {
+    const { context, page } = await contextOf(browser, 'without JavaScript')
+    try {
+      await page.goto(`${services.full}/sandbox/`)
+      const clicks = new Clicks(page)
+      await task(clicks)
+      return clicks.count
+    } finally {
+      await context.close()
+    }
+  }
+
+  const search = (clicks: Clicks, text: string) =>
+    clicks.submit(clicks.page.getByRole('search').getByRole('searchbox'), text)
+  const heading = (clicks: Clicks) => clicks.page.locator('h1').innerText()
+
+  test('finds somebody by name', async () => {
+    const whole = await clicksOf(async (clicks) => {
+      await search(clicks, 'simulated-forecaster-2')
+      expect(await heading(clicks)).toBe('simulated-forecaster-2')
+    })
+    expect(whole).toBe(1)
+    const part = await clicksOf(async (clicks) => {
+      await search(clicks, 'forecaster')
+      await clicks.click(clicks.page.getByRole('link', { name: 'simulated-forecaster-2' }))
+      expect(await heading(clicks)).toBe('simulated-forecaster-2')
+    })
+    expect(part).toBe(2)
+  })
+
+  test('compares two', async () => {
+    const clicked = await clicksOf(async (clicks) => {
+      await search(clicks, 'simulated-forecaster-2')
+      await clicks.click(clicks.page.getByRole('link', { name: 'compare with another' }))
+      await clicks.submit(clicks.page.getByLabel('With'), 'simulated-forecaster-3')
+      expect(await heading(clicks)).toBe('simulated-forecaster-2 and simulated-forecaster-3, side by side')
+    })
+    expect(clicked).toBe(3)
+  })
+})
