@@ -5,9 +5,9 @@ import type { QuestionScore } from './subject.ts'
 /** The words for each order. */
 export const ORDER_WORDS: Record<EntityQuestionOrder, { link: string; says: string }> = {
   newest: { link: 'newest', says: 'newest first' },
-  worst: { link: 'worst', says: 'first where the others were better by most' },
-  best: { link: 'best', says: 'first where the others were worse by most' },
-  surprising: { link: 'most surprising', says: 'first where the outcome surprised the others most' },
+  worst: { link: 'worst', says: 'worst against the others first' },
+  best: { link: 'best', says: 'best against the others first' },
+  surprising: { link: 'most surprising', says: 'most surprising to the others first' },
 }
 
 const NANO = 1e9
