@@ -37,7 +37,7 @@ export function certificateOnPaper(
   const title = awardOf(of)
   return html`<section class="paper certificate" aria-label="Certificate">
 <p class="issuer">${serviceName(site)}${site.environment === 'sandbox' && ' · sandbox, simulated'}</p>
-<p class="holder">${headingOf(of)}</p>
+<p class="holder" role="heading" aria-level="1">${headingOf(of)}</p>
 <p class="award-line">${shapeOf(title)} ${titleInWords(title)} ${kindOf(of)}</p>
 <p>${sentence}</p>
 <table><tbody>
