@@ -24,7 +24,7 @@ test('ten questions become a release, a page and a check', async () => {
   onTestFinished(async () => void (await service.stop()))
   const [, url] = await service.printed(/"url":"([^"]+)"/)
   const page = await fetch(`${url}/view/forecasters`).then((answer) => answer.text())
-  expect(page).toContain('Not ranked yet')
+  expect(page).toContain('Not enough questions yet')
   expect(page).toContain('Person A')
 
   const checked = await run(

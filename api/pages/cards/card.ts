@@ -58,7 +58,7 @@ export function cardOf(
     title === 'none'
       ? `No title · ${entityType}`
       : `${shapeText(title)} ${capital(titleInWords(title))} ${entityType}`
-  const skillWords = skill === null ? 'Not ranked yet' : `Skill ${signed(skill, 2)}`
+  const skillWords = skill === null ? 'No place yet' : `Skill ${signed(skill, 2)}`
   const rangeWords =
     skill !== null && range
       ? `between ${interval(range, 2).replace(' to ', ' and ')}, ${levelOf(range)} sure`
