@@ -77,11 +77,36 @@ function answersIn(received: Buffer, isHead: boolean): { answers: RawAnswer[]; r
     // A malformed request is answered before it is known to be a HEAD.
     const isEmpty = isHead && headers['x-request-id'] !== undefined
     const isBare = isEmpty || status < 200 || status === 204 || status === 304
-    const bodyEnd = end + EMPTY_LINE.length + (isBare ? 0 : Number(headers['content-length']))
-    if (!(bodyEnd <= rest.length)) return { answers, rest }
-    if (status >= 200)
-      answers.push({ status, headers, body: rest.subarray(end + EMPTY_LINE.length, bodyEnd) })
-    rest = rest.subarray(bodyEnd)
+    const after = rest.subarray(end + EMPTY_LINE.length)
+    const found = isBare ? { body: after.subarray(0, 0), size: 0 } : bodyIn(after, headers)
+    if (!found) return { answers, rest }
+    if (status >= 200) answers.push({ status, headers, body: found.body })
+    rest = after.subarray(found.size)
+  }
+}
+
+/** The body at the start of these bytes and how many of them it takes; undefined if it is not whole. */
+function bodyIn(bytes: Buffer, headers: RawAnswer['headers']): { body: Buffer; size: number } | undefined {
+  const length = headers['content-length']
+  if (length !== undefined) {
+    const size = Number(length)
+    return size <= bytes.length ? { body: bytes.subarray(0, size), size } : undefined
+  }
+  if (headers['transfer-encoding'] === 'chunked') return chunksIn(bytes)
+  // Without a length, a body ends with the connection (RFC 9112, section 6.3).
+  return headers['connection'] === 'close' ? { body: bytes, size: bytes.length } : undefined
+}
+
+function chunksIn(bytes: Buffer): { body: Buffer; size: number } | undefined {
+  const chunks: Buffer[] = []
+  for (let at = 0; ;) {
+    const [line = ''] = /^[0-9a-f]+\r\n/i.exec(bytes.toString('latin1', at, at + 20)) ?? []
+    const from = at + line.length
+    const end = from + parseInt(line, 16)
+    if (line === '' || bytes.length < end + 2) return undefined
+    at = end + 2
+    if (end === from) return { body: Buffer.concat(chunks), size: at }
+    chunks.push(bytes.subarray(from, end))
   }
 }
 
