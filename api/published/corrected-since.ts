@@ -8,7 +8,6 @@ import pMap from 'p-map'
 /** The most releases that are looked through. */
 const MOST_RELEASES = 100
 const READS_AT_ONCE = 8
-const ROWS_AT_ONCE = 10_000
 
 export interface Corrected {
   questionIds: string[]
@@ -40,12 +39,10 @@ export async function correctedSince(
   )
   const corrected = new Set(superseded.flat())
   const questionIds: string[] = []
-  let cursor: string | undefined
-  while (corrected.size > 0) {
-    const page = await scores.page(current, { entityType, entityId, limit: ROWS_AT_ONCE, cursor })
-    for (const { question_id: id } of page.rows) if (corrected.has(id)) questionIds.push(id)
-    if (page.nextCursor === null || page.nextCursor === undefined) break
-    cursor = page.nextCursor
+  if (corrected.size > 0) {
+    for await (const rows of scores.newest(current, entityType, entityId)) {
+      for (const { question_id: id } of rows) if (corrected.has(id)) questionIds.push(id)
+    }
   }
   return { questionIds: questionIds.sort(), isWhole: first === release + 1 }
 }

@@ -7,13 +7,12 @@ import type { Scores } from './scores.ts'
 import { WorkedOut } from './worked-out.ts'
 
 const ROW_BYTES = 300
-const ROWS_AT_ONCE = 10_000
 const NANO = 1e9
 
 export type ReportRow = Omit<ReportedQuestion, 'title'>
 
 interface Source {
-  scores: Pick<Scores, 'page'>
+  scores: Pick<Scores, 'newest'>
   /** The questions with an outcome of which an entity said something, without the scored ones. */
   unscored: (
     manifest: ReleaseManifest,
@@ -48,10 +47,8 @@ export class Reports {
     const { scores, unscored, contestVoices } = this.#source
     const entity = { entityType: 'agent', entityId: agentId } as const
     const rows: ReportRow[] = []
-    for (let cursor: string | null | undefined; cursor !== null;) {
-      const page = await scores.page(manifest, { ...entity, limit: ROWS_AT_ONCE, cursor })
-      rows.push(...page.rows.map((row) => scoredRow(row, contestVoices)))
-      cursor = page.nextCursor
+    for await (const some of scores.newest(manifest, 'agent', agentId)) {
+      rows.push(...some.map((row) => scoredRow(row, contestVoices)))
     }
     const scored = new Set(rows.map(({ question_id }) => question_id))
     const others = await unscored(manifest, entity, scored)

@@ -14,6 +14,8 @@ import type { NextRelease, Warm } from './warm.ts'
 const CACHE_BYTES = 64 * 1024 * 1024
 /** A parsed footer takes about eight times as much memory as its bytes. */
 const PARSED_FACTOR = 8
+/** Rows that `newest` reads at once. */
+const ROWS_AT_ONCE = 10_000
 /** A page takes up to about ten megabytes while it is read and decoded. */
 const PAGES_AT_ONCE = 8
 
@@ -61,6 +63,23 @@ export class Scores implements Warm {
       readRows(this.#store, await this.#open(manifest, file), { entityId, limit, end: from }),
     )
     return { manifest, rows, nextCursor: cursorTo(manifest, next) }
+  }
+
+  /** Yields the newest `most` scores of an entity in a release, or all of them, some at a time. */
+  async *newest(
+    manifest: ReleaseManifest,
+    entityType: EntityType,
+    entityId: string,
+    most = Infinity,
+  ): AsyncIterable<ScoreRow[]> {
+    let left = most
+    for (let cursor: string | null | undefined; cursor !== null && left > 0;) {
+      const limit = Math.min(ROWS_AT_ONCE, left)
+      const page = await this.page(manifest, { entityType, entityId, limit, cursor })
+      yield page.rows
+      left -= page.rows.length
+      cursor = page.nextCursor
+    }
   }
 
   /**

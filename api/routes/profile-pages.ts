@@ -172,9 +172,6 @@ async function unreleased(
   return unreleasedPage(context.site, agent, context.promisedReleaseAt())
 }
 
-/** Rows that are read at once. */
-const ROWS_AT_ONCE = 10_000
-
 type Score = QuestionScore & ErrorPair
 
 /** Returns the scores of an entity, newest first: all of them, or the `most` newest ones. */
@@ -186,17 +183,13 @@ async function scoresOf(
   most = Infinity,
 ): Promise<Score[]> {
   const all: Score[] = []
-  let cursor: string | undefined
-  do {
-    const limit = Math.min(ROWS_AT_ONCE, most - all.length)
-    const page = await scores.page(manifest, { entityType, entityId, limit, cursor })
-    const asked = await questions.findAll(page.rows.map(({ question_id }) => question_id))
-    for (const [index, row] of page.rows.entries()) {
+  for await (const rows of scores.newest(manifest, entityType, entityId, most)) {
+    const asked = await questions.findAll(rows.map(({ question_id }) => question_id))
+    for (const [index, row] of rows.entries()) {
       const { title = null, category = null } = asked[index] ?? {}
       all.push({ ...row, title, category })
     }
-    cursor = page.nextCursor ?? undefined
-  } while (cursor !== undefined && all.length < most)
+  }
   return all
 }
 
