@@ -80,7 +80,7 @@ async function leaders(context: Published): Promise<LandingView['leaders']> {
   const manifest = context.releases.current
   for (const entityType of ENTITY_TYPES) {
     const file = manifest && (await context.leaderboard.file(manifest, entityType, 0))
-    const [board] = file ? await boards(context, entityType, file.entries) : []
+    const board = await mainBoard(context, entityType)
     if (file && board) return { entityType, entries: file.entries, board }
   }
   return { entityType: 'agent', entries: [], board: undefined }
