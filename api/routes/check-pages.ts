@@ -4,19 +4,19 @@ import { type CheckCode, codeText, parseCheckCode } from '../../pipeline/proof/c
 import { ServiceError } from '../../schemas/errors.ts'
 import { checkForm } from '../../schemas/requests.ts'
 import { callPath, profilePath } from '../../schemas/entity-paths.ts'
-import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import type { EntityType } from '../../schemas/tables.ts'
 import type { ApiContext } from '../http/context.ts'
 import type { Route } from '../http/route.ts'
-import { MOUNTS } from '../mounts.ts'
 import { type Said, checkPath, checkedCodePage, thinnedCodePage } from '../pages/check-code.ts'
 import type { Html } from '../pages/html.ts'
-import { ownerPath, questionPath } from '../pages/links.ts'
 import { pastedIn } from '../pages/pasted.ts'
 import { type Payloads, questionsOf } from '../pages/profile/subject.ts'
+import { linkTo } from '../pages/site.ts'
 import { verifyPage } from '../pages/verify.ts'
 import { entityOf } from '../published/check-codes.ts'
 import { correctedSince } from '../published/corrected-since.ts'
 import type { Release } from '../published/release-payloads.ts'
+import { namedPath, releasedEntity } from './pasted-path.ts'
 import { pageRoute } from './page-route.ts'
 import { callsFor } from './profile-pages.ts'
 
@@ -38,28 +38,27 @@ type Destination = { to: string } | { status: number; said: string }
 const RECORD =
   'That is the text of a record. Your browser checks it in this page, which needs JavaScript and HTTPS; the commands below do the same.'
 
-async function destinationOf({ site, releases, registry }: ApiContext, q: string): Promise<Destination> {
+async function destinationOf(context: ApiContext, q: string): Promise<Destination> {
+  const { site, registry } = context
   const pasted = pastedIn(site, q)
   switch (pasted.kind) {
     case 'code':
-      return { to: MOUNTS[pasted.environment] + checkPath(codeText(pasted.code)!) }
+      return { to: linkTo({ ...site, environment: pasted.environment }, checkPath(codeText(pasted.code)!)) }
     case 'entity':
-      return { to: `${MOUNTS[pasted.environment]}${profilePath(pasted.entityType, pasted.id)}#check` }
     case 'question':
-      return { to: MOUNTS[pasted.environment] + questionPath(pasted.id) }
-    case 'owner':
-      return { to: MOUNTS[pasted.environment] + ownerPath(pasted.id) }
+    case 'owner': {
+      const path = linkTo({ ...site, environment: pasted.environment }, namedPath(pasted))
+      return { to: pasted.kind === 'entity' ? `${path}#check` : path }
+    }
     case 'record':
       return { status: 200, said: RECORD }
     case 'unknown':
       return { status: 404, said: pasted.why }
     case 'id': {
       const { id } = pasted
-      for (const entityType of ENTITY_TYPES) {
-        const isThere = await releases.find(entityType, id, 'verification')
-        if (isThere) return { to: `${MOUNTS[site.environment]}${profilePath(entityType, id)}#check` }
-      }
-      if (await registry.findAgent(id)) return { to: MOUNTS[site.environment] + profilePath('agent', id) }
+      const released = await releasedEntity(context, id)
+      if (released) return { to: `${linkTo(site, profilePath(released.entityType, id))}#check` }
+      if (await registry.findAgent(id)) return { to: linkTo(site, profilePath('agent', id)) }
       return { status: 404, said: `No agent and no forecaster here has the id ${id}.` }
     }
   }

@@ -33,10 +33,11 @@ export async function releasedEntity(
 export async function pastedPath(context: ApiContext, text: string): Promise<string | undefined> {
   const { site } = context
   const pasted = pastedAnywhere(site, text)
-  const isElsewhere = 'environment' in pasted && pasted.environment !== site.environment
-  const here = { ...site, ...('environment' in pasted && { environment: pasted.environment }) }
-  const path = await (isElsewhere ? pathElsewhere(pasted) : pathIn(context, pasted))
-  return path && linkTo(here, path)
+  if (isNamed(pasted) && pasted.environment !== site.environment) {
+    return linkTo({ ...site, environment: pasted.environment }, namedPath(pasted))
+  }
+  const path = await pathIn(context, pasted)
+  return path && linkTo(site, path)
 }
 
 /** A node has other names than its public one, such as that of a container. */
@@ -45,7 +46,15 @@ export function pastedAnywhere(site: Site, text: string): Pasted {
   return pasted.kind === 'unknown' ? pastedIn({ ...site, publicUrl: undefined }, text) : pasted
 }
 
-function pathElsewhere(pasted: Pasted): string | undefined {
+/** A text that names a page by the path of a link. */
+type Named = Extract<Pasted, { kind: 'entity' | 'question' | 'owner' }>
+
+function isNamed(pasted: Pasted): pasted is Named {
+  return pasted.kind === 'entity' || pasted.kind === 'question' || pasted.kind === 'owner'
+}
+
+/** Returns the path inside its environment, whether or not the page is there. */
+export function namedPath(pasted: Named): string {
   switch (pasted.kind) {
     case 'entity':
       return profilePath(pasted.entityType, pasted.id)
@@ -53,8 +62,6 @@ function pathElsewhere(pasted: Pasted): string | undefined {
       return questionPath(pasted.id)
     case 'owner':
       return ownerPath(pasted.id)
-    default:
-      return undefined
   }
 }
 
