@@ -96,7 +96,7 @@ function form({ site, sides, open, pairs }: CompareView): HtmlPart {
   const ids = sides.map(({ id }) => id)
   const kept = sides.map((side, index) => {
     const others = ids.filter((id) => id !== side.id)
-    return html`<li>${linked(site, side)} ${sides.length > 0 && html`<a href="${linkTo(site, comparisonPath(others))}">remove<span class="unseen"> ${nameOf(side)}</span></a>`}<input type="hidden" name="${LETTERS[index]}" value="${side.id}"></li>
+    return html`<li>${linked(site, side)} <a href="${linkTo(site, comparisonPath(others))}">remove<span class="unseen"> ${nameOf(side)}</span></a><input type="hidden" name="${LETTERS[index]}" value="${side.id}"></li>
 `
   })
   const letters = LETTERS.slice(sides.length, Math.max(2, sides.length + 1))

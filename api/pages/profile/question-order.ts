@@ -12,11 +12,15 @@ export const ORDER_WORDS: Record<EntityQuestionOrder, { link: string; says: stri
 
 const NANO = 1e9
 
-/**
- * Returns by how much the middle one of the others erred more; null on a question that is not shared.
- */
-export function gainOf({ standard_reference: reference, coverage, brier }: QuestionScore): number | null {
-  return reference === null ? null : reference / NANO / coverage - brier
+/** Returns the error of the middle one of the others; null on a question that is not shared. */
+export function othersError({ standard_reference: reference, coverage }: QuestionScore): number | null {
+  return reference === null ? null : reference / NANO / coverage
+}
+
+/** Returns by how much the middle one of the others erred more; likewise null. */
+export function gainOf(score: QuestionScore): number | null {
+  const others = othersError(score)
+  return others === null ? null : others - score.brier
 }
 
 const KEYS: Record<Exclude<EntityQuestionOrder, 'newest'>, (score: QuestionScore) => number | null> = {

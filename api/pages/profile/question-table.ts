@@ -7,10 +7,8 @@ import { type Site, linkTo } from '../site.ts'
 import { scrolling } from '../table.ts'
 import { term } from '../terms.ts'
 import { dayOf, endOf, named, orNone } from '../wording.ts'
-import { gainOf } from './question-order.ts'
+import { gainOf, othersError } from './question-order.ts'
 import type { QuestionScore } from './subject.ts'
-
-const NANO = 1e9
 
 export function questionTable(site: Site, caption: Html, rows: readonly QuestionScore[]): Html {
   return scrolling(
@@ -24,8 +22,7 @@ ${rows.map((row) => rowOf(site, row))}</tbody></table>`,
 
 function rowOf(site: Site, row: QuestionScore): Html {
   const { question_id: id, title, outcome, resolved_at: at, closing_probability: said, brier, coverage } = row
-  const { standard_reference: reference } = row
-  const others = reference === null ? null : reference / NANO / coverage
+  const others = othersError(row)
   const better = gainOf(row)
   const gain = !row.settled ? 'not closed yet' : better === null ? 'not shared' : compared(better)
   return html`<tr><th scope="row" class="name"><a href="${linkTo(site, questionPath(id))}">${title === null ? endOf(id) : named(title)}</a></th><td>${outcome}</td><td class="n">${said === null ? 'withdrawn' : percent(said)}</td><td class="n">${gain}</td><td class="n">${plain(brier)}</td><td class="n">${orNone(others, plain)}</td><td class="n">${percent(coverage)}</td><td class="n">${dayOf(at)}</td></tr>\n`
