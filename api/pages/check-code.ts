@@ -11,7 +11,7 @@ import { INSECURE, proofOf } from './profile/check.ts'
 import { levelOf, unnamed } from './profile/subject.ts'
 import { type Site, linkTo } from './site.ts'
 import { scrolling } from './table.ts'
-import { dayOf, endOf, interval, named, orNone, otherRanks, time } from './wording.ts'
+import { dayOf, endOf, interval, named, orNone, places, time } from './wording.ts'
 
 export function checkPath(code: string): string {
   return `/view/check/${code}`
@@ -172,5 +172,5 @@ ${rows.map(([name, show]) => html`<tr><th scope="row">${name}</th>${cell(show(sa
 }
 
 function placeOf({ rank, rank_interval: range }: Said): string {
-  return otherRanks(range) ?? orNone(rank, grouped)
+  return range === null ? orNone(rank, grouped) : places(range)
 }

@@ -12,7 +12,7 @@ import type { Stored } from './stored.ts'
 import { scrolling } from './table.ts'
 import { unnamed } from './profile/subject.ts'
 import { term } from './terms.ts'
-import { dayOf, endOf, interval, named, orNone } from './wording.ts'
+import { dayOf, endOf, interval, named, orNone, places } from './wording.ts'
 
 export type Entry = Stored<LeaderboardFile['entries'][number]>
 
@@ -131,10 +131,8 @@ function placeHead(site: Site, { pool, size }: Board): Html {
 }
 
 /** Writes the places that an entry may have by the bars, as in 2–3. */
-export function placesOf({ rank, rank_interval: places, board_interval: bar }: Entry): string {
-  if (places === null || bar === undefined) return grouped(rank!)
-  const { lower, upper } = places
-  return lower === upper ? grouped(lower) : `${grouped(lower)}–${grouped(upper)}`
+export function placesOf({ rank, rank_interval: range, board_interval: bar }: Entry): string {
+  return range === null || bar === undefined ? grouped(rank!) : places(range)
 }
 
 function row({ site, entityType, board, reach, needed }: BoardTable, entry: Entry): Html {

@@ -1,7 +1,7 @@
 // Writes values of payloads for pages: intervals, ranks, times, and names, which are only claims.
 import { DOMAIN_OWNER } from '../../schemas/names.ts'
 import { type Html, html } from './html.ts'
-import { minuteOf, signed } from './numbers.ts'
+import { grouped, minuteOf, signed } from './numbers.ts'
 
 /** The sign for a missing value. */
 const NONE = '–'
@@ -16,9 +16,9 @@ export function interval(bounds: { lower: number; upper: number } | null, decima
   return bounds === null ? NONE : `${signed(bounds.lower, decimals)} to ${signed(bounds.upper, decimals)}`
 }
 
-/** Writes the ranks from which one cannot be told apart, as in 1–4; undefined if there is only the own. */
-export function otherRanks(of: { lower: number; upper: number } | null): string | undefined {
-  return of === null || of.lower === of.upper ? undefined : `${of.lower}–${of.upper}`
+/** Writes the places that the bars leave open, as in 2–3, or the only one. */
+export function places({ lower, upper }: { lower: number; upper: number }): string {
+  return lower === upper ? grouped(lower) : `${grouped(lower)}–${grouped(upper)}`
 }
 
 /** Writes an instant to the minute. */

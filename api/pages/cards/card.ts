@@ -8,7 +8,7 @@ import { checkPath } from '../check-code.ts'
 import { grouped, signed } from '../numbers.ts'
 import { levelOf, unnamed } from '../profile/subject.ts'
 import { type Site, addressOf, serviceName } from '../site.ts'
-import { interval } from '../wording.ts'
+import { interval, places } from '../wording.ts'
 import { type Weight, cutTo, hasGlyphs, textWidth } from './glyphs.ts'
 
 export const WIDTH = 1200
@@ -67,7 +67,7 @@ export function cardOf(
     skill === null
       ? `${questions} of the ${eligibleQuestions} shared questions that a place takes`
       : `${grouped(questions)} shared questions`,
-    ...(place ? [`place ${placeWords(place)}`] : []),
+    ...(place ? [`place ${places(place)} of ${grouped(place.of)}`] : []),
   ].join(' · ')
   const marks: Mark[] = [
     ...frame(site, `release ${of.release} · ${of.as_of.slice(0, 10)}`),
@@ -169,10 +169,6 @@ function checkMarks(site: Site, code: string | undefined): Mark[] {
   const scale = Math.floor(300 / modules.length)
   const side = modules.length * scale
   return [...marks, { kind: 'modules', x: WIDTH - LEFT - side, y: 240, scale, modules }]
-}
-
-function placeWords({ lower, upper, of }: { lower: number; upper: number; of: number }): string {
-  return `${lower === upper ? grouped(lower) : `${grouped(lower)}–${grouped(upper)}`} of ${grouped(of)}`
 }
 
 function capital(words: string): string {

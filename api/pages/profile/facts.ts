@@ -4,7 +4,7 @@ import { type Html, type HtmlPart, html } from '../html.ts'
 import { counted, grouped, percent, plain, signed } from '../numbers.ts'
 import type { Site } from '../site.ts'
 import { term } from '../terms.ts'
-import { endOf, interval, orNone } from '../wording.ts'
+import { endOf, interval, orNone, places } from '../wording.ts'
 import { type Payloads, type TitleRules, kindOf, levelOf, retiredAt } from './subject.ts'
 
 /**
@@ -55,9 +55,11 @@ function placeFact(site: Site, of: Payloads, rules: TitleRules, boardSize: numbe
   // Version 2 of the method has one board for all.
   const where =
     pool !== undefined && pool !== null && html`in the ${term(site, 'pool', 'pool')} ${endOf(pool)}; `
-  const places =
-    range.lower === range.upper ? grouped(rank) : `${grouped(range.lower)}–${grouped(range.upper)}`
-  return fact(name, `${places} of ${grouped(boardSize)}`, html`${where}${sureOf(of, range, boardSize)}`)
+  return fact(
+    name,
+    `${places(range)} of ${grouped(boardSize)}`,
+    html`${where}${sureOf(of, range, boardSize)}`,
+  )
 }
 
 /** Says how sure a place is. */

@@ -3,7 +3,7 @@ import { type HtmlPart, html } from '../html.ts'
 import { shapeOf, titleInWords } from '../award.ts'
 import { counted, grouped, signed } from '../numbers.ts'
 import { type Site, addressOf, serviceName } from '../site.ts'
-import { dayOf, interval, orNone, otherRanks } from '../wording.ts'
+import { dayOf, interval, orNone, places } from '../wording.ts'
 import { codePicture } from './code-line.ts'
 import { type Payloads, awardOf, headingOf, idOf, kindOf, levelOf } from './subject.ts'
 
@@ -26,10 +26,7 @@ export function certificateOnPaper(
     ['Skill', orNone(skill, signed)],
     ['It lies between', range && skill !== null ? `${interval(range)} (${levelOf(range)} sure)` : '–'],
     ['Shared questions', grouped(metrics.contested_questions)],
-    [
-      'Place',
-      place && rankings.rank !== null ? `${otherRanks(place) ?? place.lower} of ${grouped(boardSize)}` : '–',
-    ],
+    ['Place', place && rankings.rank !== null ? `${places(place)} of ${grouped(boardSize)}` : '–'],
     ['Release', html`${verification.release}, of ${dayOf(verification.as_of)}`],
     [kindOf(of) === 'agent' ? 'Agent' : 'Forecaster', html`<code>${idOf(of)}</code>`],
     ['Method', verification.methodology_version],

@@ -4,16 +4,7 @@ import { BADGES, CERTIFICATIONS } from '../../../schemas/payloads.ts'
 import { awarded, shapeOf, titleInWords, titleOf } from '../../../api/pages/award.ts'
 import { scrolling } from '../../../api/pages/table.ts'
 import { signed } from '../../../api/pages/numbers.ts'
-import {
-  claimed,
-  dayOf,
-  endOf,
-  interval,
-  named,
-  orNone,
-  otherRanks,
-  time,
-} from '../../../api/pages/wording.ts'
+import { claimed, dayOf, endOf, interval, named, orNone, places, time } from '../../../api/pages/wording.ts'
 
 const ID = '01a20012-a424-73ad-bf0a-2c0410e39446'
 
@@ -21,11 +12,12 @@ test('what is not there is a dash', () => {
   expect([orNone(0.5, signed), orNone(0, signed), orNone(null, signed)]).toEqual(['+0.500', '0.000', '–'])
 })
 
-test('intervals of skill and of ranks are written with both ends, those of ranks only if wider than one place', () => {
+test('intervals of skill and of places are written with both ends, those of places only if wider than one place', () => {
   expect(interval({ lower: -0.1, upper: 0.2 })).toBe('−0.100 to +0.200')
   expect(interval(null)).toBe('–')
-  expect(otherRanks({ lower: 1, upper: 4 })).toBe('1–4')
-  expect([otherRanks({ lower: 3, upper: 3 }), otherRanks(null)]).toEqual([undefined, undefined])
+  expect(places({ lower: 1, upper: 4 })).toBe('1–4')
+  expect(places({ lower: 3, upper: 3 })).toBe('3')
+  expect(places({ lower: 999, upper: 1200 })).toBe('999–1,200')
 })
 
 test('times are in UTC and readable by programs', () => {
