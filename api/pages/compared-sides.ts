@@ -10,7 +10,7 @@ import { endOf, named } from './wording.ts'
 /** Of the integers in which errors and coverage are held. */
 export const NANO = 1e9
 
-/** One of those who are compared. */
+/** A compared agent or forecaster. */
 export interface Side {
   entityType: EntityType
   id: string

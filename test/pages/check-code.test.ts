@@ -1,5 +1,5 @@
-// From a screenshot to the answer in one step; files and records in the one field; the snippets of "Show it"; and the certificate on
-// paper.
+// From a screenshot to the answer in one step; files and records in the one field; the snippets of "Show it"; and
+// the certificate on paper.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {

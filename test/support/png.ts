@@ -1,4 +1,5 @@
-// Reads pictures of eight bits of red, green and blue without filters, as cards are, by the words of the standard.
+// Reads pictures of eight bits of red, green and blue without filters, as cards are, by the words of the
+// standard.
 import { crc32, inflateSync } from 'node:zlib'
 
 export interface Pixels {

@@ -50,7 +50,7 @@ export function textWidth(weight: Weight, size: number, text: string): number {
   return (units / UNITS) * size
 }
 
-/** Returns a text, cut off with an ellipsis if it is wider than so many pixels. */
+/** Returns a text, cut off with an ellipsis if it is wider than a number of pixels. */
 export function cutTo(width: number, weight: Weight, size: number, text: string): string {
   if (textWidth(weight, size, text) <= width) return text
   const room = width - textWidth(weight, size, '…')

@@ -33,9 +33,9 @@ const filled = (curve: readonly CalibrationBin[]) => curve.filter(({ count }) =>
 const LEVEL = 0.05
 
 /**
- * Whether a group is off: chance alone puts one so far to its side in fewer than half of `level` of all
- * cases. The tails are those of the binomial distribution at the mean forecast, which are wider than at the
- * single forecasts.
+ * Whether a group is off: by chance alone a group lies this far to its side in less than half of `level` of
+ * all cases. The tails are those of the binomial distribution at the mean forecast, which are wider than at
+ * the single forecasts.
  */
 function isOff({ count, mean_probability: said, observed_frequency: happened }: FilledBin, level: number) {
   const events = Math.round(count * happened)

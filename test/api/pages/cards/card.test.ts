@@ -1,4 +1,5 @@
-// Cards: the same bytes each time, the numbers on them, a QR code that another library reads, and names that stay text.
+// Cards: the same bytes each time, the numbers on them, a QR code that another library reads, and names that
+// stay text.
 import jsQr from 'jsqr'
 import { describe, expect, test } from 'vitest'
 import { type CardSubject, cardOf, emptyCard } from '../../../../api/pages/cards/card.ts'
