@@ -1,4 +1,5 @@
 // `fvs serve`.
+import { compileNoMore } from '../api/http/v8.ts'
 import type { Settings } from '../schemas/config.ts'
 import { withEveryEnvironment } from './components/components.ts'
 import type { Report } from './output.ts'
@@ -24,6 +25,7 @@ export async function runServe(
         ? await startService(components, { scheduler })
         : await startWorkers(components, { workers, scheduler })
     await stopping
+    compileNoMore()
     await service.stop()
     return { ok: true, json: { url: service.url }, text: '' }
   })

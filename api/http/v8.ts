@@ -1,7 +1,9 @@
-// Two habits of V8 that a serving process works around.
+// Three habits of V8 that a serving process works around.
 //
 // With `holdTickShape`, reads without a key on 32 connections have 1.21 of the rate and 0.82 of the CPU
 // (docs/decisions/0045). It can go when `node bench/ticks.ts` shows no difference between its lines.
+//
+// `compileNoMore` can go when https://github.com/nodejs/node/issues/54918 is closed.
 //
 // With `beginYoung`, forecasts on 256 connections have 1.12 of the rate and 0.85 of the CPU, and on 32
 // connections 1.12 and 0.83 (docs/decisions/0047). Reads gain nothing. It can go when `npm run bench --
@@ -41,4 +43,14 @@ export function holdTickShape(): Promise<object> {
  */
 export function beginYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')
+}
+
+/**
+ * Has V8 begin no compilation by Maglev from now on. Call it when the process begins to stop.
+ *
+ * At its end Node waits for the threads that compile, and such a compilation may in turn wait for the main
+ * thread. A process in which both happen has closed all that it had open, and never ends.
+ */
+export function compileNoMore(): void {
+  setFlagsFromString('--no-maglev')
 }

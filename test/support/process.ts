@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { threadsOf } from './hanging.ts'
 import { NO_LIMITS, SECRET } from './http/service.ts'
 
 const FVS = fileURLToPath(new URL('../../jobs/fvs.js', import.meta.url))
@@ -63,8 +64,10 @@ export function startFvs(
   onTestFinished(({ task }) => {
     const isRunning = child.exitCode === null && child.signalCode === null
     if (isRunning && task.result?.state === 'fail') {
+      const written = stderr.slice(-2_000)
+      const threads = threadsOf(child.pid!)
       console.error(
-        `fvs ${args.join(' ')} still ran when its test failed. It had written: ${stderr.slice(-2_000)}`,
+        `fvs ${args.join(' ')} still ran when its test failed. Its threads:\n${threads}\nIt had written: ${written}`,
       )
     }
     child.kill('SIGKILL')

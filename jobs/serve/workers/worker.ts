@@ -1,6 +1,7 @@
 // A worker of `fvs serve --workers`: serves as a single process does, and asks its primary for all that the
 // workers share.
 import cluster from 'node:cluster'
+import { compileNoMore } from '../../../api/http/v8.ts'
 import { parseSettings } from '../../../schemas/config.ts'
 import { withEveryEnvironment } from '../../components/components.ts'
 import { startService } from '../service.ts'
@@ -27,6 +28,7 @@ try {
       isServing = true
       link.ready(service)
       await stopping
+      compileNoMore()
       await service.stop()
     },
     { worker: worker.id, pid: process.pid },

@@ -13,8 +13,25 @@ test('what is held is an object of process.nextTick, as Node makes it', async ()
 })
 
 // V8 says so on standard error where it does not know a flag, and goes on.
-test('the flag is one that V8 knows', async () => {
-  const program = `import { beginYoung } from ${JSON.stringify(MODULE)}\nbeginYoung()`
+test.for(['beginYoung', 'compileNoMore'])('V8 knows the flag of %s', async (name) => {
+  const program = `import { ${name} } from ${JSON.stringify(MODULE)}\n${name}()`
   const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
   expect(stderr).toBe('')
+})
+
+test('after compileNoMore, functions that get hot are no longer compiled by Maglev', async () => {
+  const program = `import { compileNoMore } from ${JSON.stringify(MODULE)}
+    const warm = () => { for (let n = 0; n < 50; n++) { const f = new Function('x', 'let s = ' + n + '; for (let i = 0; i < 1e4; i++) s += x * i; return s'); for (let k = 0; k < 20; k++) f(k) } }
+    warm()
+    console.log('stops')
+    compileNoMore()
+    warm()`
+  const flags = ['--trace-opt', '--no-concurrent-recompilation', '--input-type=module']
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, '--eval', program], {
+    maxBuffer: 2 ** 26,
+  })
+  const [before, after] = stdout
+    .split('stops')
+    .map((part) => part.match(/compiling method .* \(target MAGLEV\)/g)?.length ?? 0)
+  expect({ before: before! > 0, after }).toEqual({ before: true, after: 0 })
 })
