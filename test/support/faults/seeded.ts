@@ -32,6 +32,14 @@ export function faultSeed(): number {
   throw new Error(`FAULT_SEED must be a whole number of at most ten digits, not ${JSON.stringify(given)}`)
 }
 
+/** Returns the streams of a suite's storms, only the first FAULT_STORMS of them if that is set. */
+export function storms(streams: readonly number[]): readonly number[] {
+  const given = process.env['FAULT_STORMS']
+  if (given === undefined) return streams
+  if (/^[1-9]\d?$/.test(given)) return streams.slice(0, Number(given))
+  throw new Error(`FAULT_STORMS must be a whole number from 1 to 99, not ${JSON.stringify(given)}`)
+}
+
 /** Prints what a run did as one line of JSON, from which docs/reliability.md quotes. */
 export function report(name: string, seed: number, counts: object): void {
   console.info(JSON.stringify({ faults: name, seed, ...counts }))
