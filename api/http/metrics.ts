@@ -79,7 +79,17 @@ export class Metrics {
     'min',
     'check',
   )
+  readonly inboxAge = this.#gauge(
+    'fvs_inbox_oldest_seconds',
+    'How long the oldest forecast in the inbox has waited for a release to take it in; 0 if none waits',
+    'max',
+  )
   readonly usagePending = this.#gauge('fvs_usage_pending', 'Counted calls that are not durable yet')
+  readonly quotaStore = this.#gauge(
+    'fvs_quota_store_ok',
+    'Where nodes count calls together in Redis: 1 if it answers, 0 if this node counts by itself',
+    'min',
+  )
   readonly refreshFailures = this.#counter(
     'fvs_refresh_failures_total',
     'Failed attempts to follow the tables and releases',

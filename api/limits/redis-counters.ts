@@ -18,13 +18,18 @@ return {redis.call('incrby', KEYS[1], points), redis.call('pttl', KEYS[1])}`
 const SILENCE_MS = 2_000
 const LONGEST_PAUSE_MS = 2_000
 
+export interface SharedCounters extends Counters {
+  /** Whether Redis answers now. */
+  isReached(): boolean
+}
+
 /**
  * Connects to Redis. If Redis stops answering later, each node counts by itself, starting from zero.
  *
  * @throws ServiceError `invalid` for a URL that cannot be used, `unavailable` if Redis does not answer at the
  *   start.
  */
-export async function countInRedis(url: string, logger: Logger): Promise<Counters> {
+export async function countInRedis(url: string, logger: Logger): Promise<SharedCounters> {
   let connected = false
   const client = await clientOf(url, (retries, cause) =>
     connected ? Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS) : cause,
@@ -71,6 +76,7 @@ export async function countInRedis(url: string, logger: Logger): Promise<Counter
   }
   return {
     shared: true,
+    isReached: () => client.isReady,
     counter: (...spec) => new RedisCounter(storeClient, spec),
     // Nothing is under way by then, and waiting for a Redis that hangs would never end.
     close: () => {

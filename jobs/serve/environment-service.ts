@@ -6,10 +6,14 @@ import type { Environment } from '../../schemas/values.ts'
 import type { Components } from '../components/components.ts'
 import { type ApiParts, type Serving, buildApiParts } from './api-parts.ts'
 import { type Starting, followReleases, followForecasts, followStore, readLog } from './following.ts'
+import { InboxAge } from './inbox-age.ts'
 import { repeat } from './repeat.ts'
 import { Scheduler } from './scheduler.ts'
 import { tell } from './telling.ts'
 import { type News, receivedForecast } from './workers/messages.ts'
+
+/** Each look is a LIST of the bucket, and nothing is decided by it. */
+const INBOX_LOOK_MS = 60_000
 
 export interface RunningEnvironment {
   context: NodeContext
@@ -44,9 +48,11 @@ export async function startEnvironment(
   const forecasting = followForecasts(starting)
   const flush = () => flushUsage(starting)
   const looking = repeat(settings.PROBE_MS, () => parts.health.look())
+  const inboxAge = new InboxAge(components)
+  const listing = repeat(INBOX_LOOK_MS, () => inboxAge.look())
   const flushing = repeat(settings.USAGE_FLUSH_MS, flush)
   const telling = serving.scheduler ? [tell(components, () => parts.health.clock.ok)] : []
-  measure(environment, parts)
+  measure(environment, parts, inboxAge)
   return {
     context: {
       ...parts,
@@ -65,7 +71,7 @@ export async function startEnvironment(
       learn(news, parts)
     },
     quiesce: async () => {
-      const stopped = [scheduler, follower, looking, flushing, ...telling].map((each) => each.stop())
+      const stopped = [scheduler, follower, looking, listing, flushing, ...telling].map((each) => each.stop())
       // A long read must not delay the answers under way. Only `close` waits for it.
       void forecasting.follower.stop()
       await Promise.all(stopped)
@@ -109,7 +115,7 @@ function measureQuestions(environment: Environment, { metrics, releases, now }: 
   metrics.overdueSeconds.set({ environment }, Math.max(0, seconds))
 }
 
-function measure(environment: Environment, parts: ApiParts): void {
+function measure(environment: Environment, parts: ApiParts, inboxAge: InboxAge): void {
   const { metrics, forecasts, currentForecasts, releases, usage, health } = parts
   // The counters exist from the start, so that the first failure shows as a rise.
   metrics.refreshFailures.inc({ environment }, 0)
@@ -119,6 +125,7 @@ function measure(environment: Environment, parts: ApiParts): void {
     metrics.currentForecasts.set({ environment }, currentForecasts.size)
     metrics.release.set({ environment }, releases.current?.release ?? 0)
     measureQuestions(environment, parts)
+    metrics.inboxAge.set({ environment }, inboxAge.ms / 1000)
     metrics.usagePending.set({ environment }, usage.pending)
     for (const [check, { ok }] of Object.entries(health.checks)) {
       metrics.checks.set({ environment, check }, ok ? 1 : 0)

@@ -11,7 +11,7 @@ import { allRoutes } from '../../api/routes/all.ts'
 import { answerFirst as answeredFirst } from '../../api/http/fast/answer-first.ts'
 import { type AnswerFirst, startServer } from '../../api/http/server.ts'
 import { beginYoung, holdTickShape } from '../../api/http/v8.ts'
-import type { Environment } from '../../schemas/values.ts'
+import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 import { type Components, SERVICE_VERSION } from '../components/components.ts'
 import { type RunningEnvironment, startEnvironment } from './environment-service.ts'
 import type { News } from './workers/messages.ts'
@@ -76,7 +76,7 @@ export async function startService(
   const { settings, logger, newRequestId } = components.production
   const addresses = addressesBehind(settings.TRUSTED_PROXIES, settings)
   const metrics = new Metrics(link && (() => link.measurements()))
-  const counters = await countersOf(components.production, link)
+  const counters = await countersOf(components.production, metrics, link)
   let accepting = true
   const running: RunningEnvironment[] = []
   const isSandboxSeeded = () =>
@@ -172,10 +172,17 @@ function ofEachWorker(most: number, link: PrimaryLink | undefined): number {
  */
 async function countersOf(
   { settings, logger }: Components,
+  metrics: Metrics,
   link: PrimaryLink | undefined,
 ): Promise<CallCounters> {
   const own = countInMemory()
   const here = link?.counters ?? { quotas: own, reads: own, attempts: own }
   if (settings.REDIS_URL === undefined) return here
-  return { ...here, quotas: await countInRedis(settings.REDIS_URL, logger) }
+  const quotas = await countInRedis(settings.REDIS_URL, logger)
+  metrics.onCollect(() => {
+    for (const environment of ENVIRONMENTS) {
+      metrics.quotaStore.set({ environment }, quotas.isReached() ? 1 : 0)
+    }
+  })
+  return { ...here, quotas }
 }

@@ -14,6 +14,7 @@ import { copyReleasedWorld } from '../support/worlds/world.ts'
 const PASSWORD = 'hunter2-of-the-tests'
 const NO_ANSWER = /"level":40.*Redis does not answer: this node counts calls by itself/
 const IN_REDIS = /counting calls in Redis/
+const quotaStore = (isOk: 0 | 1) => `fvs_quota_store_ok{environment="production"} ${isOk}`
 
 const folder = await suiteFolder()
 beforeAll(async () => {
@@ -33,11 +34,13 @@ describe.skipIf(!redisServer)('a Redis that', () => {
     await redis.kill()
     await Promise.all(nodes.map(({ logged }) => logged(NO_ANSWER)))
     for (const { client } of nodes) {
+      expect((await client.get('/metrics')).text).toContain(quotaStore(0))
       for (const left of [4, 3, 2, 1, 0]) expect(await remaining(client.get(FOUND, key))).toBe(left)
       expectLimited(await client.get(FOUND, key), 'monthly-calls')
     }
     await TestRedis.start({ port: redis.port })
     await Promise.all(nodes.map(({ logged }) => logged(IN_REDIS, 2)))
+    for (const { client } of nodes) expect((await client.get('/metrics')).text).toContain(quotaStore(1))
     expect(await remaining(a.client.get(FOUND, key))).toBe(4)
     expect(await remaining(b.client.get(FOUND, key))).toBe(3)
     expect(await remaining(b.client.get(MISSING, key))).toBe(3)
