@@ -15,7 +15,7 @@ import {
 import { PROBLEM_NAMES, QUOTA_EXCEEDED, problemAddress } from './problems.ts'
 import { importKind, questionOutcome, questionStatus, scoredOutcome, statedOutcome } from './outcomes.ts'
 import { TIERS } from './tiers.ts'
-import { day, instant, publishedUuid } from './values.ts'
+import { PUBLIC_DATA, day, instant, publishedUuid, sha256 } from './values.ts'
 
 export const leaderboardPage = leaderboardFile.extend({
   next_cursor: z
@@ -257,6 +257,27 @@ export const listedQuestion = z.strictObject({
 })
 export type ListedQuestion = z.infer<typeof listedQuestion>
 const prose = z.string().nullable()
+export const publicDataSetting = z.enum(PUBLIC_DATA)
+export const dataFile = z.strictObject({
+  path: z.string().describe('Below `/data/`, and in the bucket'),
+  size_bytes: count,
+  sha256,
+})
+export const dataIndex = z.strictObject({
+  public_data: publicDataSetting.describe('What the operator has made public'),
+  release: z.number().int().min(1).describe('The current one'),
+  as_of: instant,
+  files: z
+    .array(dataFile)
+    .describe(
+      'Of the current release, its manifest first. Every earlier release lists its own in its manifest',
+    ),
+  snapshots: z.array(day).describe('The days; each has a manifest at `snapshots/<day>/manifest.json`'),
+  log_size: count.describe(
+    'The entries of the public log; its last checkpoint is at `log/checkpoints/<this in 8 digits>`. 0 without a log',
+  ),
+})
+export type DataIndex = z.infer<typeof dataIndex>
 export const questionTexts = z.strictObject({
   resolution_criteria: prose.describe('How the outcome is decided, in up to 20,000 characters of many lines'),
   background: prose.describe('What is known about it, in up to 20,000 characters of many lines'),

@@ -2,7 +2,7 @@
 // values. docs/settings.md has the table that follows from them.
 import { z } from 'zod'
 import { ServiceError } from './errors.ts'
-import { ENVIRONMENTS, type Environment } from './values.ts'
+import { ENVIRONMENTS, type Environment, PUBLIC_DATA, type PublicDataSetting } from './values.ts'
 import { WORDED } from './wording.ts'
 
 function integer(fallback: number, min: number, max: number) {
@@ -82,9 +82,20 @@ const pageLink = link(/^https$/, 'must be https://…')
 
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()))
 
-const PRODUCTION_DEFAULTS = { schedule: '*/15 * * * *', freeMonthlyCalls: 100, proMonthlyCalls: 5_000 }
+const PRODUCTION_DEFAULTS = {
+  schedule: '*/15 * * * *',
+  freeMonthlyCalls: 100,
+  proMonthlyCalls: 5_000,
+  publicData: 'releases' as PublicDataSetting,
+}
 /** Developers who try things out call often, and want to see the result soon. */
-const SANDBOX_DEFAULTS = { schedule: '* * * * *', freeMonthlyCalls: 1_000, proMonthlyCalls: 50_000 }
+const SANDBOX_DEFAULTS: typeof PRODUCTION_DEFAULTS = {
+  schedule: '* * * * *',
+  freeMonthlyCalls: 1_000,
+  proMonthlyCalls: 50_000,
+  // Nothing there is real.
+  publicData: 'tables',
+}
 
 /** Who may register agents. */
 const REGISTRATIONS = ['open', 'invited', 'closed'] as const
@@ -124,6 +135,12 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
     .min(1)
     .default(defaults.schedule)
     .describe('when to look for something to release, as a cron expression in UTC'),
+  PUBLIC_DATA: z
+    .enum(PUBLIC_DATA, `must be ${PUBLIC_DATA.join(', ')}`)
+    .default(defaults.publicData)
+    .describe(
+      'which files anyone may read under `/data/`: `none`, `releases` with snapshots and the log, or `tables`, which adds the questions, outcomes and forecasts on settled questions',
+    ),
   ANONYMOUS_PER_MONTH: integer(defaults.freeMonthlyCalls, 0, 1_000_000_000).describe(
     'verification calls a month from one address without a key',
   ),

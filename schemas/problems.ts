@@ -197,6 +197,12 @@ export const PROBLEM_TYPES = {
     happened: 'The service takes `application/json` without a content coding, and nothing else.',
     remedy: 'Send JSON, with the header `Content-Type: application/json`.',
   },
+  'range-not-satisfiable': {
+    status: 416,
+    title: 'The range begins after the end',
+    happened: '`Range` asks for bytes that the file does not have.',
+    remedy: '`Content-Range` says how many bytes there are. A range that begins before that is answered.',
+  },
   'invalid-path': {
     status: 422,
     title: 'A value in the path is not valid',

@@ -71,3 +71,7 @@ export const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 
 /** 32 bytes, such as the root of a tree, in Base64. */
 export const base64Hash = z.string().regex(/^[A-Za-z0-9+/]{43}=$/)
+
+/** The files that anyone may read: none, those of releases, or also the public tables. */
+export const PUBLIC_DATA = ['none', 'releases', 'tables'] as const
+export type PublicDataSetting = (typeof PUBLIC_DATA)[number]

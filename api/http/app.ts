@@ -76,16 +76,22 @@ async function handled(
   if ('error' in made) throw made.error
   if (made.answer.stream) {
     send(ctx, made.answer)
+    const { ETag: tag } = made.answer.headers
+    if (tag !== undefined) leaveOutIfKnown(ctx, tag)
     return
   }
   const { answer, tag } = await inCoding(ctx, made.answer, spec)
   send(ctx, answer)
   if (spec.method !== 'GET') return
   ctx.set('ETag', tag)
-  if (isNamedBy(ctx.headers['if-none-match'], tag)) {
-    ctx.status = 304
-    ctx.body = null
-  }
+  leaveOutIfKnown(ctx, tag)
+}
+
+/** Leaves the body out if the caller has it already. */
+function leaveOutIfKnown(ctx: Koa.Context, tag: string): void {
+  if (!isNamedBy(ctx.headers['if-none-match'], tag)) return
+  ctx.status = 304
+  ctx.body = null
 }
 
 /** Returns the answer in the coding that the caller takes, with its entity tag. */
@@ -138,7 +144,7 @@ function crossOrigin(contexts: Contexts, routes: readonly Route[]): Koa.Middlewa
     ctx.set(CROSS_ORIGIN_HEADERS)
     if (ctx.method !== 'OPTIONS') return next()
     ctx.set('Access-Control-Allow-Methods', 'GET, HEAD')
-    ctx.set('Access-Control-Allow-Headers', 'Authorization, X-API-Key, If-None-Match')
+    ctx.set('Access-Control-Allow-Headers', 'Authorization, X-API-Key, If-None-Match, Range, If-Range')
     ctx.set('Access-Control-Max-Age', '86400')
     ctx.status = 204
     return undefined

@@ -28,6 +28,7 @@ import type { RenderedPages } from '../published/rendered.ts'
 import type { Site } from '../pages/site.ts'
 import type { OwnerSearch } from '../published/owner-search.ts'
 import type { PayloadProofs } from '../published/payload-proofs.ts'
+import type { PublicData } from '../published/public-data.ts'
 import type { PublicLog } from '../published/public-log.ts'
 import type { QuestionBook } from '../questions/book.ts'
 import type { ReleaseRecords } from '../published/release-records.ts'
@@ -81,6 +82,7 @@ export interface Published {
   rationalesOn: (questionId: string) => Promise<QuestionRationales>
   sign: SignAnswer
   publicLog: PublicLog
+  publicData: Pick<PublicData, 'find' | 'read'>
   payloadProofs: PayloadProofs
   credentials: Pick<Credentials, 'find' | 'of' | 'statusList' | 'issuer'>
   forecastProofs: ForecastProofs

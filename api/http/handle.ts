@@ -93,7 +93,19 @@ async function replyOf(
     )
   }
   const header = (name: string) => request.headers[name]?.toString()
-  const input = { params, query, body, caller, idempotencyKey, assertAdmitted, countMore, header, inner }
+  const isHead = request.method === 'HEAD'
+  const input = {
+    params,
+    query,
+    body,
+    caller,
+    idempotencyKey,
+    assertAdmitted,
+    countMore,
+    isHead,
+    header,
+    inner,
+  }
   const reply = await ofOneRelease(context, (its) => spec.handle(input, its))
   if (reply.isRepeated) await call.giveBack()
   return reply

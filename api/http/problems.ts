@@ -33,11 +33,13 @@ const DAMAGED = 'what the store holds for this call is damaged; the failure was 
 /** An error of HTTP itself, such as an unreadable body or a wrong method. */
 export class HttpError extends Error {
   readonly type: ProblemName
+  readonly headers: Record<string, string>
 
-  constructor(type: ProblemName, detail: string) {
+  constructor(type: ProblemName, detail: string, headers: Record<string, string> = {}) {
     super(detail)
     this.name = 'HttpError'
     this.type = type
+    this.headers = headers
   }
 }
 
@@ -51,7 +53,9 @@ export interface ProblemAnswer {
  * otherwise a general one.
  */
 export function problemOf(error: unknown): ProblemAnswer {
-  if (error instanceof HttpError) return { problem: problem(error.type, error.message), headers: {} }
+  if (error instanceof HttpError) {
+    return { problem: problem(error.type, error.message), headers: error.headers }
+  }
   if (!(error instanceof ServiceError)) return { problem: problem('failed', FAILED), headers: {} }
   const told = toldOf(error)
   if (error.checks) told.checks = error.checks

@@ -35,8 +35,8 @@ export interface Reply {
   /** An object is sent as canonical JSON, bytes are sent as they are. */
   body: object | Uint8Array
   /**
-   * Sent piece by piece instead of the body, for answers that are too large for the memory. It has no length,
-   * no entity tag and no signature, and a failure breaks the connection off.
+   * Sent piece by piece instead of the body, for answers that are too large for the memory. It has a length
+   * and an entity tag only if the headers say them, and no signature. A failure breaks the connection off.
    */
   stream?: () => AsyncIterable<Uint8Array>
   headers?: Record<string, string>
@@ -82,6 +82,8 @@ export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
    * @throws ServiceError `limited` if there are not so many left.
    */
   countMore: (calls: number) => Promise<void>
+  /** Whether the caller wants the head of the answer alone. */
+  isHead: boolean
   /** Returns a header of the request, named in lower case. */
   header: (name: string) => string | undefined
   /**

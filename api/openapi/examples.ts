@@ -324,6 +324,27 @@ export const publishedRelease = {
   thinned_at: '2026-02-01T00:00:00.000Z',
 }
 
+export const NO_PUBLIC_DATA = 'the operator has made no files public'
+export const dataIndex = {
+  public_data: 'releases',
+  release: MANIFEST.release,
+  as_of: MANIFEST.as_of,
+  files: [
+    {
+      path: 'releases/00000214/manifest.json',
+      size_bytes: 61_204,
+      sha256: '5d1c7e90ab42f3686f0d9b27e41c85da'.repeat(2),
+    },
+    {
+      path: 'releases/00000214/scores/000.parquet',
+      size_bytes: 482_113,
+      sha256: '90e2f7ab31c64d5888fe0a7bd1c24359'.repeat(2),
+    },
+  ],
+  snapshots: ['2026-02-28', '2026-03-01'],
+  log_size: MANIFEST.release,
+}
+
 const listedQuestion = {
   question_id: QUESTION_ID,
   title: 'Will this simulated question end with yes?',

@@ -48,6 +48,16 @@ export class History implements Warm {
     return this.#listing
   }
 
+  /** The days that have a snapshot, in order. */
+  get dates(): readonly string[] {
+    return this.#dates
+  }
+
+  /** Returns the manifest of a day's snapshot; undefined for a day without one. */
+  async manifest(date: string): Promise<SnapshotManifest | undefined> {
+    return this.has(date) ? this.#manifests.fetch(date) : undefined
+  }
+
   has(date: string): boolean {
     return this.#dates.includes(date)
   }

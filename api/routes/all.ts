@@ -10,6 +10,7 @@ import { checkPages } from './check-pages.ts'
 import { certificates } from './certificates.ts'
 import { documentation } from './docs.ts'
 import { modelContextProtocol } from './mcp.ts'
+import { dataFile, dataIndex } from './data.ts'
 import { listEvents } from './events.ts'
 import { submitForecasts } from './forecast-batch.ts'
 import { submitForecast, withdrawForecast } from './forecasts.ts'
@@ -83,6 +84,8 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     logCheckpoint,
     logTile,
     logKeys,
+    dataIndex,
+    dataFile,
     methodologyVersion(methodology),
     methodologyDocument(methodologyText),
     compareTwo,

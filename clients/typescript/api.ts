@@ -662,6 +662,7 @@ export interface components {
       | '/problems/request-expired'
       | '/problems/too-large'
       | '/problems/wrong-content-type'
+      | '/problems/range-not-satisfiable'
       | '/problems/invalid-path'
       | '/problems/invalid-query'
       | '/problems/invalid-body'

@@ -18,6 +18,7 @@ import { Credentials } from '../../api/published/credentials.ts'
 import { EarlierReleases } from '../../api/published/earlier-releases.ts'
 import { OwnerSearch } from '../../api/published/owner-search.ts'
 import { PayloadProofs } from '../../api/published/payload-proofs.ts'
+import { PublicData } from '../../api/published/public-data.ts'
 import { PublicLog } from '../../api/published/public-log.ts'
 import { OperatorCalls } from '../../api/operator/operator-calls.ts'
 import { QuestionBook } from '../../api/questions/book.ts'
@@ -128,7 +129,7 @@ function buildIntake(components: Components, { metrics, tell }: Serving, release
 }
 
 function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
-  const { environment, settings, store, now, secrets, signers, witnesses } = components
+  const { environment, settings, own, store, now, secrets, signers, witnesses } = components
   const manifests = new Manifests(store)
   const cursorReleases = new CursorReleases(manifests)
   const sign: SignAnswer = (bytes) => secrets && signatureOf(bytes, secrets)
@@ -166,6 +167,13 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     rationalesOn: (questionId: string) => readRationales(store, questionId),
     sign,
     publicLog,
+    publicData: new PublicData({
+      store,
+      manifests,
+      publicLog,
+      history: warmed.history,
+      what: own.PUBLIC_DATA,
+    }),
     credentials: new Credentials(store),
     payloadProofs: new PayloadProofs(store, manifests, publicLog),
     forecastProofs: new ForecastProofs(store, manifests, publicLog),

@@ -233,6 +233,31 @@ export function releasePrefix(release: number): string {
   return `releases/${padded(release, 8)}/`
 }
 
+/** The number of a release, from the folder of its files; undefined for every other name. */
+export function releaseOfFolder(name: string): number | undefined {
+  const release = Number(/^\d{8,}$/.exec(name)?.[0])
+  return releasePrefix(release) === `releases/${name}/` ? release : undefined
+}
+
+/**
+ * The folders of a release whose files anyone may read, as far as the manifest names them. Every other folder
+ * is private, and so are the files beside the manifest: `forecasts.tree` has ids beside the hashes of leaves,
+ * from which a probability can be found by trying.
+ */
+export const PUBLIC_FOLDERS = [
+  ...ENTITY_TYPES,
+  'owners',
+  'leaderboard',
+  'entities',
+  'scores',
+  'row-groups',
+] as const
+
+/** Whether a file that a manifest names may leave the store, by its path inside the release. */
+export function isPublicPath(path: string): boolean {
+  return PUBLIC_FOLDERS.some((folder) => path.startsWith(`${folder}/`))
+}
+
 /** The inputs of a release, written before its first file. */
 export function planPath(release: number): string {
   return `${releasePrefix(release)}plan.json`

@@ -27,6 +27,7 @@ describe('the settings in the documentation', () => {
     const rows = [...written.matchAll(/^\| `SANDBOX_(\w+)` +\| `(.*?)` +\|$/gm)]
     expect(rows.map(([, name, value]) => [name, value])).toEqual([
       ['RELEASE_SCHEDULE', '* * * * *'],
+      ['PUBLIC_DATA', 'tables'],
       ['ANONYMOUS_PER_MONTH', '1000'],
       ['FREE_MONTHLY_CALLS', '1000'],
       ['PRO_MONTHLY_CALLS', '50000'],

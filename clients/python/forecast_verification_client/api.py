@@ -276,6 +276,7 @@ ProblemType: TypeAlias = Literal[
     '/problems/request-expired',
     '/problems/too-large',
     '/problems/wrong-content-type',
+    '/problems/range-not-satisfiable',
     '/problems/invalid-path',
     '/problems/invalid-query',
     '/problems/invalid-body',

@@ -217,7 +217,7 @@ describe('a page of another origin', () => {
     expect(answer.headers).toMatchObject({
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'GET, HEAD',
-      'access-control-allow-headers': 'Authorization, X-API-Key, If-None-Match',
+      'access-control-allow-headers': 'Authorization, X-API-Key, If-None-Match, Range, If-Range',
       'access-control-max-age': '86400',
     })
     expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')

@@ -475,6 +475,7 @@ describe('GET /openapi.json', () => {
         'GET /forecaster/{user_id}/credential',
         'GET /credentials/status/{list}',
         'GET /.well-known/did.json',
+        'GET /data/index.json',
         'GET /did.json',
         'GET /forecaster/{user_id}/verification',
         'GET /forecaster/{user_id}/metrics',

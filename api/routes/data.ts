@@ -1,0 +1,85 @@
+// Files of releases, of snapshots and of the public log, as the store has them.
+import { z } from 'zod'
+import * as answers from '../../schemas/answers.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { fileReply } from '../http/ranges.ts'
+import { type RouteRequest, route } from '../http/route.ts'
+import type { Published } from '../http/context.ts'
+import * as examples from '../openapi/examples.ts'
+import { INDEX_PATH } from '../published/public-data.ts'
+import { noReleaseYet } from './releases.ts'
+
+const LATEST = 'public, max-age=60'
+const FOR_EVER = 'public, max-age=31536000, immutable'
+
+export const dataIndex = route({
+  path: `/data/${INDEX_PATH}`,
+  operationId: 'getDataIndex',
+  tag: 'Records',
+  summary: 'The files that anyone may read',
+  description:
+    'Every file of the current release below `/data/`, with its size and SHA-256, the days that have a snapshot, and the size of the ' +
+    'public log. A file is at `/data/<path>`, also in parts (`Range`); this document does not list them, since their ' +
+    'paths have several parts. `releases/current/…` stands for the current release.',
+  follows: true,
+  needsStore: true,
+  success: {
+    description: 'The files',
+    body: answers.dataIndex,
+    cache: LATEST,
+    example: examples.dataIndex,
+  },
+  problems: { 404: { type: 'not-found', detail: examples.NO_PUBLIC_DATA } },
+  handle: async (_request, context) => {
+    const { current } = context.releases
+    if (!current) throw noReleaseYet(context)
+    const found = await context.publicData.find(INDEX_PATH, current)
+    if (!found?.bytes) throw new ServiceError('notFound', examples.NO_PUBLIC_DATA)
+    return { body: found.bytes }
+  },
+})
+
+export const dataFile = route({
+  path: '/data/{+path}',
+  operationId: 'getDataFile',
+  // A parameter of the document cannot hold a slash.
+  isDocumented: false,
+  tag: 'Records',
+  summary: 'A file that anyone may read',
+  description: 'A file of a release, of a snapshot or of the public log, or a part of it.',
+  follows: true,
+  needsStore: true,
+  params: z.strictObject({ path: z.string() }),
+  success: {
+    description: 'The bytes in the store',
+    body: z.string(),
+    mediaType: 'application/octet-stream',
+    example: '',
+  },
+  handle: (request, context) => sent(request, context),
+})
+
+type DataRequest = Pick<
+  RouteRequest<{ path: string }, unknown, unknown, 'none'>,
+  'params' | 'header' | 'isHead' | 'countMore'
+>
+
+async function sent(request: DataRequest, { publicData, releases }: Published) {
+  const { path } = request.params
+  const found = await publicData.find(path, releases.current)
+  if (!found)
+    throw new ServiceError(
+      'notFound',
+      'there is no such file; /data/index.json lists those of the current release',
+    )
+  const { sizeBytes, sha256, isImmutable } = found
+  const headers = { 'Content-Type': typeOf(path), 'Cache-Control': isImmutable ? FOR_EVER : LATEST }
+  const read = (start: number, end: number) => publicData.read(found, start, end)
+  return fileReply(request, { sizeBytes, sha256, headers, read })
+}
+
+function typeOf(path: string): string {
+  if (path.endsWith('.json')) return 'application/json'
+  if (path.endsWith('.parquet')) return 'application/vnd.apache.parquet'
+  return path.startsWith('log/checkpoints/') ? 'text/plain; charset=utf-8' : 'application/octet-stream'
+}
