@@ -113,6 +113,16 @@ export const proofQuery = z.strictObject({
     .optional(),
 })
 
+/** For calls and pages that answer as an earlier release did. */
+export const releaseQuery = z.strictObject({
+  release: releaseParams.shape.release
+    .transform(Number)
+    .optional()
+    .describe(
+      'The release to answer from, as it was published, if it is not thinned; the current one if left out',
+    ),
+})
+
 /** The most items of a page. */
 const limit = z
   .preprocess(
@@ -145,27 +155,39 @@ const sought = z
     if (fault !== undefined) context.addIssue(fault)
   })
 
-export const leaderboardQuery = z.strictObject({
-  q: sought
-    .optional()
-    .describe(
-      `Only entries with this text anywhere in their names, in any letter case, with or without accents. Such a page has at most ${MOST_FOUND}`,
-    ),
-  name: sought
-    .optional()
-    .describe('Only entries of exactly this name, in any letter case, with or without accents'),
-  limit: limit.meta({ default: 100, description: 'How many entries a page may have' }),
-  cursor: z
-    .string()
-    .regex(RELEASE_CURSOR, 'must be the next_cursor of a page')
-    .optional()
-    .describe('`next_cursor` of the page before; the first page of the current release if left out'),
-})
+/** Whether a cursor, which names its release, is of the release that is asked for. */
+const isOneRelease = ({ release, cursor }: { release?: number | undefined; cursor?: string | undefined }) =>
+  release === undefined || cursor === undefined || cursor.startsWith(`${release}_`)
+const TWO_RELEASES = {
+  path: ['cursor'],
+  message: 'is of another release than `release`: leave `release` out, since a cursor names its own',
+}
 
-export const scoresQuery = z.strictObject({
+export const leaderboardQuery = releaseQuery
+  .extend({
+    q: sought
+      .optional()
+      .describe(
+        `Only entries with this text anywhere in their names, in any letter case, with or without accents. Such a page has at most ${MOST_FOUND}`,
+      ),
+    name: sought
+      .optional()
+      .describe('Only entries of exactly this name, in any letter case, with or without accents'),
+    limit: limit.meta({ default: 100, description: 'How many entries a page may have' }),
+    cursor: z
+      .string()
+      .regex(RELEASE_CURSOR, 'must be the next_cursor of a page')
+      .optional()
+      .describe('`next_cursor` of the page before; the first page of the release if left out'),
+  })
+  .refine(isOneRelease, TWO_RELEASES)
+
+export const reportQuery = z.strictObject({
   limit: limit.meta({ default: 100, description: 'How many questions a page may have' }),
   cursor: leaderboardQuery.shape.cursor,
 })
+
+export const scoresQuery = reportQuery.extend(releaseQuery.shape).refine(isOneRelease, TWO_RELEASES)
 
 export const QUESTION_STATUSES = ['upcoming', 'open', 'closed', 'resolved'] as const
 export type QuestionStatus = (typeof QUESTION_STATUSES)[number]
@@ -260,7 +282,7 @@ export const compareQuery = z
 export const checkForm = z.strictObject({ q: formField(z.string().max(16_000)) })
 
 /** The number of a page of the leaderboard; the first is 1. */
-export const pageQuery = z.strictObject({
+export const pageQuery = releaseQuery.extend({
   page: z
     .string()
     .regex(/^[1-9][0-9]{0,6}$/, 'must be a whole number from 1')

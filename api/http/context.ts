@@ -68,7 +68,9 @@ export interface Intake {
 /** The parts that answer from a release and from the public log. */
 export interface Published {
   releases: Release
-  earlier: Pick<EarlierReleases, 'of' | 'manifest' | 'thinnedAt'>
+  /** The current release, where the call names an earlier one and `releases` is that. */
+  earlierThan?: Release
+  earlier: Pick<EarlierReleases, 'of' | 'wholeOf' | 'manifest' | 'thinnedAt'>
   history: History
   leaderboard: Leaderboard
   owners: Pick<OwnerSearch, 'found'>

@@ -106,7 +106,8 @@ async function replyOf(
     header,
     inner,
   }
-  const reply = await ofOneRelease(context, (its) => spec.handle(input, its))
+  const ofRelease = spec.namesRelease && (query as { release?: number }).release
+  const reply = await ofOneRelease(context, ofRelease, (its) => spec.handle(input, its))
   if (reply.isRepeated) await call.giveBack()
   return reply
 }

@@ -1,14 +1,23 @@
-// Says why nothing is published about an entity, in the same words for every call.
+// Says why nothing is published about an entity, or in a release, in the same words for every call.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { Intake, Published } from './context.ts'
 
 /** Returns the error for an entity about which nothing is published. */
 export async function notPublished(
-  { registry, nextReleaseAt }: Pick<Intake, 'registry'> & Pick<Published, 'nextReleaseAt'>,
+  {
+    registry,
+    nextReleaseAt,
+    releases,
+    earlierThan,
+  }: Pick<Intake, 'registry'> & Pick<Published, 'nextReleaseAt' | 'releases' | 'earlierThan'>,
   entityType: EntityType,
   entityId: string,
 ): Promise<ServiceError> {
+  if (earlierThan !== undefined) {
+    const detail = `release ${releases.current?.release} has no ${entityType} ${entityId}: leave \`release\` out to ask the current one, ${earlierThan.current?.release}`
+    return new ServiceError('notFound', detail)
+  }
   if (entityType === 'forecaster')
     return new ServiceError('notFound', `no release has a forecaster ${entityId}`)
   const agent = await registry.findAgent(entityId)
@@ -22,6 +31,12 @@ export function notReleasedYet(agentId: string, registeredAt: string, nextAt: st
     `the agent ${agentId} was registered at ${registeredAt} and no release has covered it yet: it has made no forecast that ` +
     `one has taken in, and none has an agent without a forecast; ${dueAt(nextAt)}`
   )
+}
+
+/** Returns the error for a release after the current one; `last` is 0 if there is none. */
+export function noSuchRelease(number: number, last: number): ServiceError {
+  const why = last === 0 ? 'none has been made yet' : `the current one is ${last}`
+  return new ServiceError('notFound', `there is no release ${number}: ${why}`, { type: 'not-released-yet' })
 }
 
 /** Returns the error for a forecast that no release has in its tree. */

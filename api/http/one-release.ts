@@ -1,6 +1,7 @@
 // Pins a call to one release, so that no answer mixes two.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ApiContext, NodeContext } from './context.ts'
+import { noSuchRelease } from './not-published.ts'
 import type { Release } from '../published/release-payloads.ts'
 
 const contexts = new WeakMap<Release, ApiContext>()
@@ -13,13 +14,18 @@ export function contextOf(context: ApiContext, release: Release): ApiContext {
 }
 
 /**
- * Answers from the current release, or from the next one if retention thins the current one during the call.
- * Retention thins a release only when there is a newer one.
+ * Answers from the release that the call names. Otherwise it answers from the current release, or from the
+ * next one if retention thins the current one during the call. Retention thins a release only when there is a
+ * newer one.
+ *
+ * @throws ServiceError `notFound` for a named release that does not exist or was thinned.
  */
 export async function ofOneRelease<T>(
   context: NodeContext,
+  named: number | undefined,
   answer: (context: ApiContext) => T | Promise<T>,
 ): Promise<T> {
+  if (named !== undefined) return answer(await contextOfNamed(context, named))
   const { releases } = context
   const { now } = releases
   try {
@@ -30,4 +36,15 @@ export async function ofOneRelease<T>(
     if (releases.now === now) throw error
     return answer(contextOf(context, releases.now))
   }
+}
+
+async function contextOfNamed(context: NodeContext, named: number): Promise<ApiContext> {
+  const { earlier, site } = context
+  const { now } = context.releases
+  const { current } = now
+  if (!current || named > current.release) throw noSuchRelease(named, current?.release ?? 0)
+  if (named === current.release) return contextOf(context, now)
+  const release = await earlier.wholeOf(now, named)
+  const shown = { release: named, asOf: release.current!.as_of, current: current.release }
+  return { ...context, releases: release, earlierThan: now, site: { ...site, earlier: shown } }
 }

@@ -22,6 +22,9 @@ export type KeyPolicy = 'none' | 'optional' | 'agent' | 'operator'
 const [BEARER, EITHER] = ['Bearer', 'Bearer, ApiKey header="X-API-Key"']
 export const CHALLENGES = { agent: BEARER, operator: BEARER, optional: EITHER, none: EITHER } as const
 
+/** The time for which caches keep an answer that never changes. */
+export const FOR_EVER = 'max-age=31536000, immutable'
+
 interface CallerOf {
   none: { kind: 'anonymous' }
   optional: Caller
@@ -139,6 +142,11 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   follows?: true
   /** Whether the call answers 503 while the store does not answer. */
   needsStore?: true
+  /**
+   * Whether the query has a `release` (`releaseQuery`), to answer from an earlier one: `context.releases` is
+   * that release then.
+   */
+  namesRelease?: true
   /**
    * Whether the answer depends on the questions: the call waits until the node has read them, and answers 503
    * if that takes too long.

@@ -1,7 +1,9 @@
 // The frame of every page: head, banner, navigation, one h1, content, foot.
 import { type Asset, ICON, STYLE } from './assets.ts'
 import { type Html, type HtmlPart, dataBlock, html } from './html.ts'
-import { type Site, addressOf, linkTo, serviceName } from './site.ts'
+import { releasePath } from './links.ts'
+import { type EarlierRelease, type Site, addressOf, linkTo, linkToCurrent, serviceName } from './site.ts'
+import { dayOf } from './wording.ts'
 
 export interface Page {
   site: Site
@@ -62,7 +64,7 @@ export function page({ heading, content, source, sought, ...head }: Page): Html 
 ${headOf(head)}</head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
-${site.environment === 'sandbox' && BANNER}<header class="site"><div>
+${site.environment === 'sandbox' && BANNER}${site.earlier && earlierBanner(site, site.earlier, path)}<header class="site"><div>
 <a class="home" href="${linkTo(site, '/')}">${serviceName(site)}</a>
 ${searchField(site, sought)}<nav aria-label="Pages"><ul>
 ${items(site, path, NAVIGATION)}${items(site, path, FURTHER, 'roomy')}</ul></nav>
@@ -74,7 +76,7 @@ ${content}
 <footer class="foot"><div>
 <nav aria-label="Further pages"><ul>
 ${items(site, path, [...FURTHER, ...WORDS])}</ul></nav>
-${operatorLine(site)}${keyLine(site)}${source !== undefined && html`<p>${source}</p>\n`}<p class="address">${addressOf(site, path)}</p>
+${operatorLine(site)}${keyLine(site)}${source !== undefined && html`<p>${source}</p>\n`}<p class="address">${site.publicUrl}${linkTo(site, path)}</p>
 </div></footer>
 </body>
 </html>
@@ -83,6 +85,12 @@ ${operatorLine(site)}${keyLine(site)}${source !== undefined && html`<p>${source}
 
 const BANNER = html`<aside class="banner" aria-label="Environment">Sandbox: simulated questions. Nothing here says anything about real skill. <a href="/">The real service</a></aside>
 `
+
+function earlierBanner(site: Site, { release, asOf, current }: EarlierRelease, path: string): Html {
+  const its = html`<a href="${linkTo(site, releasePath(release))}">release ${release}</a>`
+  return html`<aside class="banner" aria-label="Release">This is ${its} of ${dayOf(asOf)}; <a href="${linkToCurrent(site, path)}">the current one is ${current}</a>.</aside>
+`
+}
 
 function searchField(site: Site, sought = ''): Html {
   return html`<form class="seek" method="get" action="${linkTo(site, SEARCH_PATH)}" role="search" aria-label="All pages">
@@ -97,7 +105,7 @@ function items(site: Site, path: string, ways: readonly Way[], className?: strin
   return ways.map(([to, label]) => {
     const current = to.split('?')[0] === here && html` aria-current="page"`
     const styled = className !== undefined && html` class="${className}"`
-    return html`<li${styled}><a href="${linkTo(site, to)}"${current}>${label}</a></li>\n`
+    return html`<li${styled}><a href="${linkToCurrent(site, to)}"${current}>${label}</a></li>\n`
   })
 }
 
@@ -130,7 +138,7 @@ function headOf(head: Omit<Page, 'heading' | 'content' | 'source' | 'sought'>): 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · ${serviceName(site)}${isSandbox && ' (sandbox)'}</title>
 <meta name="description" content="${description}">
-${(isSandbox || !isIndexed) && html`<meta name="robots" content="noindex">\n`}${preview(head)}${Object.entries(
+${(isSandbox || !isIndexed || site.earlier) && html`<meta name="robots" content="noindex">\n`}${preview(head)}${Object.entries(
     alternates,
   ).map(
     ([type, to]) => html`<link rel="alternate" type="${type}" href="${linkTo(site, to)}">\n`,

@@ -3,6 +3,10 @@ export function questionPath(id: string): string {
   return `/view/questions/${id}`
 }
 
+export function releasePath(release: number): string {
+  return `/releases/${release}`
+}
+
 export function ownerPath(id: string): string {
   return `/view/owners/${encodeURIComponent(id)}`
 }

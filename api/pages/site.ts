@@ -12,23 +12,52 @@ export interface Site {
   about?: About
   /** The keys of the public log; empty if there is none. */
   logKeys?: readonly string[]
+  /** The release that the page shows, if it is an earlier one. */
+  earlier?: EarlierRelease
+}
+
+/** A release that is not the current one any more. */
+export interface EarlierRelease {
+  release: number
+  asOf: string
+  /** The number of the current release. */
+  current: number
 }
 
 export function serviceName({ about }: Pick<Site, 'about'>): string {
   return about?.serviceName ?? DEFAULT_NAME
 }
 
-/** Returns the address of a path in the environment of a page, for a link on the same host. */
-export function linkTo({ environment }: Site, path: string): string {
-  return MOUNTS[environment] + path
+/**
+ * Returns the address of a path in the environment of a page, for a link on the same host. A page of an
+ * earlier release leads to others of the same release.
+ */
+export function linkTo({ environment, earlier }: Site, path: string): string {
+  return MOUNTS[environment] + (earlier === undefined ? path : inRelease(path, earlier.release))
+}
+
+/** Returns the address of a path for a link that leads to the current release from whatever page. */
+export function linkToCurrent(site: Pick<Site, 'environment'>, path: string): string {
+  return MOUNTS[site.environment] + path
+}
+
+/** The paths of the routes with `namesRelease`, and no others. */
+const OF_RELEASES =
+  /^\/(?:view\/(?:agents|forecasters)(?:\.csv|\/[^/]+(?:\/questions)?)?|(?:agents|forecaster)\/[^/]+(?:\/(?:verification|metrics|rankings|advanced-metrics|scores))?|leaderboard\/[^/]+)$/
+
+/** Adds a release to a path that may be asked of earlier ones. */
+export function inRelease(path: string, release: number): string {
+  const [, bare, query, anchor] = /^([^?#]*)(\?[^#]*)?(#.*)?$/.exec(path)!
+  if (!OF_RELEASES.test(bare!)) return path
+  return `${bare}${query === undefined ? '?' : `${query}&`}release=${release}${anchor ?? ''}`
 }
 
 /**
- * Returns the whole address of a path, for use outside of the page, or only the path if the service does not
- * know its own address.
+ * Returns the whole address of a path in the current release, for use outside of the page, or only the path
+ * if the service does not know its own address.
  */
 export function addressOf(site: Site, path: string): string {
-  return (site.publicUrl ?? '') + linkTo(site, path)
+  return (site.publicUrl ?? '') + linkToCurrent(site, path)
 }
 
 /**

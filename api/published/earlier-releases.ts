@@ -1,11 +1,12 @@
 // Earlier releases, of which entities can be read until retention thins them.
-import { thinnedAt } from '../../pipeline/release/read.ts'
+import { thinned, thinnedAt } from '../../pipeline/release/read.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Manifests } from './manifests.ts'
 import { type Release, type ReleaseFile, ReleasePayloads } from './release-payloads.ts'
 import { ShardCache } from './shard-cache.ts'
+import type { SignAnswer } from './signature.ts'
 
 /** Some files, with room for their payloads. */
 const CACHE_BYTES = 32 * 1024 * 1024
@@ -13,22 +14,35 @@ const CACHE_BYTES = 32 * 1024 * 1024
 export class EarlierReleases {
   readonly #store: Store
   readonly #manifests: Manifests
+  readonly #sign: SignAnswer
   readonly #files = new ShardCache<ReleaseFile>(CACHE_BYTES)
 
-  constructor(store: Store, manifests: Manifests) {
+  constructor(store: Store, manifests: Manifests, sign: SignAnswer) {
     this.#store = store
     this.#manifests = manifests
+    this.#sign = sign
   }
 
   /**
-   * Returns a release up to the current one. Its payloads have no signatures.
+   * Returns a release up to the current one, with its payloads as it published them.
    *
    * @throws ServiceError `corrupt` if its manifest is damaged or gone.
    */
   async of(current: Release, release: number): Promise<Release> {
     if (release === current.current?.release) return current
     const manifest = await this.manifest(release)
-    return new ReleasePayloads(manifest, { store: this.#store, sign: () => undefined, files: this.#files })
+    return new ReleasePayloads(manifest, { store: this.#store, sign: this.#sign, files: this.#files })
+  }
+
+  /**
+   * Returns a release up to the current one that retention has not begun to delete.
+   *
+   * @throws ServiceError `notFound` if it has, and as `of`.
+   */
+  async wholeOf(current: Release, release: number): Promise<Release> {
+    const at = await this.thinnedAt(release)
+    if (at !== undefined) throw thinned(release, at)
+    return this.of(current, release)
   }
 
   manifest(release: number): Promise<ReleaseManifest> {

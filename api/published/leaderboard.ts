@@ -36,6 +36,8 @@ export interface LeaderboardRequest extends NameSearch {
   entityType: EntityType
   limit: number
   cursor?: string | undefined
+  /** The number of the release, if the caller names one. */
+  release?: number | undefined
 }
 
 /** Entries that a search of names has found. */
@@ -73,16 +75,18 @@ export class Leaderboard implements Warm {
   }
 
   /**
-   * Returns the entries from the cursor on in the cursor's release; without a cursor, the first ones in the
-   * current release. A search leaves out all whose names it does not find.
+   * Returns the entries from the cursor on in the cursor's release; without a cursor, the first ones in this
+   * release. A search leaves out all whose names it does not find. First pages are kept, but not those of a
+   * release that the caller names.
    *
    * @throws ServiceError `notFound` if the cursor's release does not exist, or if retention has deleted its
    *   pages.
    */
-  async page(current: ReleaseManifest, request: LeaderboardRequest): Promise<Uint8Array> {
-    if (isSearch(request) || request.cursor !== undefined) return this.#page(current, request)
+  async page(manifest: ReleaseManifest, request: LeaderboardRequest): Promise<Uint8Array> {
+    const isUsual = request.cursor === undefined && request.release === undefined
+    if (isSearch(request) || !isUsual) return this.#page(manifest, request)
     this.#noteAsked(request)
-    return this.#firstPage(current, request)
+    return this.#firstPage(manifest, request)
   }
 
   /** Puts together the first pages that callers asked for since the last switch. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { boardTablePath } from '../../schemas/entity-paths.ts'
 import { agentEntry, forecasterEntry } from '../../schemas/payloads.ts'
+import { releaseQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { columnsOf, csv } from '../http/csv.ts'
 import { type Route, route } from '../http/route.ts'
@@ -22,9 +23,11 @@ function boardTable(entityType: EntityType): Route {
     tag: 'Service',
     summary: `All ${entityType}s of the leaderboard as CSV`,
     description:
-      'A line for each entry of the current release, in the order of the leaderboard, with its members as columns.',
+      'A line for each entry of the release, in the order of the leaderboard, with its members as columns.',
     follows: true,
     needsStore: true,
+    namesRelease: true,
+    query: releaseQuery,
     success: {
       description: 'The table',
       body: z.string(),

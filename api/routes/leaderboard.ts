@@ -7,7 +7,7 @@ import { isSearch } from '../published/board-names.ts'
 import type { SentPage } from '../published/leaderboard.ts'
 import * as examples from '../openapi/examples.ts'
 import { callsOfLookups, callsOfPage } from '../limits/page-calls.ts'
-import { route } from '../http/route.ts'
+import { FOR_EVER, route } from '../http/route.ts'
 import { noReleaseYet } from './releases.ts'
 
 /** The limit of a page whose caller names none. */
@@ -22,9 +22,11 @@ export const leaderboard = route({
     'The ranked by pool, the largest first, and by rank in it; then those without a rank, who have retired or are not eligible, by ' +
     'their number of contested questions. `q` and `name` search among the names. ' +
     'Nobody is ranked with somebody whom no chain of common questions reaches. Two of a pool whose `board_interval`s overlap ' +
-    'cannot be told apart. A cursor names its release, so that pages fit together whatever is released meanwhile.',
+    'cannot be told apart. A cursor names its release, so that pages fit together whatever is released meanwhile. ' +
+    '`release` names an earlier release, whose page is the same for good.',
   follows: true,
   needsStore: true,
+  namesRelease: true,
   params: leaderboardParams,
   query: leaderboardQuery,
   countsAs: ({ query }) => (isSearch(query) ? callsOfLookups(limitOf(query)) : callsOfPage({ query })),
@@ -47,7 +49,8 @@ export const leaderboard = route({
       ...query,
       limit: limitOf(query),
     })
-    return { body: page }
+    const isForGood = query.release !== undefined && params.entity_type === 'agent'
+    return { body: page, ...(isForGood && { headers: { 'Cache-Control': `public, ${FOR_EVER}` } }) }
   },
   prepared: {
     names: ENTITY_TYPES,

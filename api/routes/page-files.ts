@@ -6,9 +6,9 @@ import { ASSETS, type Asset, ICON } from '../pages/assets.ts'
 import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
 import { robots, sitemap } from '../pages/sitemap.ts'
 import { idOf } from '../pages/ranking.ts'
-import { type Reply, type Route, route } from '../http/route.ts'
+import { FOR_EVER, type Reply, type Route, route } from '../http/route.ts'
 
-const YEAR = 'public, max-age=31536000, immutable'
+const YEAR = `public, ${FOR_EVER}`
 const DAY = 'public, max-age=86400'
 const MINUTE = 'public, max-age=60'
 

@@ -25,6 +25,8 @@ interface PageRoute<P extends z.ZodType, Q extends z.ZodType> {
   follows?: boolean
   /** Whether the page shows questions or their titles. */
   needsQuestions?: true
+  /** As in a `RouteSpec`. */
+  namesRelease?: true
   /** Whether the page is rendered once for a release and then kept. */
   isKept?: true
   render: (
@@ -46,6 +48,7 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
   query,
   follows = true,
   needsQuestions,
+  namesRelease,
   isKept,
   render,
 }: PageRoute<P, Q>): Route {
@@ -58,6 +61,7 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
     description: `${summary}, as a page for people.`,
     ...(follows && { follows: true, needsStore: true }),
     ...(needsQuestions && { needsQuestions }),
+    ...(namesRelease && { namesRelease }),
     params: params ?? nothing,
     query: query ?? nothing,
     success: {
@@ -78,7 +82,8 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
       const { params: named, query: wanted } = request as { params: z.infer<P>; query: z.infer<Q> }
       const { countMore } = request
       const page = await render({ params: named, query: wanted, countMore }, context)
-      if (isKept && !('to' in page)) {
+      // The next release does not render pages of earlier ones.
+      if (isKept && context.earlierThan === undefined && !('to' in page)) {
         const again = { params: named, query: wanted, countMore: () => Promise.resolve() }
         context.pages.wasAsked(nameOf(path, named, wanted), (release) =>
           render(again, contextOf(context, release)),

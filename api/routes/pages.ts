@@ -10,6 +10,7 @@ import { uuid } from '../../schemas/values.ts'
 import type { Published } from '../http/context.ts'
 import type { Html } from '../pages/html.ts'
 import type { Site } from '../pages/site.ts'
+import { isHidden } from '../published/hidden.ts'
 import { pagesOf } from '../published/leaderboard.ts'
 import { type LandingView, landingPage } from '../pages/landing.ts'
 import { leaderboardPage } from '../pages/leaderboard.ts'
@@ -20,7 +21,7 @@ import { methodologyPage } from '../pages/methodology.ts'
 import { operatorPage } from '../pages/operator.ts'
 import { questionPage } from '../pages/question.ts'
 import { questionsPage } from '../pages/questions.ts'
-import { type Board, type Entry, type RankRules, boardsOf, populationOf } from '../pages/ranking.ts'
+import { type Board, type Entry, type RankRules, boardsOf, idOf, populationOf } from '../pages/ranking.ts'
 import { shownAt } from '../questions/question.ts'
 import type { Route } from '../http/route.ts'
 import { pageRoute } from './page-route.ts'
@@ -46,8 +47,8 @@ export function pages(methodology: Methodology, methodologyText: Uint8Array): Ro
  * Returns the part of a page's key that changes with the release and with the time at which the next one is
  * due.
  */
-function stateOf({ releases, promisedReleaseAt }: Published): string {
-  return `${releases.current?.release ?? 0} ${promisedReleaseAt()?.toISOString()}`
+function stateOf({ releases, earlierThan, promisedReleaseAt }: Published): string {
+  return `${releases.current?.release ?? 0} ${earlierThan?.current?.release} ${promisedReleaseAt()?.toISOString()}`
 }
 
 function landing(rules: RankRules): Route {
@@ -93,6 +94,7 @@ function leaderboard(entityType: EntityType, rules: RankRules): Route {
     operationId: entityType === 'agent' ? 'showAgents' : 'showForecasters',
     summary: `The ${entityType}s in order of rank`,
     query: pageQuery,
+    namesRelease: true,
     isKept: true,
     render: ({ query: { page: pageNumber = 1 } }, context) => {
       const { site, releases, promisedReleaseAt } = context
@@ -105,7 +107,11 @@ function leaderboard(entityType: EntityType, rules: RankRules): Route {
         )
       }
       return context.pages.get(`${path} ${pageNumber} ${stateOf(context)}`, async () => {
-        const file = manifest && (await context.leaderboard.file(manifest, entityType, pageNumber - 1))
+        const published = manifest && (await context.leaderboard.file(manifest, entityType, pageNumber - 1))
+        const file = published && {
+          ...published,
+          entries: await withoutHidden(context, entityType, published.entries),
+        }
         return leaderboardPage({
           site,
           entityType,
@@ -125,18 +131,31 @@ function leaderboard(entityType: EntityType, rules: RankRules): Route {
   })
 }
 
+/** Leaves out names that the operator has hidden since an earlier release. */
+async function withoutHidden<E extends Entry>(
+  { earlierThan }: Published,
+  entityType: EntityType,
+  entries: readonly E[],
+): Promise<E[]> {
+  const shown = entries.map(async (entry) =>
+    (await isHidden(earlierThan, entityType, idOf(entry))) ? { ...entry, name: null } : entry,
+  )
+  return Promise.all(shown)
+}
+
 /** Returns the boards of the ranked among some entries, in their order. */
 async function boards(
-  { leaderboard: pagesOfRelease, releases }: Published,
+  context: Published,
   entityType: EntityType,
   entries: readonly Entry[],
 ): Promise<Board[]> {
+  const { leaderboard: pagesOfRelease, releases } = context
   const firsts = boardsOf(entries.filter(({ rank }) => rank !== null)).map((members) => members[0]!)
   return Promise.all(
-    firsts.map(async (first) => ({
-      pool: first.pool ?? undefined,
-      ...(await pagesOfRelease.board(releases.current!, entityType, first)),
-    })),
+    firsts.map(async (entry) => {
+      const { size, first } = await pagesOfRelease.board(releases.current!, entityType, entry)
+      return { pool: entry.pool ?? undefined, size, first: await withoutHidden(context, entityType, first) }
+    }),
   )
 }
 

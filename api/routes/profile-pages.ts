@@ -7,7 +7,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { PUBLICATIONS } from '../../schemas/metric.ts'
 import { name } from '../../schemas/names.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import { entityQuestionsQuery } from '../../schemas/requests.ts'
+import { entityQuestionsQuery, releaseQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { Intake, Published } from '../http/context.ts'
@@ -31,6 +31,7 @@ import {
 import { unreleasedPage } from '../pages/profile/unreleased.ts'
 import { codeOf } from '../published/check-codes.ts'
 import { linkTo } from '../pages/site.ts'
+import { isHidden } from '../published/hidden.ts'
 import type { FoundCredential } from '../published/credentials.ts'
 import type { Route } from '../http/route.ts'
 import { ENTITIES } from './entities.ts'
@@ -64,6 +65,8 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
     operationId: `show${NAMES[entityType]}`,
     summary: `What is published of an ${entityType}`,
     params: idOrName,
+    query: releaseQuery,
+    namesRelease: true,
     needsQuestions: true,
     isKept: true,
     render: async ({ params: given, countMore }, context) => {
@@ -72,9 +75,7 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
       const verification = await context.releases.find(entityType, id, 'verification')
       if (!verification) return unreleased(context, entityType, id)
       const count = () => countMore(callsFor(countOf(verification.payload as Payloads['verification'])))
-      const { credentials, releases } = context
-      const credential =
-        releases.current && (await credentials.find(releases.current.release, entityType, id))
+      const credential = await credentialOf(context, entityType, id)
       // The credentials of a release are issued a moment after it.
       const key = `${profilePath(entityType, id)} ${String(credential?.document['id'])}`
       return rendered(context, key, count, async () => {
@@ -96,7 +97,7 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
           topics: skillByTopic(methodology, scores.map(withSpread)),
           superseded: manifest.superseded,
           rules: methodology.parameters,
-          code: await codeOf(releases, entityType, id),
+          code: await codeOf(context.releases, entityType, id),
           boardSize:
             payloads.rankings.rank === null
               ? 0
@@ -105,6 +106,16 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
       })
     },
   })
+}
+
+/** Nothing for an earlier release, because credentials are of the current one. */
+async function credentialOf(
+  { credentials, releases, earlierThan }: Published,
+  entityType: EntityType,
+  id: string,
+): Promise<FoundCredential | undefined> {
+  if (!releases.current || earlierThan !== undefined) return undefined
+  return credentials.find(releases.current.release, entityType, id)
 }
 
 function certificateIn(document: FoundCredential['document']): Certificate {
@@ -140,26 +151,28 @@ export function callsFor(questions: number): number {
  * has changed. Whoever asks for a page that has to be rendered first counts more.
  */
 async function rendered(
-  { pages, questions, publicLog, releases }: Published & Pick<Intake, 'questions'>,
+  { pages, questions, publicLog, releases, earlierThan }: Published & Pick<Intake, 'questions'>,
   path: string,
   countMore: () => Promise<void>,
   render: () => Promise<Html>,
 ): Promise<Uint8Array> {
-  const key = `${path} ${releases.current?.release} ${questions.version} ${publicLog.isThere}`
+  const key = `${path} ${releases.current?.release} ${earlierThan?.current?.release} ${questions.version} ${publicLog.isThere}`
   if (!pages.has(key)) await countMore()
   return pages.get(key, render)
 }
 
 /** Returns all payloads of an entity that the release has. */
 async function publishedOf(
-  { releases }: Published,
+  { releases, earlierThan }: Published,
   entityType: EntityType,
   id: string,
 ): Promise<{ manifest: ReleaseManifest; payloads: Payloads }> {
   const kinds = [...PUBLICATIONS, 'profile'] as const
   const found = await Promise.all(kinds.map((kind) => releases.find(entityType, id, kind)))
-  const payloads = kinds.map((kind, index) => [kind, found[index]!.payload])
-  return { manifest: releases.current!, payloads: Object.fromEntries(payloads) as Payloads }
+  const named = kinds.map((kind, index) => [kind, found[index]!.payload])
+  const payloads = Object.fromEntries(named) as Payloads
+  if (await isHidden(earlierThan, entityType, id)) payloads.profile.name = null
+  return { manifest: releases.current!, payloads }
 }
 
 async function unreleased(
@@ -167,7 +180,8 @@ async function unreleased(
   entityType: EntityType,
   id: string,
 ): Promise<Html> {
-  const agent = entityType === 'agent' && (await context.registry.findAgent(id))
+  const isAsked = entityType === 'agent' && context.earlierThan === undefined
+  const agent = isAsked && (await context.registry.findAgent(id))
   if (!agent) throw await notPublished(context, entityType, id)
   return unreleasedPage(context.site, agent, context.promisedReleaseAt())
 }
@@ -201,6 +215,7 @@ function questionsOf(entityType: EntityType): Route {
     summary: `All questions of an ${entityType}`,
     params,
     query: entityQuestionsQuery,
+    namesRelease: true,
     needsQuestions: true,
     isKept: true,
     render: async ({ params: given, query, countMore }, context) => {

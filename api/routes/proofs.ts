@@ -8,14 +8,13 @@ import { proofQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import { mayStillCome } from '../published/forecast-proofs.ts'
-import { notPublished, notTakenIn } from '../http/not-published.ts'
+import { noSuchRelease, notPublished, notTakenIn } from '../http/not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { logExamples } from '../openapi/log-examples.ts'
 import { componentName } from '../openapi/schemas.ts'
 import { type Route, route } from '../http/route.ts'
 import { ENTITIES } from './entities.ts'
 import { NO_LOG } from './public-log.ts'
-import { noSuchRelease } from './releases.ts'
 
 const CALLS: { kind: PublicationKind; name: string }[] = [
   { kind: 'verification', name: 'verification' },

@@ -4,7 +4,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { encoded } from '../../pipeline/proof/canonical.ts'
 import { logExamples } from '../openapi/log-examples.ts'
 import type { SentCheckpoint } from '../published/public-log.ts'
-import { route } from '../http/route.ts'
+import { FOR_EVER, route } from '../http/route.ts'
 
 export const logCheckpoint = route({
   path: '/log/checkpoint',
@@ -53,7 +53,7 @@ export const logTile = route({
     description: 'Hashes of 32 bytes, or entries behind their lengths',
     body: z.string(),
     mediaType: 'application/octet-stream',
-    cache: 'public, max-age=31536000, immutable',
+    cache: `public, ${FOR_EVER}`,
     example: '',
   },
   handle: async ({ params }, { publicLog }) => {

@@ -1,7 +1,9 @@
-// The payloads of an agent or a forecaster in the current release, with the same five calls for both.
+// The payloads of an agent or a forecaster in the current release or an earlier one, with the same five calls
+// for both.
 import { z } from 'zod'
 import { RESPONSES } from '../../schemas/json-schemas.ts'
 import type { PublicationKind } from '../../schemas/metric.ts'
+import { releaseQuery } from '../../schemas/requests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { Publication } from '../published/release-payloads.ts'
@@ -9,7 +11,7 @@ import type { Caller } from '../limits/callers.ts'
 import { notPublished } from '../http/not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { componentName } from '../openapi/schemas.ts'
-import { type Reply, type Route, type Tag, route } from '../http/route.ts'
+import { FOR_EVER, type Reply, type Route, type Tag, route } from '../http/route.ts'
 import { signatureHeader } from '../published/signature.ts'
 import { ENTITIES } from './entities.ts'
 
@@ -77,11 +79,13 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
   const { kind, name, tag, description } = call
   const { path, words, idName, example, missing } = ENTITIES[entityType]
   const isVerification = kind === 'verification'
-  const replyOf = ({ bytes, signature }: Publication, caller: Caller): Reply => ({
+  // A name may be hidden, or erased, after the release.
+  const isForGood = kind !== 'profile'
+  const replyOf = ({ bytes, signature }: Publication, caller: Caller, isNamed = false): Reply => ({
     body: bytes,
     headers: {
       ...signatureHeader(signature),
-      'Cache-Control': `${caller.kind === 'anonymous' ? 'public' : 'private'}, max-age=60`,
+      'Cache-Control': `${caller.kind === 'anonymous' ? 'public' : 'private'}, ${isNamed && isForGood ? FOR_EVER : 'max-age=60'}`,
       // A cache in front of the service must not answer a call that counts, nor one with a wrong key.
       ...(isVerification ? { Vary: 'X-API-Key, Authorization' } : {}),
     },
@@ -91,10 +95,12 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
     operationId: `get${componentName(`${entityType}-${name}`)}`,
     tag,
     summary: `${call.summary} ${words}`,
-    description,
+    description: `${description} \`release\` names an earlier release instead, which answers in the same bytes for good.`,
     ...(isVerification ? { key: 'optional', limit: 'verification' } : { key: 'none' }),
     follows: true,
     needsStore: true,
+    namesRelease: true,
+    query: releaseQuery,
     params: z.strictObject({ [idName]: uuid }),
     examples: { params: { [idName]: example } },
     success: {
@@ -104,11 +110,11 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
       headers: ['X-Service-Signature', ...(isVerification ? (['Vary'] as const) : [])],
     },
     problems: { 404: missing, 422: examples.invalid('path', idName, 'must be a UUID') },
-    handle: async ({ params, caller }, context) => {
+    handle: async ({ params, query, caller }, context) => {
       const entityId = params[idName]!
       const found = await context.releases.find(entityType, entityId, kind)
       if (!found) throw await notPublished(context, entityType, entityId)
-      return replyOf(found, caller)
+      return replyOf(found, caller, query.release !== undefined)
     },
     prepared: {
       find: (id, { releases }) => releases.atHand(entityType, id, kind),

@@ -4,6 +4,7 @@ import * as answers from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { releaseParams } from '../../schemas/requests.ts'
 import type { Published } from '../http/context.ts'
+import { noSuchRelease } from '../http/not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../http/route.ts'
 
@@ -51,7 +52,7 @@ export const release = route({
     example: examples.publishedRelease,
   },
   problems: {
-    404: { type: 'not-released-yet', detail: notYet(215, 214) },
+    404: { type: 'not-released-yet', detail: noSuchRelease(215, 214).message },
     422: examples.invalid('path', 'release', 'must be the number of a release, such as 12'),
   },
   handle: async ({ params }, context) => {
@@ -64,14 +65,6 @@ export const release = route({
 
 function currentNumber({ releases }: Published): number {
   return releases.current?.release ?? 0
-}
-
-export function noSuchRelease(number: number, last: number): ServiceError {
-  return new ServiceError('notFound', notYet(number, last), { type: 'not-released-yet' })
-}
-
-function notYet(number: number, last: number): string {
-  return `there is no release ${number}: ${last === 0 ? 'none has been made yet' : `the current one is ${last}`}`
 }
 
 export const releaseFeed = route({

@@ -5,7 +5,7 @@ import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { outlookOf } from '../../pipeline/scoring/outlook.ts'
 import type { CertificationGrounds } from '../../pipeline/scoring/ranking.ts'
 import { type AgentReport, agentReport, reportedReason } from '../../schemas/worked-out.ts'
-import { scoresQuery } from '../../schemas/requests.ts'
+import { reportQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notPublished } from '../http/not-published.ts'
@@ -84,7 +84,7 @@ export function reportRoutes(methodology: Methodology): Route[] {
     needsStore: true,
     needsQuestions: true,
     params: z.strictObject({ agent_id: uuid }),
-    query: scoresQuery,
+    query: reportQuery,
     countsAs: callsOfPage,
     examples: { params: { agent_id: examples.AGENT_ID }, query: { limit: 10 } },
     success: {

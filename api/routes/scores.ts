@@ -29,6 +29,7 @@ function scoresOf(entityType: EntityType): Route {
       'number until then. A cursor names its release, so that pages fit together whatever is released meanwhile.',
     follows: true,
     needsStore: true,
+    namesRelease: true,
     needsQuestions: true,
     params: z.strictObject({ [idName]: uuid }),
     query: scoresQuery,

@@ -153,7 +153,7 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
   return {
     ...warmed,
     releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES, Object.values(warmed)),
-    earlier: new EarlierReleases(store, manifests),
+    earlier: new EarlierReleases(store, manifests, sign),
     reports: new Reports({
       scores: warmed.scores,
       unscored: (...asked) => unscoredQuestions(components, ...asked),

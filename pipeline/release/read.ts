@@ -268,11 +268,16 @@ export async function missingFile(
   release: number,
   file: Pick<ManifestFile, 'path'>,
 ): Promise<ServiceError> {
-  const thinned = await thinnedAt(store, release)
-  if (thinned === undefined) return lost(releasePrefix(release), file)
+  const at = await thinnedAt(store, release)
+  return at === undefined ? lost(releasePrefix(release), file) : thinned(release, at)
+}
+
+/** The error for what a release published about entities, if retention has deleted it. */
+export function thinned(release: number, at: string): ServiceError {
   return new ServiceError(
     'notFound',
-    `release ${release} was thinned at ${thinned}: what it published about entities was deleted`,
+    `release ${release} was thinned at ${at}: what it published about entities was deleted; ask for the current release, ` +
+      'or for the daily snapshots, which are kept',
     { type: 'release-thinned' },
   )
 }

@@ -84,7 +84,8 @@ export function profilePage(profile: Profile): Html {
       ...((verification.proofPath ?? verification.signature) === undefined ? [] : CHECK_SCRIPTS),
       SHOW_SCRIPT,
     ],
-    picture: { path: `${calls}/card.png`, words: titleLine(of) },
+    // Card and badge follow the current release.
+    ...(site.earlier === undefined && { picture: { path: `${calls}/card.png`, words: titleLine(of) } }),
     source: html`${releaseLine(site, of.verification)}. The same for programs: ${links(site, calls)}`,
     content: html`${certificateOnPaper(site, of, { code: profile.code, sentence: sentenceOf(of, rules), boardSize, path })}<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparePath(idOf(of)))}">compare with another</a>${isAgent(of) && html` · <a href="${linkTo(site, reportPath(idOf(of)))}">why a question did not score</a>`}</p>
 ${seal(site, of, rules)}
@@ -99,12 +100,12 @@ ${errorRate(site, entityType)}
 ${newest(site, scores, path)}
 ${allMetrics(of)}
 ${checkSection(site, verification, calls)}
-${showSection(site, badge, { profilePath: path, callsPath: calls, asOf: of.verification.as_of }, certificate && certificateLine(site, certificate, calls, id))}`,
+${site.earlier === undefined && showSection(site, badge, { profilePath: path, callsPath: calls, asOf: of.verification.as_of }, certificate && certificateLine(site, certificate, calls, id))}`,
   })
 }
 
 /** Leads to the parts that the profile has, by their anchors. */
-function parts({ running, published: of, scores, topics, rules }: Profile): Html {
+function parts({ site, running, published: of, scores, topics, rules }: Profile): Html {
   const ways = [
     running.length > 0 && ['skill', 'Skill'],
     of.metrics.corp !== null && ['calibration', 'Calibration'],
@@ -113,7 +114,7 @@ function parts({ running, published: of, scores, topics, rules }: Profile): Html
     scores.length > 0 && ['questions', 'Questions'],
     ['numbers', 'All numbers'],
     ['check', 'Check it'],
-    ['show', 'Show it'],
+    site.earlier === undefined && ['show', 'Show it'],
   ].filter((link) => link !== false)
   return html`<nav class="parts" aria-label="On this page"><ul>
 ${ways.map(([anchor, words]) => html`<li><a href="#${anchor}">${words}</a></li>\n`)}</ul></nav>`

@@ -42,7 +42,7 @@ async function serviceOver(over: MemoryStore) {
 }
 
 const releaseOf = (number: number): Promise<Release> => {
-  const earlier = new EarlierReleases(store, new Manifests(store))
+  const earlier = new EarlierReleases(store, new Manifests(store), () => undefined)
   return earlier.of({ current: undefined } as Release, number)
 }
 
