@@ -1,7 +1,7 @@
-// Eleven projects: `unit` and `exhaustive` need nothing but this machine, `system` also Prometheus's promtool, `s3` a real S3
-// server, `delta` other readers of the tables, `redis` a real Redis, `openapi` a tester of HTTP services, `faults` the S3
-// server and the rights of root, `pages` a real Chromium, `transparency` others' programs that read logs, cosign them and
-// verify credentials, `spark` Apache Spark.
+// Eleven projects: `unit` and `exhaustive` need nothing but this machine, `system` also the rights of root and promtool, `s3`
+// a real S3 server, `delta` other readers of the tables, `redis` a real Redis, `openapi` a tester of HTTP services, `faults`
+// the S3 server and the rights of root, `pages` a real Chromium, `transparency` others' programs that read logs, cosign them
+// and verify credentials, `spark` Apache Spark.
 import { defineConfig } from 'vitest/config'
 
 /** Limits end what hangs; no test decides by time. */
@@ -11,7 +11,7 @@ const HANG_MS = 5 * 60_000
 const SYSTEM = [
   'test/{readme,tutorial}.test.ts',
   'test/build.test.ts',
-  'test/deploy/alerts.test.ts',
+  'test/deploy/{alerts,install}.test.ts',
   'test/jobs/{agents,at-once,audit,audit.thinned,commands,demo,environments,keys,kill,mcp,mcp.verified,monitor,quotas,shared-data,workers}.test.ts',
   'test/jobs/simulation/step.test.ts',
 ]
