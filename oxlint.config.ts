@@ -44,6 +44,14 @@ room(
   'pipeline/transparency',
   'pipeline/credentials',
 )
+room(
+  'pipeline/backup',
+  ...GROUND,
+  'pipeline/tables',
+  'pipeline/release',
+  'pipeline/transparency',
+  'pipeline/credentials',
+)
 const READING = [
   ...GROUND,
   'pipeline/tables',
@@ -93,7 +101,7 @@ room('clients/document.ts', 'pipeline/scoring', 'api/routes', 'api/openapi')
 room('package.json')
 for (const file of ['jobs/output.ts', 'jobs/progress.ts']) room(file, 'schemas', 'pipeline/printable.ts')
 room('jobs/identity.ts', 'schemas', 'pipeline/proof', 'api/mounts.ts')
-room('jobs/components', ...PIPELINE, 'api/mounts.ts', 'package.json', 'jobs/output.ts')
+room('jobs/components', ...PIPELINE, 'pipeline/backup', 'api/mounts.ts', 'package.json', 'jobs/output.ts')
 room('jobs/serve', ...PIPELINE, ...API, 'jobs/components')
 room('jobs/mcp', 'schemas', 'pipeline/proof', 'api/mcp', 'clients/typescript', 'jobs/identity.ts')
 room('jobs/simulation', ...PIPELINE, 'jobs/components')

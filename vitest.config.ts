@@ -12,7 +12,7 @@ const SYSTEM = [
   'test/{readme,tutorial}.test.ts',
   'test/build.test.ts',
   'test/deploy/{alerts,install}.test.ts',
-  'test/jobs/{agents,at-once,audit,audit.thinned,commands,demo,environments,keys,kill,mcp,mcp.verified,monitor,quotas,shared-data,workers}.test.ts',
+  'test/jobs/{agents,at-once,audit,audit.thinned,backup,commands,demo,environments,keys,kill,mcp,mcp.verified,monitor,quotas,shared-data,workers}.test.ts',
   'test/jobs/simulation/step.test.ts',
 ]
 
@@ -28,6 +28,7 @@ const EXHAUSTIVE = [
   'test/store/s3.faults.test.ts',
   'test/tables/compact.test.ts',
   'test/audit/{changed-bytes,log}.test.ts',
+  'test/backup/faults.test.ts',
 ]
 
 /** Suites that need a server, a browser, or other software. */

@@ -21,6 +21,7 @@ import {
 import { addAgentCommands } from './agent-commands.ts'
 import { collected, reason, time, wholeNumber, workerCount } from './arguments.ts'
 import type { ImportFromOptions } from './import-from.ts'
+import { addBackupCommands } from './backup-commands.ts'
 import { addCredentialCommands } from './credential-commands.ts'
 import { addImportsCommands } from './imports-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
@@ -174,6 +175,7 @@ addKeyCommands()
 addLogCommands()
 addCredentialCommands()
 addSandboxCommands()
+addBackupCommands()
 
 storeCommand(
   'verify',

@@ -13,6 +13,7 @@ import { redactKeys } from '../../pipeline/access/api-key.ts'
 import { Registry } from '../../pipeline/access/registry.ts'
 import type { SigningSecrets } from '../../pipeline/proof/hmac.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
+import { assertNoCopy } from '../../pipeline/backup/note.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { aheadMs } from '../../pipeline/store/clock.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
@@ -106,7 +107,8 @@ export async function withEveryEnvironment<T>(
  *
  * @throws ServiceError `invalid` for wrong signing keys and witnesses of the log, before the store is opened,
  *   and for a store that cannot keep the service's promises, `unavailable` for one that does not answer, and
- *   for a folder without a store if the command begins none.
+ *   for a folder without a store if the command begins none, `conflict` for a backup that the command would
+ *   write to.
  */
 async function buildComponents(
   settings: Settings,
@@ -138,7 +140,9 @@ async function buildComponents(
   if (store instanceof FileStore && store.isNew) {
     logger.info({ environment, store: store.url }, 'began a new store, since there was none')
   }
-  const clockAheadMs = access === 'reads' || access === 'tries' ? undefined : await probe(store)
+  const isWritten = access === 'begins' || access === 'writes'
+  if (isWritten) await assertNoCopy(store)
+  const clockAheadMs = isWritten ? await probe(store) : undefined
   const storeName = sha256Hex(`${settings.S3_ENDPOINT ?? ''} ${store.url}`).slice(0, 16)
   const cache = settings.CACHE_DIR ?? join(homedir(), '.cache', 'fvs')
   const directory = await makeTemporaryFolder('work')

@@ -1,7 +1,7 @@
 // Opens the store at a URL.
 import { opendir } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, relative, resolve, sep } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ServiceError } from '../../schemas/errors.ts'
 import { orUndefined } from './disk.ts'
 import { FileStore } from './file.ts'
@@ -64,6 +64,15 @@ export async function firstPathIn(settings: StoreSettings): Promise<string | und
     if (entry.isFile() && isPath(path)) return path
   }
   return undefined
+}
+
+/** Whether one store lies in the other, or both are one. */
+export function areNested(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((url) => {
+    const folder = folderOf(url)
+    return `${folder === undefined ? url.replace(/\/+$/, '') : pathToFileURL(resolve(folder)).href}/`
+  }) as [string, string]
+  return first.startsWith(second) || second.startsWith(first)
 }
 
 /** Returns the folder of a store; undefined for the URL of a bucket. */

@@ -182,7 +182,7 @@ export function webhookPath(id: string): string {
   return `${WEBHOOKS_PREFIX}${id}.json`
 }
 
-/** How far a webhook is. A copy in the order of the paths has it before the events that it names. */
+/** How far a webhook is in the feed of events. */
 export function webhookStatePath(id: string): string {
   return `deliveries/${id}.json`
 }
@@ -488,6 +488,9 @@ export const PROBES_PREFIX = 'probe/'
 export function probePath(id: string): string {
   return `${PROBES_PREFIX}${id}`
 }
+
+/** The note that a store is a backup, or that its restore has not ended. */
+export const COPY_PATH = 'copy.json'
 
 /** Only this file makes paths, so a path that could lead out of the store's prefix is a bug in the caller. */
 export function assertPath(path: string): void {

@@ -10,7 +10,8 @@ export function recordBytes(path: string, record: object): Uint8Array {
   return canonical({ ...record, checksum: checksumOf(path, record) })
 }
 
-function checksumOf(path: string, record: object): string {
+/** The SHA-256 of the path, a line feed, and the record without its checksum. */
+export function checksumOf(path: string, record: object): string {
   return sha256Hex(Buffer.concat([Buffer.from(`${path}\n`), canonical(record)]))
 }
 

@@ -1,32 +1,57 @@
-// docs/run.md, "Back it up", names everything that a copy of a store needs, in an order that makes it whole.
-import { readFile, readdir } from 'node:fs/promises'
+// `fvs backup` and `fvs restore` as processes: a store with its sandbox goes out and comes back whole.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runRelease } from '../../jobs/release.ts'
-import { signingKeyText } from '../../pipeline/proof/note-keys.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
+import type { Store } from '../../pipeline/store/store.ts'
 import { testFolder } from '../support/folder.ts'
-import { Clock, testComponents } from '../support/http/service.ts'
+import { fvs } from '../support/process.ts'
+import { contentOf } from '../support/store-content.ts'
 import { copyReleasedWorld } from '../support/worlds/world.ts'
 
-/** These are of processes that run, and no store needs them. */
-const OF_PROCESSES = ['.staging', 'probe']
-
-test('a copy by the guide has the mark, the log and all else that is in a store', async () => {
-  const guide = await readFile(new URL('../../docs/run.md', import.meta.url), 'utf8')
-  const [, section] = /## Back it up\n([^]*?)\n## /.exec(guide)!
-  const [order] = /- Copy \*\*in the order of the paths\*\*[^]*?\n- /.exec(section!)!
-  const named = Array.from(order.matchAll(/`([^`]+)`/g), ([, name]) => name!)
+test('a store with its sandbox goes out and comes back whole, and audits', async () => {
   const folder = await testFolder()
-  const store = await FileStore.begin(join(folder, 'store'))
-  await copyReleasedWorld(store)
-  const settings = { LOG_SIGNING_KEY: signingKeyText('log.example/test', 'log', new Uint8Array(32).fill(7)) }
-  const clock = new Clock('2026-03-02T12:00:00.000Z')
-  await runRelease(await testComponents({ store, folder, clock, settings }), {})
-  const there = (await readdir(join(folder, 'store'))).filter((name) => !OF_PROCESSES.includes(name))
-  expect(there).toEqual(expect.arrayContaining(['.store', 'log', 'releases', 'tables']))
-  expect(there.filter((name) => !named.includes(name))).toEqual([])
-  // Each is copied before those that it refers to, so that none of these can be missing.
-  const places = ['inbox', 'log', 'releases', 'snapshots', 'tables'].map((name) => named.indexOf(name))
-  expect(places).toEqual(places.toSorted((a, b) => a - b))
+  const [store, backup, back] = ['store', 'backup', 'back'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  await copyReleasedWorld(await FileStore.begin(store))
+  const sandbox = await FileStore.begin(join(store, 'sandbox'))
+  await sandbox.put('registry/keys/a.json', Buffer.from('{}'))
+  const run = (args: readonly string[], at = store) => fvs(args, { folder, env: { STORE_URL: at } })
+  const json = async (args: readonly string[], at?: string) => {
+    const { code, stdout, stderr } = await run([...args, '--json'], at)
+    expect(code, stderr).toBe(0)
+    return JSON.parse(stdout) as { environments: Record<string, { copied: number; unchanged: number }> }
+  }
+
+  const first = await json(['backup', backup])
+  expect(Object.keys(first.environments)).toEqual(['production', 'sandbox'])
+  // The times of files of today do not tell whether a key has changed, and its bytes do.
+  expect(await json(['backup', backup])).toMatchObject({
+    environments: { production: { copied: 0 }, sandbox: { copied: 0, unchanged: 1 } },
+  })
+
+  const refusals: [args: string[], at: string, message: RegExp][] = [
+    [['release'], backup, /is a backup of .*, and nothing but fvs backup writes to it; .* fvs restore/],
+    [['restore', backup], store, /holds .* and is no restore that was cut off; name an empty place/],
+    [['backup', store], backup, /holds .* and is no backup; name an empty place/],
+    [['backup', join(store, 'inside')], store, /a backup must lie outside of the store/],
+    [['restore', join(folder, 'nothing')], back, /there is no store in/],
+  ]
+  for (const [args, at, message] of refusals) {
+    const { code, stderr } = await run(args, at)
+    expect(stderr).toMatch(message)
+    expect(code).toBe(1)
+  }
+
+  const restored = await run(['restore', backup], back)
+  expect(restored).toMatchObject({ code: 0, stderr: expect.stringContaining('fvs audit') as string })
+  expect(await content(back)).toEqual(await content(store))
+  expect((await run(['audit'], back)).code).toBe(0)
 })
+
+async function content(folder: string): Promise<Record<string, string>> {
+  const store: Store = await FileStore.open(folder)
+  return contentOf(store)
+}

@@ -1,0 +1,156 @@
+// `fvs backup` and `fvs restore`: each environment is a store of its own, and is copied as one.
+import { rm } from 'node:fs/promises'
+import { type CopyReport, copyStore } from '../pipeline/backup/copy.ts'
+import { type CopyNote, readCopyNote, writeCopyNote } from '../pipeline/backup/note.ts'
+import { MemoryStore } from '../pipeline/store/memory.ts'
+import { type StoreSettings, areNested, firstPathIn, openStore } from '../pipeline/store/open.ts'
+import { COPY_PATH } from '../pipeline/store/paths.ts'
+import type { Store } from '../pipeline/store/store.ts'
+import type { Settings } from '../schemas/config.ts'
+import { ServiceError } from '../schemas/errors.ts'
+import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
+import { storeUrlOf } from './components/components.ts'
+import { makeTemporaryFolder } from './components/temporary-folder.ts'
+import type { Report } from './output.ts'
+import { ProgressLine } from './progress.ts'
+
+interface OtherPlace {
+  /** The S3-compatible server of the backup, if it is not that of the store. */
+  s3Endpoint?: string | undefined
+}
+
+type Copied = Partial<Record<Environment, CopyReport>>
+
+/**
+ * @param now the beginning of the backup.
+ * @throws ServiceError `invalid` for a backup inside the store, `conflict` for a place with anything else.
+ */
+export async function runBackup(
+  settings: Settings,
+  url: string,
+  { s3Endpoint, comparesAll }: OtherPlace & { comparesAll: boolean },
+  now: Date,
+): Promise<Report> {
+  const [from, to] = [placeOfStore(settings), { ...placeOfStore(settings, s3Endpoint), url }]
+  assertApart(from, to)
+  const copied = await copyEach(from, to, async (store, place, how) => {
+    const { store: backup, note } = await openCopy(place, 'backup', store)
+    const report = await copyStore({ ...how, from: store, to: backup, deletes: true, comparesAll })
+    await writeCopyNote(backup, { ...note, as_of: now.toISOString() })
+    return report
+  })
+  return reported(copied, { from: from.url, to: to.url, as_of: now.toISOString() }, [
+    'It holds the hashes of API keys, the secrets of webhooks, and forecasts that are not public: keep it as the store.',
+  ])
+}
+
+/** @throws ServiceError as `runBackup` does. */
+export async function runRestore(
+  settings: Settings,
+  url: string,
+  { s3Endpoint }: OtherPlace,
+): Promise<Report> {
+  const [from, to] = [{ ...placeOfStore(settings, s3Endpoint), url }, placeOfStore(settings)]
+  assertApart(from, to)
+  let asOf: string | null = null
+  const copied = await copyEach(from, to, async (backup, place, how) => {
+    asOf = (await readCopyNote(backup))?.as_of ?? asOf
+    const { store } = await openCopy(place, 'restore', backup)
+    const report = await copyStore({ ...how, from: backup, to: store, deletes: false, comparesAll: true })
+    await store.delete(COPY_PATH)
+    return report
+  })
+  return reported(copied, { from: from.url, to: to.url, as_of: asOf }, [
+    'Before you start the service: fvs audit and, with a public log, fvs audit --log.',
+    'A log that has shown more than this one must go on under a new name: docs/log-operator.md.',
+  ])
+}
+
+function placeOfStore(settings: Settings, s3Endpoint = settings.S3_ENDPOINT): StoreSettings {
+  return { url: settings.STORE_URL, s3Endpoint, requestTimeoutMs: settings.STORE_TIMEOUT_MS }
+}
+
+function assertApart(from: StoreSettings, to: StoreSettings): void {
+  if (from.s3Endpoint === to.s3Endpoint && areNested(from.url, to.url)) {
+    throw new ServiceError('invalid', `a backup must lie outside of the store: ${from.url} and ${to.url}`)
+  }
+}
+
+/** Copies each environment that there is, production first. */
+async function copyEach(
+  from: StoreSettings,
+  to: StoreSettings,
+  copy: (
+    store: Store,
+    place: StoreSettings,
+    how: { directory: string; progress: (done: number, all: number) => void },
+  ) => Promise<CopyReport>,
+): Promise<Copied> {
+  const copied: Copied = {}
+  const directory = await makeTemporaryFolder('work')
+  let share = 0
+  using line = new ProgressLine(process.stderr, () => share)
+  try {
+    for (const environment of ENVIRONMENTS) {
+      const within = (place: StoreSettings) => ({ ...place, url: storeUrlOf(place.url, environment) })
+      const store = await openStore(within(from), 'imagine')
+      if (store instanceof MemoryStore) continue
+      line.step(`copying ${environment}`)
+      const progress = (done: number, all: number) => {
+        share = all === 0 ? 0 : (100 * done) / all
+      }
+      copied[environment] = await copy(store, within(to), { directory, progress })
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+  if (Object.keys(copied).length === 0) await openStore(from, 'fail')
+  return copied
+}
+
+/**
+ * Opens a place that is empty or has an earlier copy of the same kind, with its note.
+ *
+ * @throws ServiceError `conflict` for a place with anything else.
+ */
+async function openCopy(
+  place: StoreSettings,
+  kind: CopyNote['kind'],
+  { url: from }: Store,
+): Promise<{ store: Store; note: CopyNote }> {
+  const taken = await firstPathIn(place)
+  if (taken !== undefined) {
+    const store = await openStore(place, 'imagine')
+    const note = await readCopyNote(store)
+    if (note?.kind === kind) return { store, note: { ...note, from } }
+    const what = kind === 'backup' ? 'no backup' : 'no restore that was cut off'
+    throw new ServiceError('conflict', `${place.url} holds ${taken} and is ${what}; name an empty place`)
+  }
+  const store = await openStore(place, 'begin')
+  const note: CopyNote = { kind, from, as_of: null }
+  await writeCopyNote(store, note)
+  return { store, note }
+}
+
+function reported(
+  copied: Copied,
+  about: { from: string; to: string; as_of: string | null },
+  advice: readonly string[],
+): Report {
+  const reports = Object.entries(copied)
+  const faults = reports.flatMap(([, report]) => report.faults)
+  const lines = reports.map(
+    ([environment, { copied: count, copied_bytes: bytes, unchanged, deleted }]) =>
+      `${environment}: ${count} objects copied with ${bytes} bytes, ${unchanged} as they were, ${deleted} deleted`,
+  )
+  return {
+    ok: faults.length === 0,
+    json: { ok: faults.length === 0, ...about, environments: copied },
+    text: [
+      `${about.from} was copied to ${about.to}${about.as_of === null ? '' : `, as of ${about.as_of}`}`,
+      ...lines,
+      ...faults.map((fault) => `fault: ${fault}`),
+    ].join('\n'),
+    aside: advice.join('\n'),
+  }
+}

@@ -1,0 +1,112 @@
+// Copies one object to another store, checks it on the way, and reads the copy again.
+import { createHash } from 'node:crypto'
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ServiceError } from '../../schemas/errors.ts'
+import { sha256Hex } from '../proof/canonical.ts'
+import type { Body } from '../store/body.ts'
+import type { Content } from '../store/local-files.ts'
+import { objectContent } from '../store/object-content.ts'
+import type { Store } from '../store/store.ts'
+
+/** Larger objects go by way of a file. */
+const IN_MEMORY_BYTES = 8 * 1024 * 1024
+/** One transfer may go wrong on its way. If two do, the object itself is damaged. */
+const ATTEMPTS = 2
+
+export interface Transfer {
+  from: Store
+  to: Store
+  /** An existing folder for objects that are too large for memory. */
+  directory: string
+}
+
+/** An object to copy, with its size and what is known of its content. */
+export interface Wanted {
+  path: string
+  sizeBytes: number
+  expected?: Content | undefined
+  /** Returns whether the bytes of an object contradict themselves. It is asked of those in memory. */
+  isDamaged: (path: string, bytes: Uint8Array) => boolean
+  /** Whether the copy has an object of this size, so that it is compared before anything is written. */
+  isThere: boolean
+}
+
+type Transferred = 'copied' | 'same' | 'gone' | 'damaged'
+
+/**
+ * Makes the copy hold the object. Repeating the call is harmless.
+ *
+ * @returns `damaged`, with the copy as it was, if the object is not what it must be.
+ * @throws ServiceError `corrupt` if the copy does not hold what was written to it.
+ */
+export async function transfer(context: Transfer, wanted: Wanted): Promise<Transferred> {
+  const { from, to, directory } = context
+  const { path, sizeBytes, isThere } = wanted
+  const file = sizeBytes > IN_MEMORY_BYTES ? join(directory, sha256Hex(path)) : undefined
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const read = file === undefined ? await readBytes(from, path) : await readFile(from, path, file)
+      if (!read) return 'gone'
+      if (!isExpected(read, wanted)) {
+        if (attempt < ATTEMPTS) continue
+        return 'damaged'
+      }
+      if (isThere && isSame(await objectContent(to, path), read)) return 'same'
+      await put(to, path, read)
+      return 'copied'
+    }
+  } finally {
+    if (file !== undefined) await rm(file, { force: true })
+  }
+}
+
+/** Writes an object and reads it again. @throws ServiceError as `transfer` does. */
+export async function put(to: Store, path: string, read: Read): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    await to.put(path, read.body)
+    if (isSame(await objectContent(to, path), read)) return
+    if (attempt < ATTEMPTS) continue
+    throw new ServiceError('corrupt', `${to.url} does not return what was written to ${path}`)
+  }
+}
+
+interface Read extends Required<Content> {
+  body: Body
+}
+
+async function readBytes(from: Store, path: string): Promise<Read | undefined> {
+  const body = await from.get(path)
+  return body && readOf(body)
+}
+
+/** Bytes with their content. */
+export function readOf(body: Uint8Array): Read {
+  return { body, sizeBytes: body.byteLength, sha256: sha256Hex(body) }
+}
+
+async function readFile(from: Store, path: string, location: string): Promise<Read | undefined> {
+  const hash = createHash('sha256')
+  await using file = await open(location, 'w')
+  for (let sizeBytes = 0; ;) {
+    const bytes = await from.range(path, sizeBytes, IN_MEMORY_BYTES)
+    if (!bytes) return undefined
+    hash.update(bytes)
+    await file.writeFile(bytes)
+    sizeBytes += bytes.byteLength
+    if (bytes.byteLength === IN_MEMORY_BYTES) continue
+    const sha256 = hash.digest('hex')
+    return { body: { location, sizeBytes, sha256 }, sizeBytes, sha256 }
+  }
+}
+
+function isExpected({ body, sha256, sizeBytes }: Read, { path, expected, isDamaged }: Wanted): boolean {
+  const { sha256: known = '', sizeBytes: size = sizeBytes } = expected ?? {}
+  return (
+    sha256.startsWith(known) && sizeBytes === size && !(body instanceof Uint8Array && isDamaged(path, body))
+  )
+}
+
+function isSame(stored: Required<Content> | undefined, { sha256, sizeBytes }: Read): boolean {
+  return stored?.sha256 === sha256 && stored.sizeBytes === sizeBytes
+}
