@@ -103,6 +103,7 @@ for (const file of ['jobs/output.ts', 'jobs/progress.ts']) room(file, 'schemas',
 room('jobs/identity.ts', 'schemas', 'pipeline/proof', 'api/mounts.ts')
 room('jobs/components', ...PIPELINE, 'pipeline/backup', 'api/mounts.ts', 'package.json', 'jobs/output.ts')
 room('jobs/serve', ...PIPELINE, ...API, 'jobs/components')
+room('jobs/doctor', ...PIPELINE, 'pipeline/backup', ...API, 'jobs/components', 'jobs/serve')
 room('jobs/mcp', 'schemas', 'pipeline/proof', 'api/mcp', 'clients/typescript', 'jobs/identity.ts')
 room('jobs/simulation', ...PIPELINE, 'jobs/components')
 const ROOMS = Object.keys(ARROWS).filter((name) => name !== 'pipeline/audit')

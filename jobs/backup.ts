@@ -61,7 +61,7 @@ export async function runRestore(
     return report
   })
   return reported(copied, { from: from.url, to: to.url, as_of: asOf }, [
-    'Before you start the service: fvs audit and, with a public log, fvs audit --log.',
+    'Before you start the service: fvs doctor, fvs audit and, with a public log, fvs audit --log.',
     'A log that has shown more than this one must go on under a new name: docs/log-operator.md.',
   ])
 }

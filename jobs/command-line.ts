@@ -19,6 +19,13 @@ export interface StoreOptions extends GlobalOptions {
   environment: Environment
 }
 
+let fileOfSettings: string | undefined
+
+/** Returns the file that settings were read from, if any. */
+export function settingsFile(): string | undefined {
+  return fileOfSettings === '' ? undefined : fileOfSettings
+}
+
 export const program: Command = new Command('fvs')
   .description('Forecast verification service: scores probabilistic forecasts and publishes signed results.')
   .version(SERVICE_VERSION)
@@ -29,7 +36,9 @@ export const program: Command = new Command('fvs')
   .configureHelp({ showGlobalOptions: true })
   .exitOverride()
   .hook('preAction', () => {
-    const fault = readEnvFile(program.opts<{ envFile?: string }>().envFile)
+    const { envFile } = program.opts<{ envFile?: string }>()
+    fileOfSettings = envFile ?? process.env['FVS_ENV_FILE']
+    const fault = readEnvFile(envFile)
     if (fault !== undefined) program.error(`error: ${fault}`, { exitCode: 2 })
   })
 

@@ -142,7 +142,7 @@ async function buildComponents(
   }
   const isWritten = access === 'begins' || access === 'writes'
   if (isWritten) await assertNoCopy(store)
-  const clockAheadMs = isWritten ? await probe(store) : undefined
+  const clockAheadMs = isWritten ? await probedClock(store) : undefined
   const storeName = sha256Hex(`${settings.S3_ENDPOINT ?? ''} ${store.url}`).slice(0, 16)
   const cache = settings.CACHE_DIR ?? join(homedir(), '.cache', 'fvs')
   const directory = await makeTemporaryFolder('work')
@@ -185,7 +185,12 @@ async function buildComponents(
   }
 }
 
-async function probe(store: Store): Promise<number | undefined> {
+/**
+ * Probes a store. Returns by how much the clock is ahead of the store's; undefined if the store does not say.
+ *
+ * @throws ServiceError as `probeStore` does.
+ */
+export async function probedClock(store: Store): Promise<number | undefined> {
   const before = new Date()
   const createdAt = await probeStore(store, uuidv7())
   return aheadMs(before, createdAt, new Date())

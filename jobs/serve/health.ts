@@ -15,7 +15,7 @@ export const MOST_APART_MS = 60_000
 /** A clock goes wrong slowly, and asking the store for its time takes one more call. */
 const CLOCK_EVERY_MS = 60_000
 /** Each day has a release, even if nothing changes: the first run of the schedule after midnight makes it. */
-const OLD_RELEASE_MS = 25 * 60 * 60_000
+export const OLD_RELEASE_MS = 25 * 60 * 60_000
 
 export interface HealthComponents {
   environment: Environment

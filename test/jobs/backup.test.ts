@@ -49,6 +49,13 @@ test('a store with its sandbox goes out and comes back whole, and audits', async
   expect(restored).toMatchObject({ code: 0, stderr: expect.stringContaining('fvs audit') as string })
   expect(await content(back)).toEqual(await content(store))
   expect((await run(['audit'], back)).code).toBe(0)
+  // The world of the tests is old.
+  const doctor = await run(['doctor', '--backup', backup], back)
+  expect(doctor).toMatchObject({ code: 1, stderr: '' })
+  expect(doctor.stdout).toMatch(/^ok   backup /m)
+  expect(doctor.stdout.match(/^FIX .*$/gm)).toEqual([
+    expect.stringMatching(/^FIX {2}release +release 1 is as of/),
+  ])
 })
 
 async function content(folder: string): Promise<Record<string, string>> {

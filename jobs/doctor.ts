@@ -1,0 +1,92 @@
+// `fvs doctor`: looks at everything that an operator can get wrong, and says what to do.
+import { assertNoCopy } from '../pipeline/backup/note.ts'
+import type { Settings } from '../schemas/config.ts'
+import { ServiceError } from '../schemas/errors.ts'
+import type { Environment } from '../schemas/values.ts'
+import { type Components, withComponents } from './components/components.ts'
+import { type Finding, fault } from './doctor/finding.ts'
+import { checkBackup, checkReleases } from './doctor/published.ts'
+import { checkFiles, checkSecrets, checkSpace } from './doctor/settings.ts'
+import { checkInbox, checkStore } from './doctor/store.ts'
+import type { Report } from './output.ts'
+import { assertSigningAsBefore } from './signing-as-before.ts'
+
+export interface DoctorOptions {
+  /** The file of settings that the command was called with. */
+  settingsFile?: string | undefined
+  backup?: string | undefined
+  s3Endpoint?: string | undefined
+}
+
+/** @param parse returns the settings, or throws `invalid`. */
+export async function runDoctor(
+  parse: () => Settings,
+  environment: Environment,
+  options: DoctorOptions,
+): Promise<Report> {
+  try {
+    return await withComponents(parse(), environment, 'reads', async (components) =>
+      reported(await diagnose(components, options)),
+    )
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const check = error.kind === 'invalid' ? 'settings' : 'store'
+    const advice = check === 'settings' ? 'correct it: docs/settings.md' : 'mount it, or correct STORE_URL'
+    const details = error.faults.map(({ pointer, detail }) => `${pointer}: ${detail}`)
+    return reported(
+      (details.length > 0 ? details : [error.message]).map((detail) => fault(check, detail, advice)),
+    )
+  }
+}
+
+/** Returns the findings of all checks. A check that fails is a finding, and the others go on. */
+export async function diagnose(components: Components, options: DoctorOptions): Promise<Finding[]> {
+  const { settingsFile, backup, s3Endpoint } = options
+  const checks: Record<string, () => Finding[] | Promise<Finding[]>> = {
+    secret: () => checkSecrets(components),
+    files: () => checkFiles(components, settingsFile),
+    space: () => checkSpace(components),
+    store: () => checkStore(components),
+    inbox: () => checkInbox(components),
+    release: () => checkReleases(components),
+    signing: () => assertSigningAsBefore(components).then(() => []),
+    backup: async () => [await checkBackup(components, backup, s3Endpoint)],
+  }
+  try {
+    await assertNoCopy(components.store)
+  } catch (error) {
+    return [failure('store', error)]
+  }
+  const findings: Finding[] = []
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      findings.push(...(await check()))
+    } catch (error) {
+      findings.push(failure(name, error))
+    }
+  }
+  return findings
+}
+
+function failure(check: string, error: unknown): Finding {
+  if (!(error instanceof ServiceError)) throw error
+  const advice: Partial<Record<ServiceError['kind'], string>> = {
+    corrupt: 'docs/recovery.md, The store contradicts itself',
+    conflict: 'docs/run.md, Sign what is published; docs/recovery.md, Backups',
+  }
+  return fault(check, error.message, advice[error.kind] ?? 'try again')
+}
+
+const SHOWN = { ok: 'ok  ', note: 'note', fault: 'FIX ' }
+
+function reported(findings: readonly Finding[]): Report {
+  const faults = findings.filter(({ state }) => state === 'fault').length
+  const width = Math.max(...findings.map(({ check }) => check.length))
+  const lines = findings.map(
+    ({ check, state, detail, advice }) =>
+      `${SHOWN[state]} ${check.padEnd(width)}  ${detail}${advice === undefined ? '' : ` — ${advice}`}`,
+  )
+  const verdict =
+    faults === 0 ? 'nothing must be done' : `${faults} ${faults === 1 ? 'thing' : 'things'} must be done`
+  return { ok: faults === 0, json: { ok: faults === 0, findings }, text: [...lines, verdict].join('\n') }
+}

@@ -1,0 +1,111 @@
+// Checks what is published: the last release, the public log and its witnesses, questions that wait for their
+// outcome, and the backup.
+import { OLD_RELEASE_MS } from '../serve/health.ts'
+import { readCopyNote } from '../../pipeline/backup/note.ts'
+import { openStore } from '../../pipeline/store/open.ts'
+import { logCosignaturePath } from '../../pipeline/store/paths.ts'
+import { assertEnvironment } from '../../pipeline/release/state.ts'
+import { lastCheckpoint } from '../../pipeline/transparency/log-files.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { type Components, storeUrlOf } from '../components/components.ts'
+import { type Finding, fault, note, ok, spanOf } from './finding.ts'
+
+/** A backup that is made each day is never older. */
+const OLD_BACKUP_MS = 26 * 60 * 60_000
+
+export async function checkReleases(components: Components): Promise<Finding[]> {
+  const { number, manifest, begun } = await assertEnvironment(components)
+  if (!manifest)
+    return [note('release', 'there is none yet', 'import questions and forecasts, then fvs release')]
+  const age = components.now().getTime() - Date.parse(manifest.as_of)
+  const detail = `release ${number} is as of ${spanOf(age)} ago`
+  const findings = [
+    age > OLD_RELEASE_MS
+      ? fault(
+          'release',
+          detail,
+          'is fvs serve running with its scheduler? fvs release makes one and says what stops it',
+        )
+      : ok('release', detail),
+  ]
+  const begunMs = begun ? components.now().getTime() - Date.parse(begun.started_at) : 0
+  if (begunMs > OLD_RELEASE_MS) {
+    findings.push(
+      fault(
+        'release',
+        `release ${number + 1} was begun ${spanOf(begunMs)} ago and is not finished`,
+        'finish it: fvs release',
+      ),
+    )
+  }
+  return [...findings, ...(await checkLog(components, number)), checkQuestions(manifest, components.now())]
+}
+
+async function checkLog({ store, signers, witnesses }: Components, release: number): Promise<Finding[]> {
+  const logged = await lastCheckpoint(store)
+  if (signers.length === 0 && logged === 0) return []
+  const detail = `the public log has ${logged} of ${release} releases`
+  const findings =
+    logged < release
+      ? [
+          fault(
+            'log',
+            detail,
+            'fvs release logs the rest, or says what stops it; fvs audit --log checks the log',
+          ),
+        ]
+      : [ok('log', detail)]
+  if (witnesses.length === 0 || logged === 0) return findings
+  const cosigned = await Promise.all(
+    witnesses.map(
+      async ({ key }) => (await store.range(logCosignaturePath(logged, key.keyId), 0, 1)) !== undefined,
+    ),
+  )
+  const silent = witnesses.filter((_, index) => !cosigned[index]).map(({ key }) => key.name)
+  const witnessed = `${witnesses.length - silent.length} of ${witnesses.length} witnesses have cosigned the last checkpoint`
+  return [
+    ...findings,
+    silent.length === 0
+      ? ok('witnesses', witnessed)
+      : note(
+          'witnesses',
+          `${witnessed}; missing: ${silent.join(', ')}`,
+          'the log of the last fvs release has the reason',
+        ),
+  ]
+}
+
+/** Questions without an outcome are a matter of the operator's work, and no fault. */
+function checkQuestions({ questions }: ReleaseManifest, now: Date): Finding {
+  if (!questions || questions.overdue === 0) return ok('questions', 'each that has closed has an outcome')
+  const { overdue, oldest_overdue_at: oldest } = questions
+  const since =
+    oldest === null || oldest === undefined
+      ? ''
+      : `, the oldest for ${spanOf(now.getTime() - Date.parse(oldest))}`
+  const advice = 'fvs import resolutions FILE, with annulled for those that never get one'
+  return note('questions', `${overdue} have closed and have no outcome${since}`, advice)
+}
+
+/** Checks the age of a backup. Without a URL it is unknown. */
+export async function checkBackup(
+  { settings, environment, now }: Components,
+  url: string | undefined,
+  s3Endpoint: string | undefined,
+): Promise<Finding> {
+  if (url === undefined) return note('backup', 'its age is not known', 'name it: fvs doctor --backup URL')
+  const advice = `make one: fvs backup ${url}`
+  try {
+    const place = { url: storeUrlOf(url, environment), s3Endpoint: s3Endpoint ?? settings.S3_ENDPOINT }
+    const found = await readCopyNote(await openStore(place, 'fail'))
+    if (found?.kind !== 'backup') return fault('backup', `${url} is no backup`, advice)
+    if (found.as_of === null) return fault('backup', `the first one to ${url} has not ended`, advice)
+    const age = now().getTime() - Date.parse(found.as_of)
+    const detail = `${url} has what was there ${spanOf(age)} ago`
+    return age > OLD_BACKUP_MS ? fault('backup', detail, advice) : ok('backup', detail)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return fault('backup', error.message, advice)
+  }
+}
