@@ -39,6 +39,7 @@ const PIPELINE = Object.keys(ARROWS)
 room(
   'pipeline/audit',
   ...DATA,
+  'pipeline/bounded-fetch.ts',
   'pipeline/engine',
   'pipeline/release',
   'pipeline/transparency',
@@ -107,7 +108,8 @@ room('jobs/doctor', ...PIPELINE, 'pipeline/backup', ...API, 'jobs/components', '
 room('jobs/mcp', 'schemas', 'pipeline/proof', 'api/mcp', 'clients/typescript', 'jobs/identity.ts')
 room('jobs/simulation', ...PIPELINE, 'jobs/components')
 const ROOMS = Object.keys(ARROWS).filter((name) => name !== 'pipeline/audit')
-for (const command of ['jobs/audit.ts', 'jobs/audit-log.ts']) room(command, ...ROOMS, 'pipeline/audit')
+for (const command of ['jobs/audit.ts', 'jobs/audit-log.ts', 'jobs/audit-from.ts'])
+  room(command, ...ROOMS, 'pipeline/audit')
 room('jobs/*', ...Object.keys(ARROWS).filter((name) => name !== 'pipeline/audit'))
 // Sources do not import tests or benchmarks.
 room('bench', ...Object.keys(ARROWS))

@@ -27,7 +27,7 @@ const EXHAUSTIVE = [
   'test/stage/stage.test.ts',
   'test/store/s3.faults.test.ts',
   'test/tables/compact.test.ts',
-  'test/audit/{changed-bytes,log}.test.ts',
+  'test/audit/{changed-bytes,log,outside}.test.ts',
   'test/backup/faults.test.ts',
 ]
 

@@ -47,6 +47,8 @@ interface ReleaseOptions extends StoreOptions {
 interface AuditOptions extends StoreOptions {
   release?: number
   log?: boolean
+  from?: string
+  known?: string
   vkey: readonly string[]
   unsigned?: boolean
 }
@@ -218,7 +220,7 @@ storeCommand(
 
 storeCommand(
   'audit',
-  'Derive a release again from the tables and compare every byte; with --log, check the whole public log.',
+  'Derive a release again from the tables and compare every byte; with --log, check the whole public log; with --from, audit over HTTP without a store.',
 )
   .addOption(
     new Option('--release <number>', 'which release (default: the current one)').argParser(wholeNumber),
@@ -229,20 +231,28 @@ storeCommand(
   )
   .option(
     '--vkey <key>',
-    'with --log, a key of the log or of a witness; may be repeated (default: the keys of the settings)',
+    'with --log, a key of the log or of a witness; with --from, a key of the log; may be repeated (default with --log: the keys of the settings)',
     collected,
     [],
   )
+  .option(
+    '--from <address>',
+    'audit what is served there, such as https://host/data, by the public log; it needs no store and no secret',
+  )
+  .option('--known <file>', 'with --from, a checkpoint that you have kept, which the log must continue')
   .option('--unsigned', 'check no signatures, so that it takes no secret')
   .action((options: AuditOptions) => {
-    const { release, log: wholeLog = false, vkey, unsigned = false } = options
+    const { release, log: wholeLog = false, vkey, unsigned = false, from, known } = options
+    if (from !== undefined) return auditFrom({ ...options, from })
+    if (known !== undefined) program.error('error: --known goes with --from', { exitCode: 2 })
     if (wholeLog && release !== undefined)
       program.error('error: --log checks all releases, so it takes no --release', { exitCode: 2 })
     if (wholeLog && unsigned)
       program.error('error: --log checks the signatures of the log, so it takes no --unsigned', {
         exitCode: 2,
       })
-    if (!wholeLog && vkey.length > 0) program.error('error: --vkey goes with --log', { exitCode: 2 })
+    if (!wholeLog && vkey.length > 0)
+      program.error('error: --vkey goes with --log or --from', { exitCode: 2 })
     return onStore(options, 'reads', async (components) => {
       if (wholeLog) {
         const { runAuditLog } = await import('./audit-log.ts')
@@ -254,6 +264,20 @@ storeCommand(
       return runAudit(components, release, { unsigned })
     })
   })
+
+async function auditFrom(options: AuditOptions & { from: string }): Promise<void> {
+  if (options.log === true || options.unsigned === true)
+    program.error('error: --from checks the log and no secret, so it takes neither --log nor --unsigned', {
+      exitCode: 2,
+    })
+  if (options.vkey.length === 0)
+    program.error('error: --from takes the key of the log: --vkey', { exitCode: 2 })
+  const { fileBytes } = await import('./read-place.ts')
+  const { runAuditFrom } = await import('./audit-from.ts')
+  const { known: place } = options
+  const known = place === undefined ? undefined : { note: await fileBytes(place), place }
+  finish(await runAuditFrom({ ...options, known }), options)
+}
 
 storeCommand(
   'retention',

@@ -6,7 +6,7 @@ import type { Store } from './store.ts'
  * the search makes about 2 log₂ n requests.
  */
 export async function lastNumbered(
-  store: Store,
+  store: Pick<Store, 'range'>,
   pathOf: (number: number) => string,
   known = 0,
 ): Promise<number> {

@@ -1,7 +1,7 @@
 // A public log over HTTP, for readers who do not trust the service: with the keys that they know, and within
 // limits.
 import { ServiceError } from '../../schemas/errors.ts'
-import { boundedFetch } from '../bounded-fetch.ts'
+import { type BoundedAnswer, type Request, boundedFetch } from '../bounded-fetch.ts'
 import { decoded } from '../proof/canonical.ts'
 import { type SignedCheckpoint, parseCheckpoint } from '../proof/checkpoint.ts'
 import { type VerifierKey, parseVerifierKey } from '../proof/note-keys.ts'
@@ -29,11 +29,15 @@ export interface RemoteLog {
   readTile: ReadTile
 }
 
-/** @throws ServiceError `invalid` for wrong keys, and for what is no address of a service. */
+/**
+ * @param fetch makes every request, in the place of `boundedFetch`.
+ * @throws ServiceError `invalid` for wrong keys, and for what is no address of a service.
+ */
 export function remoteLog(
   address: string,
   vkeys: readonly string[],
   headers: Record<string, string> = {},
+  fetch: (url: string, request: Request) => Promise<BoundedAnswer> = boundedFetch,
 ): RemoteLog {
   const keys = logKeys(vkeys)
   if (!/^https?:\/\/[^?#]+$/.test(address)) {
@@ -41,7 +45,7 @@ export function remoteLog(
   }
   const url = address.replace(/\/+$/, '')
   const get = async (path: string, mostBytes = MOST_BYTES) => {
-    const { status, bytes } = await boundedFetch(`${url}/${path}`, { mostBytes, headers })
+    const { status, bytes } = await fetch(`${url}/${path}`, { mostBytes, headers })
     if (status === 404) return undefined
     if (status === 200) return bytes
     throw new ServiceError('unavailable', `${url}/${path} answered ${status}`)

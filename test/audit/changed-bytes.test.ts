@@ -7,11 +7,14 @@ import { base64Of, bytesOfBase64 } from '../../pipeline/proof/base64.ts'
 import { canonical, decoded, encoded } from '../../pipeline/proof/canonical.ts'
 import { verifyProof, verifyReceipt } from '../../pipeline/proof/verify.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { logCheckpointSize } from '../../pipeline/store/paths.ts'
 import type { ReleaseShard } from '../../schemas/payloads.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import { auditedOutside } from '../support/audited-outside.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type LoggedWorld, WITNESS, auditedLog, loggedWorld } from '../support/worlds/logged-world.ts'
 import { putManifest, manifestOf } from '../support/worlds/logged-releases.ts'
+import { servedFiles } from '../support/served-data.ts'
 import { tableUnder } from '../support/page-table.ts'
 import { SECRET, testComponents } from '../support/http/service.ts'
 import { copyOf } from '../support/store-content.ts'
@@ -100,6 +103,24 @@ async function auditOf(store: MemoryStore, path: string): Promise<string> {
   return verdict(faults, (fault) => fault.includes(path) || fault.startsWith(`${inRelease}: `))
 }
 
+/** Serves the log with two entries, so that every object of the second release is read. */
+async function fromOutside(store: MemoryStore, path: string, isLong: boolean): Promise<string> {
+  const upTo = isLong ? 257 : 2
+  for (const each of [...store.objects.keys()]) {
+    if ((logCheckpointSize(each) ?? 0) > upTo) store.objects.delete(each)
+  }
+  const { url, asked } = await servedFiles(store)
+  const faults = await auditedOutside(folder, url, { release: 2 }).then(
+    (report) => report.faults,
+    (error: unknown) => {
+      if (error instanceof ServiceError) return [error.message]
+      throw error
+    },
+  )
+  if (!asked.includes(path)) return NOT_ASKED
+  return verdict(faults, (fault) => fault.includes(path))
+}
+
 /** Whether `fvs verify` takes it. */
 function verified(check: () => unknown): string {
   try {
@@ -149,7 +170,8 @@ describe('one changed byte is found in the', () => {
       const body = canonical(shard.entities[world.agentId]!.verification.payload)
       verify = verifiedProof(body, world.kept.proof)
     }
-    rows.push([what, log, audit, verify])
+    const outside = await fromOutside(store, path, changed.inLong ?? false)
+    rows.push([what, log, audit, outside, verify])
   })
 
   test('any object that the log binds, which is named', async () => {
@@ -199,11 +221,17 @@ describe('one changed byte is found in the', () => {
   })
   test.for(Object.entries(kept))('%s that an agent keeps', ([what, check]) => {
     expect(check()).toBe('finds it')
-    rows.push([what, NOT_ASKED, NOT_ASKED, 'finds it'])
+    rows.push([what, NOT_ASKED, NOT_ASKED, NOT_ASKED, 'finds it'])
   })
 
   test('table of the page', async () => {
-    const head = ['one byte changed in', '`fvs audit --log`', '`fvs audit` of its release', '`fvs verify`']
+    const head = [
+      'one byte changed in',
+      '`fvs audit --log`',
+      '`fvs audit` of its release',
+      '`fvs audit --from`',
+      '`fvs verify`',
+    ]
     expect([head, ...rows]).toEqual(await tableUnder('security.md', '### One changed byte'))
   })
 })

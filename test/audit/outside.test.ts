@@ -1,0 +1,145 @@
+// An audit over HTTP by a reader who has nothing but the key of the log: what an honest server shows holds,
+// and each way of lying is caught.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
+import { signedCheckpoint } from '../../pipeline/proof/checkpoint.ts'
+import { encoded } from '../../pipeline/proof/canonical.ts'
+import type { MemoryStore } from '../../pipeline/store/memory.ts'
+import { logCheckpointPath } from '../../pipeline/store/paths.ts'
+import { auditedOutside } from '../support/audited-outside.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { startTestService, testComponents } from '../support/http/service.ts'
+import { type Lie, servedFiles } from '../support/served-data.ts'
+import { copyOf } from '../support/store-content.ts'
+import { loggedWorld } from '../support/worlds/logged-world.ts'
+import { LOG_KEY, LOG_ORIGIN } from '../support/worlds/written-log.ts'
+
+const folder = await suiteFolder()
+let store: MemoryStore
+
+beforeAll(async () => {
+  ;({ store } = await loggedWorld(folder))
+})
+
+const audit = async (lie?: Lie, asked = {}, served = store) =>
+  auditedOutside(folder, (await servedFiles(served, lie)).url, asked)
+
+/** Answers one path with these bytes. */
+const instead =
+  (path: string, bytes: Uint8Array | undefined): Lie =>
+  (asked, response) => {
+    if (asked !== path) return false
+    if (bytes) response.end(bytes)
+    else response.writeHead(404).end()
+    return true
+  }
+
+describe('an honest server', () => {
+  test('the service itself: every file is the one that was logged', async () => {
+    const service = await startTestService(await testComponents({ store: copyOf(store), folder }))
+    try {
+      const report = await auditedOutside(folder, `${service.url}/data/`)
+      expect(report).toMatchObject({
+        ok: true,
+        release: 3,
+        faults: [],
+        log: { origin: LOG_ORIGIN, entries: 3 },
+      })
+      expect(report.requests).toBeLessThan(40)
+    } finally {
+      await service.stop()
+    }
+  })
+
+  test('an earlier release, and a log that goes on where a kept checkpoint ends', async () => {
+    const known = { note: store.objects.get(logCheckpointPath(2))!, place: 'kept' }
+    expect(await audit(undefined, { release: 2, known })).toMatchObject({
+      ok: true,
+      release: 2,
+      snapshot_compared: true,
+    })
+  })
+
+  test('one that fails and asks to wait is asked again', async () => {
+    const failed = new Set<string>()
+    const report = await audit((path, response) => {
+      if (failed.has(path)) return false
+      failed.add(path)
+      if (failed.size % 2 === 0) response.destroy()
+      else response.writeHead(429, { 'retry-after': '1' }).end()
+      return true
+    })
+    expect(report.ok).toBe(true)
+  })
+})
+
+describe('a lying server is caught', () => {
+  const SCORES = 'releases/00000003/scores/000.parquet'
+  const MANIFEST = 'releases/00000003/manifest.json'
+  const of = (path: string) => store.objects.get(path)!
+
+  test('with another manifest, and with an old one', async () => {
+    const changed = encoded(new TextDecoder().decode(of(MANIFEST)).replace('"release":3', '"release":4'))
+    const old = of('releases/00000002/manifest.json')
+    for (const bytes of [changed, old, undefined]) {
+      const { ok, faults } = await audit(instead(MANIFEST, bytes))
+      expect(ok).toBe(false)
+      expect(faults).toEqual([expect.stringContaining(`${MANIFEST}: is not what was logged`)])
+    }
+  })
+
+  test.for(['scores', 'entities', 'agent', 'forecaster', 'leaderboard', 'row-groups'])(
+    'with a file of %s that is missing, cut off, or another',
+    async (kind) => {
+      const path = [...store.objects.keys()].find((each) => each.startsWith(`releases/00000003/${kind}/`))!
+      for (const bytes of [undefined, of(path).subarray(1), of(path).with(0, 0)]) {
+        const { ok, faults, notes } = await audit(instead(path, bytes))
+        expect(ok).toBe(false)
+        expect(faults).toEqual([expect.stringContaining(`${path}: `)])
+        expect(notes).toContainEqual(expect.stringContaining('were not derived again'))
+      }
+    },
+  )
+
+  test('with a body that does not end', async () => {
+    const endless: Lie = (path, response) => {
+      if (path !== SCORES) return false
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+        response.once('drain', more)
+      }
+      more()
+      return true
+    }
+    await expect(audit(endless)).rejects.toThrow(/scores\/000.parquet answers with more than \d+ bytes/)
+  })
+
+  test('with more checkpoints than a log can have', async () => {
+    const endless: Lie = (path, response) => {
+      if (!path.startsWith('log/checkpoints/')) return false
+      response.end('x')
+      return true
+    }
+    await expect(audit(endless)).rejects.toThrow(/more than 100000000 checkpoints/)
+  })
+
+  test('with the log of somebody else, and with one that another key has signed', async () => {
+    const other = signingKeyOf('other.example', 'log', new Uint8Array(32).fill(1))
+    const vkeys = [verifierKeyText(other.verifier)]
+    await expect(audit(undefined, { vkeys })).rejects.toThrow(/this is the log “?"?fvs.example/)
+    const thief = signingKeyOf(LOG_ORIGIN, 'log', new Uint8Array(32).fill(2))
+    const head = { origin: LOG_ORIGIN, size: 3, root: new Uint8Array(32) }
+    const forged = encoded(signedCheckpoint(head, [thief]))
+    await expect(audit(instead(logCheckpointPath(3), forged))).rejects.toThrow(/no key that was given/)
+  })
+
+  test('with an older log than the reader has kept, and with another history', async () => {
+    const old = copyOf(store)
+    old.objects.delete(logCheckpointPath(3))
+    const known = { note: of(logCheckpointPath(3)), place: 'kept' }
+    await expect(audit(undefined, { known }, old)).rejects.toMatchObject({ kind: 'conflict' })
+    const head = { origin: LOG_ORIGIN, size: 2, root: new Uint8Array(32).fill(1) }
+    const forked = { note: encoded(signedCheckpoint(head, [LOG_KEY])), place: 'kept' }
+    await expect(audit(undefined, { known: forked })).rejects.toThrow(/two histories/)
+  })
+})
