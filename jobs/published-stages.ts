@@ -1,6 +1,14 @@
 // The files that `fvs stage publish` makes.
 
-export const PUBLISHED = ['shards', 'entities', 'scores', 'names', 'leaderboards', 'owners'] as const
+export const PUBLISHED = [
+  'shards',
+  'entities',
+  'scores',
+  'names',
+  'leaderboards',
+  'owners',
+  'categories',
+] as const
 export type Published = (typeof PUBLISHED)[number]
 /** The files that rank entities. */
 export const RANKED: readonly Published[] = ['shards', 'entities']

@@ -1,6 +1,7 @@
 // `fvs release plan` and `fvs stage`: a release in stages, each of which reads lines and prints lines.
 import { once } from 'node:events'
 import { commitStages, type CommitRequest } from '../pipeline/stage/commit.ts'
+import { categoryLines } from '../pipeline/stage/categories.ts'
 import { entityPartLines, shardLines } from '../pipeline/stage/entities.ts'
 import type { Input } from '../pipeline/stage/lines.ts'
 import { leaderboardLines, ownerLines } from '../pipeline/stage/lists.ts'
@@ -73,6 +74,7 @@ export async function runPublish(
     },
     leaderboards: () => leaderboardLines(components, release, input),
     owners: () => ownerLines(components, release, input),
+    categories: () => categoryLines(components, release, input),
   }
   await printLines(lines[what]())
   return { ok: true, json: {}, text: '' }

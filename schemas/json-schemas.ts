@@ -35,6 +35,8 @@ export const RESPONSES = {
   owner: payloads.owner,
   'owner-shard': payloads.ownerShard,
   'leaderboard-file': payloads.leaderboardFile,
+  'categories-file': payloads.categoriesFile,
+  'category-board-file': payloads.categoryBoardFile,
   'leaderboard-page': answers.leaderboardPage,
   'agent-scores': answers.agentScores,
   'forecaster-scores': answers.forecasterScores,

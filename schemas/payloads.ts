@@ -243,6 +243,63 @@ export const leaderboardFile = z.strictObject({
     ),
 })
 export type LeaderboardFile = z.infer<typeof leaderboardFile>
+
+const categoryNumbers = {
+  rank: ENTITY_METRICS.rank.schema.describe(
+    'Among the entities of the board of its pool that have not retired; a rank by category is no title',
+  ),
+  rank_interval: ENTITY_METRICS.rank_interval.schema,
+  skill: ENTITY_METRICS.skill.schema
+    .unwrap()
+    .describe('On the questions of the category alone, against the references of the whole release'),
+  board_interval: ENTITY_METRICS.board_interval.schema.describe(
+    'Holds for this category alone; null with fewer than two clusters',
+  ),
+  pool: ENTITY_METRICS.pool.schema,
+  pool_size: ENTITY_METRICS.pool_size.schema,
+  contested_questions: ENTITY_METRICS.contested_questions.schema,
+  resolved_questions: ENTITY_METRICS.resolved_questions.schema,
+  brier: ENTITY_METRICS.brier.schema,
+  expected_calibration_error: ENTITY_METRICS.expected_calibration_error.schema,
+}
+export const categoryEntry = z.union([
+  z.strictObject({ ...agentId, name: agentProfile.shape.name, ...retirement, ...categoryNumbers }),
+  z.strictObject({ ...forecasterId, ...categoryNumbers }),
+])
+export type CategoryBoardEntry = z.infer<typeof categoryEntry>
+const category = z.string().min(1)
+export const categoryBoardFile = z.strictObject({
+  ...provenance,
+  category,
+  entity_type: entityType,
+  entries: z
+    .array(categoryEntry)
+    .describe(
+      'Everyone with as many contested questions of the category as a rank takes, in the order of the leaderboard',
+    ),
+})
+export type CategoryBoardFile = z.infer<typeof categoryBoardFile>
+
+export const categoryFacts = z.strictObject({
+  category,
+  questions: count.describe('All of them, whether or not they are open or have an outcome'),
+  settled_questions: count.describe('Those that count in scores'),
+  opened_at: instant.describe('When the first of them opened'),
+  closes_at: instant.describe('When the last of them closes'),
+  agents: count.describe('Agents with a forecast on a settled question'),
+  forecasters: count.describe('Forecasters with a forecast on a settled question'),
+  ranked_agents: count.describe('Agents on the board of the category'),
+  ranked_forecasters: count.describe('Forecasters on the board of the category'),
+})
+export type CategoryFacts = z.infer<typeof categoryFacts>
+export const categoriesFile = z.strictObject({
+  ...provenance,
+  categories: z
+    .array(categoryFacts)
+    .describe('In the order of their names; the number of a category is its place, from 0'),
+})
+export type CategoriesFile = z.infer<typeof categoriesFile>
+
 const pieceOfFile = z.strictObject({ size_bytes: count, sha256 })
 export const rowGroupsFile = z
   .strictObject({

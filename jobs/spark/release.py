@@ -67,18 +67,19 @@ EVENT = (
     "question opened_ms closes_ms resolved_ms outcome at_ms forecast_id recorded_ms entity own_voice ppm imported witnessed"
 ).split()
 CIRCUMSTANCE = "entity voice strength pool pool_size owner_agents attempt".split()
-JUDGED = [*CIRCUMSTANCE, *"place outcome settled cluster_number standard standard_other".split()]
+JUDGED = [*CIRCUMSTANCE, *"place outcome settled cluster_number category_number standard standard_other".split()]
 UNIT = (
     "unit entity entity_type entity_id names registered_ms retired_ms last_forecast_ms open_forecasts next_close_ms "
-    "overdue_forecasts pairs scores"
+    "overdue_forecasts pairs scores listing"
 ).split()
 SCORE = (
     "scores_part entity entity_type entity_id question question_id outcome resolved_ms settled settled_ms cluster place "
     "standard standard_other"
 ).split()
 TALLY = "entity_type retired pool voice skill lower upper count".split()
+CATEGORY = "category entity_type entity_id content".split()
 PAGE = "page entity_type entity_id pool_size pool value content".split()
-SCORED = "entity INT, pairs BIGINT, pool STRING, voice INT, skill BIGINT, lower BIGINT, upper BIGINT, scores STRING"
+SCORED = "entity INT, pairs BIGINT, pool STRING, voice INT, skill BIGINT, lower BIGINT, upper BIGINT, scores STRING, listing STRING"
 PUBLISHED = (
     "what STRING, entity_type STRING, entity_id STRING, pool_size INT, pool STRING, value BIGINT, owner STRING, content STRING"
 )
@@ -247,16 +248,23 @@ class Job:
 
     def number(self):
         self.view(
+            "category",
+            """SELECT category, row_number() OVER (ORDER BY category) - 1 AS category_number
+               FROM (SELECT DISTINCT category FROM current_questions WHERE category <> '')""",
+        )
+        self.view(
             "question",
             f"""SELECT row_number() OVER (ORDER BY question_id) - 1 AS question, question_id,
                   row_number() OVER (ORDER BY settled_at, question_id) AS place, outcome, cluster,
-                  dense_rank() OVER (ORDER BY cluster) - 1 AS cluster_number, unix_millis(opened_at) AS opened_ms,
+                  dense_rank() OVER (ORDER BY cluster) - 1 AS cluster_number,
+                  coalesce(category_number, -1) AS category_number, unix_millis(opened_at) AS opened_ms,
                   unix_millis(closes_at) AS closes_ms, unix_millis(resolved_at) AS resolved_ms,
                   int(closes_at <= {self.now()}) AS settled, unix_millis(settled_at) AS settled_ms
                 FROM (SELECT *, greatest(closes_at, resolved_at) AS settled_at,
                         coalesce('event:' || nullif(event_id, ''), 'week:' || coalesce(category, '') || '|'
                           || printf('%04d-W%02d', extract(YEAROFWEEK FROM closes_at), weekofyear(closes_at))) AS cluster
                       FROM current_questions JOIN current_resolutions USING (question_id)
+                        LEFT JOIN category USING (category)
                       WHERE outcome IN ('yes', 'no') AND resolved_at <= {self.now()})""",
             keep=True,
         )
@@ -441,6 +449,13 @@ class Job:
               owner, entity_id, content FROM shards_published WHERE owner IS NOT NULL
             DISTRIBUTE BY file SORT BY owner, entity_id"""
         self.publish("owners_published", "owners", ["file", "owner", "entity_id", "content"], rows)
+        rows = f"""SELECT /*+ REPARTITION(1) */ {named(CATEGORY)} FROM (
+              SELECT int(value) AS category, entity_type, entity_id, content FROM shards_published WHERE what = 'category'
+              UNION ALL SELECT category_number, entity_type, null, string(count(DISTINCT entity))
+              FROM pair JOIN question USING (question) JOIN entity USING (entity)
+              WHERE settled = 1 AND category_number >= 0 GROUP BY category_number, entity_type)
+            SORT BY category, entity_type, entity_id"""
+        self.publish("categories_published", "categories", CATEGORY, rows)
 
     def profile(self):
         """Makes the view `profile`, one row per entity: its names, its activity, and its scores."""
@@ -481,7 +496,7 @@ class Job:
             """SELECT (SELECT coalesce(sum(forecasts), 0) FROM swept WHERE entity IS NULL)
                  + (SELECT count(DISTINCT forecast_id) FROM forecasts ANTI JOIN question USING (question_id))"""
         ).collect()
-        steps = ("shards", "entities", "scores", "names", "leaderboards", "owners")
+        steps = ("shards", "entities", "scores", "names", "leaderboards", "owners", "categories")
         files = [json.dumps(file) for file in self.plan["files"]]
         for step in steps:
             rows = self.spark.sql(f"SELECT content FROM {step}_published WHERE what = 'file'")

@@ -4,6 +4,7 @@ import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import type { Database } from '../duckdb.ts'
 import { type Circumstances, type EntityScores, scoreEntity } from '../scoring/entity.ts'
+import { type Listing, NO_LISTING } from '../scoring/categories.ts'
 import { NO_PAIRS, SCORED_COLUMNS } from '../scoring/pairs.ts'
 import type { ResolvedQuestion } from '../scoring/question.ts'
 import type { KnownEntity } from '../scoring/voices.ts'
@@ -53,6 +54,7 @@ export interface OrderedEntity extends Omit<KnownEntity, 'firstOfOwner'>, Activi
 
 export interface ScoredEntity extends OrderedEntity {
   scores: EntityScores
+  listing: Listing
 }
 
 /** All pairs in the order of entities, from which each of these can be scored. */
@@ -121,14 +123,17 @@ export async function scoreEveryone(
   { methodology, database, log }: ScoringContext,
   { entities, circumstances, pairs }: OrderedWorld,
 ): Promise<ScoredEntity[]> {
-  const results = new Map<number, EntityScores>()
+  const results = new Map<number, Pick<ScoredEntity, 'scores' | 'listing'>>()
   const scored = database.columns(SCORED_PAIRS, SCORED_COLUMNS)
-  for await (const { entity, scores } of scoreEntities(methodology, circumstances, scored)) {
-    results.set(entity, scores)
+  for await (const { entity, ...result } of scoreEntities(methodology, circumstances, scored)) {
+    results.set(entity, result)
   }
-  const unscored = (member: number) => scoreEntity(methodology, NO_PAIRS, circumstances[member]!)
+  const unscored = (member: number) => ({
+    scores: scoreEntity(methodology, NO_PAIRS, circumstances[member]!),
+    listing: NO_LISTING,
+  })
   log?.('scored every entity', { entities: entities.length, pairs })
-  return entities.map((entity, member) => ({ ...entity, scores: results.get(member) ?? unscored(member) }))
+  return entities.map((entity, member) => ({ ...entity, ...(results.get(member) ?? unscored(member)) }))
 }
 
 interface Counted {

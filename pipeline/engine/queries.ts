@@ -19,22 +19,36 @@ const CLUSTER = `coalesce('event:' || nullif(q.event_id, ''),
     'week:' || coalesce(q.category, '') || '|' || strftime(make_timestamp(epoch_us(q.closes_at)), '%G-W%V'))`
 
 /**
+ * Numbers the categories of the current questions, in the order of their names. Grain: one row per category.
+ */
+async function createCategories(database: Database): Promise<void> {
+  await database.run(
+    `CREATE TABLE category AS
+     SELECT (row_number() OVER (ORDER BY category) - 1)::INTEGER AS category_number, *
+     FROM (SELECT category, count(*)::INTEGER AS questions, min(opened_at) AS opened_at, max(closes_at) AS closes_at
+       FROM current_questions WHERE category <> '' GROUP BY category)`,
+  )
+}
+
+/**
  * Numbers the questions that score and their clusters, because the sweep handles small integers and not
  * UUIDs. `question`: one row per question whose outcome was known at `asOf` to be yes or no, numbered in the
  * order of question_id; `settled` is 1 if it had closed at `asOf`, and `place` is its position in the order
- * (settled_at, question_id).
+ * (settled_at, question_id). `category_number` is −1 without a category; `category` has them all.
  */
 export async function createQuestions(database: Database, asOf: Date): Promise<void> {
+  await createCategories(database)
   await database.run(
     `CREATE TABLE question AS
      SELECT (row_number() OVER (ORDER BY q.question_id) - 1)::INTEGER AS question, q.question_id, r.outcome,
        ${CLUSTER} AS cluster, (dense_rank() OVER (ORDER BY ${CLUSTER}) - 1)::INTEGER AS cluster_number,
-       (r.outcome = 'yes')::INTEGER AS yes, r.resolved_at, epoch_ms(q.opened_at)::DOUBLE AS opened_ms,
+       coalesce(category_number, -1) AS category_number, (r.outcome = 'yes')::INTEGER AS yes, r.resolved_at, epoch_ms(q.opened_at)::DOUBLE AS opened_ms,
        epoch_ms(q.closes_at)::DOUBLE AS closes_ms, epoch_ms(r.resolved_at)::DOUBLE AS resolved_ms,
        (q.closes_at <= ${literal(asOf.toISOString())}::TIMESTAMPTZ)::INTEGER AS settled,
        greatest(q.closes_at, r.resolved_at) AS settled_at,
        (row_number() OVER (ORDER BY greatest(q.closes_at, r.resolved_at), q.question_id))::INTEGER AS place
      FROM current_questions q JOIN current_resolutions r USING (question_id)
+       LEFT JOIN category ON q.category = category.category
      WHERE ${scoresAt(asOf)}
      ORDER BY question`,
   )
@@ -230,7 +244,7 @@ export async function orderPairs(database: Database, { parameters }: Methodology
     `CASE WHEN contested THEN round_even(round_even(${part} / 1e3, 0) * (${factor}), 0) ELSE -1 END`
   await database.run(
     `CREATE TABLE scored AS
-     SELECT question, entity, outcome, cluster, entity_type, entity_id, question_id, resolved_at, settled, settled_at,
+     SELECT question, entity, outcome, cluster, category, entity_type, entity_id, question_id, resolved_at, settled, settled_at,
        cluster_name, ${standardOf('reference_part')} AS standard,
        ${standardOf('reference_other')} AS standard_other, ${names}
      FROM (SELECT *, settled = 1 AND in_time = 1 AND voices >= ${parameters.contest_voices} AS contested
@@ -258,7 +272,7 @@ async function nameRows(database: Database): Promise<void> {
   }
   await database.run(
     `CREATE TABLE named_question AS
-     SELECT question, yes AS outcome, cluster_number AS cluster, place, question_id::question_name AS question_id, resolved_at,
+     SELECT question, yes AS outcome, cluster_number AS cluster, category_number AS category, place, question_id::question_name AS question_id, resolved_at,
        settled, settled_at, cluster::cluster_name AS cluster_name, weight, weighted, scale
      FROM question JOIN fitted_question USING (question)`,
   )

@@ -1,6 +1,7 @@
 // The second step of an engine: computes one entity's scores from its pairs in order.
 import type { Block } from '../../schemas/columns.ts'
 import { type Circumstances, type EntityScores, scoreEntity } from '../scoring/entity.ts'
+import { type Listing, listingOf } from '../scoring/categories.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { SCORED_COLUMNS } from '../scoring/pairs.ts'
 import { runsOf } from './rows.ts'
@@ -13,8 +14,9 @@ export async function* scoreEntities(
   methodology: Methodology,
   circumstances: readonly Circumstances[],
   pairs: AsyncIterable<Block<typeof SCORED_COLUMNS>>,
-): AsyncIterable<{ entity: number; scores: EntityScores }> {
+): AsyncIterable<{ entity: number; scores: EntityScores; listing: Listing }> {
   for await (const { number, rows } of runsOf(pairs, SCORED_COLUMNS, 'entity')) {
-    yield { entity: number, scores: scoreEntity(methodology, rows, circumstances[number]!) }
+    const scores = scoreEntity(methodology, rows, circumstances[number]!)
+    yield { entity: number, scores, listing: listingOf(methodology, rows) }
   }
 }

@@ -24,6 +24,7 @@ import { type Carried, carriedBy } from './carried.ts'
 import { correctionsSince } from './corrections.ts'
 import { entitiesParquet } from './entities-parquet.ts'
 import { forecastsTree } from './forecasts-tree.ts'
+import { CategoryFiles, categoriesAt, categoryBoards, categoryMembers } from './categories.ts'
 import { leaderboardFiles } from './leaderboard.ts'
 import { ownerFiles } from './owners.ts'
 import { rowGroupsOutput } from './row-groups.ts'
@@ -107,6 +108,8 @@ export async function deriveRelease(
   const kinds = rankKinds(methodology, world.voiceRule, scored)
   const [agents, forecasters] = kinds.map((ranked) => ranked.length) as [number, number]
   const all = kinds.flat()
+  const categories = await categoriesAt(context.database)
+  const inCategories = await categoryMembers(context.database)
   const own = begun.move()
   return {
     counts: { agents, forecasters, scored_questions: world.questions, forecasts: world.forecasts },
@@ -125,6 +128,12 @@ export async function deriveRelease(
       for (const [index, ranked] of kinds.entries()) {
         yield* leaderboardFiles(ENTITY_TYPES[index]!, ranked.filter(isListed), provenance)
       }
+      const categoryFiles = new CategoryFiles(categories, provenance)
+      for (const counted of inCategories) categoryFiles.members(counted)
+      for (const { category, entityType, entries } of categoryBoards(all.filter(isListed))) {
+        yield* categoryFiles.board(category, entityType, entries)
+      }
+      yield* categoryFiles.ends()
       for (const part of partsOf('entities', shards, partSizes)) {
         const members = all.slice(part.firstEntity, part.firstEntity + part.entities)
         const { path, entityType: entity_type, entities: rows } = part

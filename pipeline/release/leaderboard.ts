@@ -1,4 +1,5 @@
 // Makes the pages of a release that list the entities of a kind in order.
+import type { EntityMetrics } from '../../schemas/metrics.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { canonical } from '../proof/canonical.ts'
 import { leaderboardPath } from '../store/paths.ts'
@@ -48,16 +49,30 @@ export interface LeaderboardPlace {
  * follow its skills.
  */
 export function placeOf({ metrics }: Pick<ListedEntity, 'metrics'>): LeaderboardPlace {
-  const { rank, skill, contested_questions, pool, pool_size } = metrics
+  return placeBy(metrics)
+}
+
+/** The same of the numbers of a board by category. */
+export function placeBy({
+  rank,
+  skill,
+  contested_questions,
+  pool,
+  pool_size,
+}: Pick<EntityMetrics, 'rank' | 'skill' | 'contested_questions' | 'pool' | 'pool_size'>): LeaderboardPlace {
   if (rank === null) return { pool_size: null, pool: null, value: contested_questions }
   return { pool_size, pool, value: roundHalfEven(skill! * UNIT) }
 }
 
 function inOrder(a: ListedEntity, b: ListedEntity): number {
-  const [one, other] = [placeOf(a), placeOf(b)]
+  return inOrderOfPlaces(placeOf(a), placeOf(b)) || (a.entityId < b.entityId ? -1 : 1)
+}
+
+/** Compares places; 0 for two that only the ids order. */
+export function inOrderOfPlaces(one: LeaderboardPlace, other: LeaderboardPlace): number {
   if (one.pool_size !== other.pool_size) return (other.pool_size ?? 0) - (one.pool_size ?? 0)
   if (one.pool !== other.pool) return one.pool! < other.pool! ? -1 : 1
-  return other.value - one.value || (a.entityId < b.entityId ? -1 : 1)
+  return other.value - one.value
 }
 
 function entryOf(entity: ListedEntity): object {

@@ -6,7 +6,6 @@ import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { ScoredEntity } from '../engine/duckdb-engine.ts'
 import type { Methodology } from '../scoring/methodology.ts'
-import type { EntityScores } from '../scoring/entity.ts'
 import { inOrder } from '../proof/canonical.ts'
 import {
   type Boards,
@@ -73,7 +72,11 @@ export function rankEntities(
   voice_rule: VoiceRule,
   entities: readonly ScoredEntity[],
 ): RankedEntity[] {
-  const published = entities.map((entity) => ({ ...entity, scores: publishedForm(entity.scores) }))
+  const published = entities.map((entity) => ({
+    ...entity,
+    scores: publishedForm(entity.scores),
+    listing: publishedForm(entity.listing),
+  }))
   const boards = boardsOf(tallyOf(published.map(standingOf)))
   return published.map((entity) => rankAmong(methodology, voice_rule, boards, entity))
 }
@@ -103,10 +106,10 @@ export function rankAmong(
  * Rounds to six decimals, and puts the names inside each metric in canonical order, so that payloads are
  * written fastest.
  */
-export function publishedForm(scores: EntityScores): EntityScores {
-  const copy: Record<string, unknown> = { ...scores }
+export function publishedForm<Numbers extends object>(numbers: Numbers): Numbers {
+  const copy = { ...numbers } as Record<string, unknown>
   for (const name in copy) copy[name] = roundedIn(copy[name])
-  return copy as unknown as EntityScores
+  return copy as Numbers
 }
 
 function roundedIn(value: unknown): unknown {

@@ -1,17 +1,12 @@
 // Scores one entity over its questions in order (METHODOLOGY §3 to §5).
 import type { EntityMetrics } from '../../schemas/metrics.ts'
-import {
-  type ClosingForecasts,
-  calibrationCurve,
-  convictionGap,
-  decompose,
-  expectedCalibrationError,
-} from './calibration.ts'
+import { calibrationCurve, convictionGap, decompose, expectedCalibrationError } from './calibration.ts'
 import { fragilityOf } from './fragility.ts'
 import type { Methodology } from './methodology.ts'
 import {
   type ContestedPairs,
   type EntityPairs,
+  closingForecasts,
   contestedPairs,
   logScoreSum,
   settledPairs,
@@ -97,20 +92,6 @@ export function scoreEntity(
     updates_per_question: ratio(updates, n),
     flip_flop: ratio(sums.flip_flop.total / PICO, sums.flip_flop.questions),
   }
-}
-
-/** The forecasts that stood at the close, with their outcomes. */
-function closingForecasts({ rowCount, columns }: EntityPairs): ClosingForecasts {
-  const ppm = new Int32Array(rowCount)
-  const outcome = new Int32Array(rowCount)
-  let count = 0
-  for (let row = 0; row < rowCount; row++) {
-    if (columns.closing_probability[row]! < 0) continue
-    ppm[count] = columns.closing_probability[row]!
-    outcome[count] = columns.outcome[row]!
-    count += 1
-  }
-  return { ppm: ppm.subarray(0, count), outcome: outcome.subarray(0, count) }
 }
 
 /**

@@ -2,6 +2,7 @@
 import { type Block, type ColumnKind, type ColumnKinds, newColumns } from '../../schemas/columns.ts'
 import { PAIR_METRICS, type PairMetricName } from '../../schemas/metrics.ts'
 import { exactSum } from './exact-sum.ts'
+import type { ClosingForecasts } from './calibration.ts'
 import { PICO, ratio, roundHalfEven } from './round.ts'
 import type { ClusteredErrors, References } from './skill.ts'
 import { nanoOf } from './strength.ts'
@@ -21,15 +22,16 @@ export const PAIR_COLUMNS = {
 
 /**
  * The columns that an entity is scored from. Grain: one row per entity and question. `outcome` is 1 for yes,
- * 0 for no; `settled` is 1 if the question is; `cluster` is the number of the question's cluster; `standard`
- * is the standard reference in whole 1e-9, and `standard_other` that of the other outcome, −1 where the pair
- * is not contested.
+ * 0 for no; `settled` is 1 if the question is; `cluster` is the number of the question's cluster, `category`
+ * that of its category, −1 without one; `standard` is the standard reference in whole 1e-9, and
+ * `standard_other` that of the other outcome, −1 where the pair is not contested.
  */
 export const SCORED_COLUMNS = {
   entity: 'int32',
   outcome: 'int32',
   settled: 'int32',
   cluster: 'int32',
+  category: 'int32',
   standard: 'double',
   standard_other: 'double',
   ...METRIC_COLUMNS,
@@ -49,6 +51,20 @@ export function settledPairs({ rowCount, columns }: EntityPairs): EntityPairs {
   let count = 0
   while (count < rowCount && columns.settled[count] === 1) count += 1
   return { rowCount: count, columns }
+}
+
+/** The forecasts that stood at the close, with their outcomes. */
+export function closingForecasts({ rowCount, columns }: EntityPairs): ClosingForecasts {
+  const ppm = new Int32Array(rowCount)
+  const outcome = new Int32Array(rowCount)
+  let count = 0
+  for (let row = 0; row < rowCount; row++) {
+    if (columns.closing_probability[row]! < 0) continue
+    ppm[count] = columns.closing_probability[row]!
+    outcome[count] = columns.outcome[row]!
+    count += 1
+  }
+  return { ppm: ppm.subarray(0, count), outcome: outcome.subarray(0, count) }
 }
 
 /** The contested pairs of an entity, in their order. */

@@ -19,7 +19,10 @@ import { supersededOutcomes } from '../release/superseded.ts'
 import { attachCurrent } from '../tables/views.ts'
 import { GatheredTrees } from '../release/trees.ts'
 import {
+  CATEGORIES_PARQUET_PATH,
+  CATEGORIES_PATH,
   FORECASTS_TREE_PATH,
+  isCategoryPath,
   leaderboardPath,
   ownersPath,
   pairsPath,
@@ -183,6 +186,16 @@ function arranged(
       ENTRIES_PER_PAGE,
     ).map((rows, page) => take(leaderboardPath(entityType, page), { rows })),
   )
+  const index = take(CATEGORIES_PATH)
+  const inBoards = sum(all, ({ categories = 0 }) => categories)
+  if (index.categories !== inBoards) throw unfit(CATEGORIES_PATH, 'categories', index.categories, inBoards)
+  const boards = [...rest.keys()]
+    .filter(isCategoryPath)
+    .toSorted()
+    .map((path) => take(path))
+  const onPages = sum(boards, ({ rows }) => rows)
+  if (onPages !== inBoards) throw unfit('categories/', 'rows', onPages, inBoards)
+  const categories = [...boards, index, take(CATEGORIES_PARQUET_PATH, { rows: inBoards })]
   const entities = partFiles('entities').map(({ file }) => file)
   const scores = partFiles('scores')
   const scoreFiles = scores.flatMap(({ file }) => [file, take(rowGroupsPath(file.path))])
@@ -193,7 +206,7 @@ function arranged(
   const tree = hasTree ? [take(FORECASTS_TREE_PATH)] : []
   for (const path of rest.keys()) throw new ServiceError('invalid', `${path} is no file of the release`)
   return {
-    files: [...all, ...owners, ...pages, ...entities, ...scoreFiles, ...tree],
+    files: [...all, ...owners, ...pages, ...categories, ...entities, ...scoreFiles, ...tree],
     carried: [names, ...carried],
     questions: names.questions ?? 0,
     pairs: sum(scores, ({ part }) => part.pairs),

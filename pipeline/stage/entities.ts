@@ -3,12 +3,14 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { partPath } from '../release/parts.ts'
+import { categoryEntries } from '../release/categories.ts'
 import { EntitiesFile } from '../release/entities-parquet.ts'
 import { type RankedEntity, isListed, listed, rankAmong } from '../release/payloads.ts'
 import { snapshotDate } from '../release/read.ts'
 import { entryOf, releaseShards } from '../release/shards.ts'
 import { snapshotFile } from '../release/snapshot-file.ts'
 import type { ReleaseContext } from '../release/state.ts'
+import type { Listing } from '../scoring/categories.ts'
 import type { EntityScores } from '../scoring/entity.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { type Boards, boardsOf } from '../scoring/ranking.ts'
@@ -22,7 +24,7 @@ import {
   wholeOf,
   wholeOrNull,
 } from './lines.ts'
-import { entityLine, planned, unitsIn } from './planned.ts'
+import { categoryLine, entityLine, planned, unitsIn } from './planned.ts'
 import { type FieldOfRelease, entityTypeOf, readTally, shardAt } from './tally.ts'
 
 const COLUMNS = [
@@ -39,6 +41,7 @@ const COLUMNS = [
   'overdue_forecasts',
   'pairs',
   'scores',
+  'listing',
 ] as const
 const ENTITIES: Format = {
   of: 'an entity',
@@ -79,9 +82,11 @@ export async function* shardLines(
           pairs: members.reduce((sum, { pairs }) => sum + pairs, 0),
           owned: inLists.filter(({ ownerId }) => ownerId !== null).length,
           listed: inLists.length,
+          categories: inLists.reduce((sum, { listing }) => sum + listing.categories.length, 0),
           ...(copy ? { copy: entryOf(copy) } : {}),
         })
-        return line + inLists.map((entity) => entityLine(listed(entity))).join('')
+        const entries = inLists.flatMap(categoryEntries).map(categoryLine)
+        return line + inLists.map((entity) => entityLine(listed(entity))).join('') + entries.join('')
       },
     }
   })
@@ -122,8 +127,22 @@ function rankedIn(methodology: Methodology, { voiceRule, tallies }: FieldOfRelea
     ENTITY_TYPES.map((entityType) => [entityType, boardsOf(tallies[entityType])]),
   ) as Record<EntityType, Boards>
   return (fields: Fields): RankedEntity => {
-    const [, , type, entityId, names, registered, retired, last, open, nextClose, overdue, pairs, scores] =
-      fields
+    const [
+      ,
+      ,
+      type,
+      entityId,
+      names,
+      registered,
+      retired,
+      last,
+      open,
+      nextClose,
+      overdue,
+      pairs,
+      scores,
+      listing,
+    ] = fields
     const entityType = entityTypeOf(type!)
     const { name, model_type, organization_name, owner_id } = jsonOf(names!) as Record<
       string,
@@ -144,6 +163,7 @@ function rankedIn(methodology: Methodology, { voiceRule, tallies }: FieldOfRelea
       overdueForecasts: wholeOf(overdue!),
       pairs: wholeOf(pairs!),
       scores: jsonOf(scores!) as EntityScores,
+      listing: jsonOf(listing!) as Listing,
     })
   }
 }

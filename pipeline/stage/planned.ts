@@ -2,6 +2,7 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import { signatureOf } from '../proof/hmac.ts'
 import { writerOf } from '../release/commit.ts'
+import type { categoryEntries } from '../release/categories.ts'
 import { placeOf } from '../release/leaderboard.ts'
 import type { ListedEntity, Provenance } from '../release/payloads.ts'
 import { type ReleasePlan, ownPlan } from '../release/plan.ts'
@@ -48,6 +49,12 @@ export function entityLine(entity: ListedEntity): string {
   const { pool_size, pool, value } = placeOf(entity)
   const owner = ownerId === null ? null : orderedOwner(ownerId)
   return lineOf(['entity', entityType, entityId, pool_size, pool, value, owner, JSON.stringify(entity)])
+}
+
+/** Returns the line of an entity in a category, from which a later stage makes the boards by category. */
+export function categoryLine({ category, entry }: ReturnType<typeof categoryEntries>[number]): string {
+  const { entityType, entityId } = entry
+  return lineOf(['category', entityType, entityId, null, null, category, null, JSON.stringify(entry)])
 }
 
 /** Encodes an owner in hexadecimal digits that sort as its UTF-16 code units do. */

@@ -1,6 +1,7 @@
 // `fvs stage score`: reads the pairs of entities in order, and prints their scores.
 import { Rows } from '../engine/rows.ts'
 import { publishedForm } from '../release/payloads.ts'
+import { listingOf } from '../scoring/categories.ts'
 import { type EntityScores, scoreEntity } from '../scoring/entity.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { SCORED_COLUMNS } from '../scoring/pairs.ts'
@@ -22,7 +23,15 @@ import {
 import { METRICS } from './sweep.ts'
 
 const FACTS = ['entity', 'voice', 'strength', 'pool', 'pool_size', 'owner_agents', 'attempt'] as const
-const PAIR = ['outcome', 'settled', 'cluster_number', 'standard', 'standard_other', ...METRICS] as const
+const PAIR = [
+  'outcome',
+  'settled',
+  'cluster_number',
+  'category_number',
+  'standard',
+  'standard_other',
+  ...METRICS,
+] as const
 const COLUMNS = [...FACTS, 'place', ...PAIR]
 const PLACE = FACTS.length
 const PAIRS: Format = {
@@ -30,7 +39,15 @@ const PAIRS: Format = {
   columns: COLUMNS,
   compare: strictly(inOrderOf(COLUMNS, { entity: 'number', place: 'number' })),
 }
-const SCORED_NAMES = ['outcome', 'settled', 'cluster', 'standard', 'standard_other', ...METRICS] as const
+const SCORED_NAMES = [
+  'outcome',
+  'settled',
+  'cluster',
+  'category',
+  'standard',
+  'standard_other',
+  ...METRICS,
+] as const
 
 /** Yields a line for each entity. */
 export async function* scoreLines(methodology: Methodology, input: Input): AsyncIterable<string> {
@@ -48,7 +65,9 @@ export async function* scoreLines(methodology: Methodology, input: Input): Async
       attempt: wholeOrNull(attempt!),
     }
     const scores = publishedForm(scoreEntity(methodology, pairs, circumstances))
-    const line = lineOf([entity!, pairs.rowCount, ...boardFields(scores), JSON.stringify(scores)])
+    const listing = publishedForm(listingOf(methodology, pairs))
+    const numbers = [scores, listing].map((each) => JSON.stringify(each))
+    const line = lineOf([entity!, pairs.rowCount, ...boardFields(scores), ...numbers])
     pairs.clear()
     return line
   }

@@ -15,6 +15,8 @@ const facts = {
   owned: count.optional(),
   listed: count.optional(),
   copy: manifestFile.pick({ size_bytes: true, sha256: true }).optional(),
+  /** A shard, and the index of the categories, have the number of their entries on boards by category. */
+  categories: count.optional(),
   /** A file of owners has the number of its agents. */
   agents: count.optional(),
   /** The file of names has the number of questions. */
@@ -44,6 +46,7 @@ export function parseStagedFile(json: unknown): StagedFile {
 
 /** Returns the entry of the file in the manifest. */
 export function manifestEntry(file: StagedFile): ManifestFile {
-  const { pairs: _, owned: _o, listed: _l, copy: _c, agents: _a, questions: _q, tree: _t, ...entry } = file
+  const { pairs: _, owned: _o, listed: _l, copy: _c, agents: _a, questions: _q, tree: _t, ...rest } = file
+  const { categories: _n, ...entry } = rest
   return entry
 }

@@ -330,6 +330,23 @@ export function leaderboardPath(entityType: EntityType, page: number): string {
   return `${leaderboardPrefix(entityType)}${padded(page, 6)}.json`
 }
 
+/** The index of the categories, inside its release. */
+export const CATEGORIES_PATH = 'categories.json'
+
+/** The rows of all boards by category, inside their release. */
+export const CATEGORIES_PARQUET_PATH = 'categories.parquet'
+
+const CATEGORIES_PREFIX = 'categories/'
+
+/** The path of a page of a board by category inside its release. `category` is its number in the index. */
+export function categoryPath(category: number, entityType: EntityType, page: number): string {
+  return `${CATEGORIES_PREFIX}${padded(category, 6)}/${entityType}/${padded(page, 6)}.json`
+}
+
+export function isCategoryPath(path: string): boolean {
+  return path.startsWith(CATEGORIES_PREFIX)
+}
+
 /** The tree that proofs of forecasts are made from, inside its release. */
 export const FORECASTS_TREE_PATH = 'forecasts.tree'
 

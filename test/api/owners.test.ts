@@ -9,6 +9,7 @@ import { ownersFile } from '../../pipeline/release/read.ts'
 import { ENTITIES_PER_SHARD, entryOf } from '../../pipeline/release/shards.ts'
 import { scoreEntity } from '../../pipeline/scoring/entity.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
+import { NO_LISTING } from '../../pipeline/scoring/categories.ts'
 import { NO_PAIRS } from '../../pipeline/scoring/pairs.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { OwnerShard } from '../../schemas/payloads.ts'
@@ -162,6 +163,7 @@ test('owners are divided into files of 256 in order of name, and found in them',
     ownerId,
     pairs: 0,
     scores: scoreEntity(METHODOLOGY, NO_PAIRS, circumstances),
+    listing: NO_LISTING,
   }))
   const provenance = {
     methodology_version: METHODOLOGY.version,

@@ -2,6 +2,7 @@
 // order.
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import type { Listing } from '../../pipeline/scoring/categories.ts'
 import type { EntityScores } from '../../pipeline/scoring/entity.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
@@ -148,10 +149,10 @@ test('a pair is witnessed if all its forecasts are', async () => {
 
 /** Two entities with pairs and one without, as the stage that scores reads them. */
 const SCORED = [
-  [0, 1, 1_000_000, 'a', 2, 2, 1, 3, 1, 1, 0, -1, -1, ...METRICS.map(() => 1)],
-  [0, 1, 1_000_000, 'a', 2, 2, 1, 5, 0, 1, 1, 4, 5, ...METRICS.map(() => 2)],
-  [1, 0, 900_000, 'a', 2, 2, 2, 3, 1, 1, 0, 7, 8, ...METRICS.map(() => 3)],
-  [2, 0, 1_000_000, ...Array.from({ length: 10 + METRICS.length }, () => null)],
+  [0, 1, 1_000_000, 'a', 2, 2, 1, 3, 1, 1, 0, -1, -1, -1, ...METRICS.map(() => 1)],
+  [0, 1, 1_000_000, 'a', 2, 2, 1, 5, 0, 1, 1, 0, 4, 5, ...METRICS.map(() => 2)],
+  [1, 0, 900_000, 'a', 2, 2, 2, 3, 1, 1, 0, 0, 7, 8, ...METRICS.map(() => 3)],
+  [2, 0, 1_000_000, ...Array.from({ length: 11 + METRICS.length }, () => null)],
 ]
 
 test('the scores have a line for each entity, also for one without a pair', async () => {
@@ -177,17 +178,25 @@ test('the scores have what ranks an entity with enough contested pairs', async (
     1,
     1,
     place,
+    6,
     2e8,
     1e8,
     ...METRICS.map((name) => (name === 'brier_part' ? 1e11 : 1)),
   ])
-  const [entity, pairs, pool, voice, skill, lower, upper, json] = (await score(linesOf(rows))).split('\t')
+  const [entity, pairs, pool, voice, skill, lower, upper, json, listing] = (await score(linesOf(rows))).split(
+    '\t',
+  )
   expect([entity, pairs, pool, voice]).toEqual(['4', '25', 'a pool', '1'])
   const scores = JSON.parse(json!) as EntityScores
   const { lower: least, upper: most } = scores.board_interval!
   expect([skill, lower, upper].map(Number)).toEqual(
     [scores.skill, least, most].map((x) => Math.round(x! * 1e6)),
   )
+  const { trend, categories } = JSON.parse(listing!) as Listing
+  expect(trend.at(-1)).toBe(scores.skill)
+  expect(categories).toMatchObject([
+    { category: 6, skill: scores.skill, board_interval: scores.board_interval },
+  ])
 })
 
 const PARTS = linesOf([
@@ -316,7 +325,7 @@ test('docs/stages.md has the columns of every line in their order', async () => 
   const wrong = () => inputOf('x\n')
   const formats = [
     await named(sweepLines(METHODOLOGY, wrong())),
-    (await named(scoreLines(METHODOLOGY, wrong()))).slice(0, 13),
+    (await named(scoreLines(METHODOLOGY, wrong()))).slice(0, 14),
     await named(partLines(wrong())),
     await named(tally(wrong())),
   ]

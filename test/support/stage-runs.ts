@@ -4,6 +4,7 @@ import type { Components } from '../../jobs/components/components.ts'
 import type { NoRelease } from '../../pipeline/release/make.ts'
 import { PART_SIZES } from '../../pipeline/release/parts.ts'
 import { commitStages } from '../../pipeline/stage/commit.ts'
+import { categoryLines } from '../../pipeline/stage/categories.ts'
 import { entityPartLines, shardLines } from '../../pipeline/stage/entities.ts'
 import { leaderboardLines, ownerLines } from '../../pipeline/stage/lists.ts'
 import { nameLine, scorePartLines } from '../../pipeline/stage/pairs.ts'
@@ -47,6 +48,7 @@ export function inProcess(components: Components, sizes = PART_SIZES): Stages {
         'publish names': () => nameLine(components, release, input),
         'publish leaderboards': () => textOf(leaderboardLines(components, release, input)),
         'publish owners': () => textOf(ownerLines(components, release, input)),
+        'publish categories': () => textOf(categoryLines(components, release, input)),
         commit: async () =>
           JSON.stringify(await commitStages(components, { release, tally, forecasts }, input, sizes)),
       }

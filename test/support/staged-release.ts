@@ -172,13 +172,14 @@ async function carryOut(
       pool: 'VARCHAR',
       ...bigints(['voice', 'skill', 'lower', 'upper']),
       scores: 'VARCHAR',
+      listing: 'VARCHAR',
     },
     await run(
       'score',
       await linesOf(
         database,
         `SELECT entity, voice, strength, pool, pool_size, owner_agents, attempt, place, yes, settled, cluster_number,
-           standard, standard_other, ${METRICS.join(', ')}
+           category_number, standard, standard_other, ${METRICS.join(', ')}
          FROM circumstance LEFT JOIN (FROM pair JOIN standard USING (question, entity) JOIN question USING (question)) USING (entity)
          ORDER BY entity, place`,
       ),
@@ -225,7 +226,7 @@ async function carryOut(
   )
   const ranked = (unit: string) =>
     `SELECT ${unit}, entity, entity_type, entity_id, ${named}::VARCHAR AS names, epoch_ms(registered_at), epoch_ms(retired_at),
-       last_ms, open_forecasts, next_ms, overdue, pairs, scores
+       last_ms, open_forecasts, next_ms, overdue, pairs, scores, listing
      FROM entity JOIN sharded USING (entity, entity_type, entity_id) JOIN part USING (shard) JOIN activity USING (entity)
      JOIN scored_entity USING (entity) ORDER BY entity`
   const shards = await publish('shards', ranked('shard'), tally)
@@ -257,6 +258,15 @@ async function carryOut(
     'owners',
     `SELECT (dense_rank() OVER (ORDER BY owner) - 1) // 256 AS file, owner, entity_id, content FROM published
      WHERE what = 'entity' AND owner IS NOT NULL ORDER BY owner, entity_id`,
+  )
+  await publish(
+    'categories',
+    `SELECT category, entity_type, entity_id, content FROM
+       (SELECT value AS category, entity_type, entity_id, content FROM published WHERE what = 'category'
+        UNION ALL SELECT category_number, entity_type, NULL, count(DISTINCT entity)::VARCHAR
+        FROM pair JOIN question USING (question) JOIN entity USING (entity)
+        WHERE settled = 1 AND category_number >= 0 GROUP BY ALL)
+     ORDER BY category, entity_type, entity_id NULLS FIRST`,
   )
   const options = { release, tally, forecasts: Number(forecasts!.count) }
   const files = described.map((file) => `${file}\n`).toReversed()

@@ -3,6 +3,7 @@ import { KeptPairs, fit, voiceRuleOf } from '../../../pipeline/engine/fit.ts'
 import { Rows } from '../../../pipeline/engine/rows.ts'
 import type { ScoredEntity } from '../../../pipeline/engine/duckdb-engine.ts'
 import { type RankedEntity, rankEntities } from '../../../pipeline/release/payloads.ts'
+import { listingOf } from '../../../pipeline/scoring/categories.ts'
 import { scoreEntity } from '../../../pipeline/scoring/entity.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { fromPico } from '../../../pipeline/scoring/round.ts'
@@ -125,6 +126,7 @@ export function scoreWorld(given: PlainWorld, imported: 0 | 1 = 0): ScoredWorld 
     }
   })
   const clusters = [...new Set(asked.map(({ cluster }) => cluster))]
+  const categories = [...new Set(asked.flatMap(({ category }) => category || []))].toSorted()
   const byEntity = Map.groupBy(pairs, ({ entityNumber }) => entityNumber)
   const scored = known.map((entity, number): ScoredEntity => {
     const own = (byEntity.get(number) ?? []).toSorted(
@@ -132,13 +134,14 @@ export function scoreWorld(given: PlainWorld, imported: 0 | 1 = 0): ScoredWorld 
     )
     const block = new Rows(SCORED_COLUMNS)
     for (const pair of own) {
-      const { outcome, isSettled, cluster } = asked[pair.questionNumber]!
+      const { outcome, isSettled, cluster, category } = asked[pair.questionNumber]!
       const values = {
         ...pair,
         entity: number,
         outcome,
         settled: isSettled ? 1 : 0,
         cluster: clusters.indexOf(cluster),
+        category: category ? categories.indexOf(category) : -1,
         standard_other: pair.standardOther,
       }
       for (const [name, column] of Object.entries(block.columns)) {
@@ -149,7 +152,14 @@ export function scoreWorld(given: PlainWorld, imported: 0 | 1 = 0): ScoredWorld 
     const scores = scoreEntity(METHODOLOGY, block, circumstances[number]!)
     const { retired_at_ms: at = null } = given.entities[number]!
     const retiredAtMs = at !== null && at <= given.as_of_ms ? at : null
-    return { ...entity, ...UNTOLD, retiredAtMs, pairs: own.length, scores }
+    return {
+      ...entity,
+      ...UNTOLD,
+      retiredAtMs,
+      pairs: own.length,
+      scores,
+      listing: listingOf(METHODOLOGY, block),
+    }
   })
   const entities = ENTITY_TYPES.flatMap((kind) =>
     rankEntities(
@@ -182,6 +192,7 @@ interface AskedQuestion extends ResolvedQuestion {
   id: string
   settledAtMs: number
   cluster: string
+  category: string | null
 }
 
 /** A question that scores, alone in a list; nothing for any other. */
@@ -198,6 +209,7 @@ function resolved(question: PlainWorld['questions'][number], asOfMs: number): As
       isSettled: closesAtMs <= asOfMs,
       settledAtMs: Math.max(closesAtMs, resolved_at_ms),
       cluster: clusterOf(question),
+      category: question.category,
     },
   ]
 }

@@ -1,0 +1,51 @@
+// A Parquet file of rows that are given one after another.
+import { ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer'
+
+/** Rows in a row group. The first is small for readers that only look at the beginning. */
+const FIRST_GROUP_ROWS = 1_000
+const GROUP_ROWS = 100_000
+
+export interface ParquetColumn {
+  name: string
+  type: 'STRING' | 'BOOLEAN' | 'INT32' | 'DOUBLE'
+}
+
+/** A file under way. It holds only one row group as rows at a time. */
+export class ParquetRows {
+  readonly #columns: readonly ParquetColumn[]
+  readonly #bytes = new ByteWriter()
+  readonly #file: ParquetWriter
+  #rows: (readonly unknown[])[] = []
+  #groupRows = FIRST_GROUP_ROWS
+
+  constructor(columns: readonly ParquetColumn[]) {
+    this.#columns = columns
+    const columnData = columns.map(({ name, type }) => ({ name, type, data: [] }))
+    this.#file = new ParquetWriter({
+      writer: this.#bytes,
+      schema: schemaFromColumnData({ columnData }),
+      createdBy: 'forecast-verification-service',
+    })
+  }
+
+  /** Adds a row with a value for each column, in their order. */
+  add(row: readonly unknown[]): void {
+    this.#rows.push(row)
+    if (this.#rows.length === this.#groupRows) this.#flush()
+  }
+
+  finish(): Uint8Array {
+    if (this.#rows.length > 0) this.#flush()
+    void this.#file.finish()
+    return new Uint8Array(this.#bytes.getBuffer())
+  }
+
+  #flush(): void {
+    const rows = this.#rows
+    const columnData = this.#columns.map(({ name }, index) => ({ name, data: rows.map((row) => row[index]) }))
+    // A write to memory is complete when it returns, so nothing awaits it.
+    void this.#file.write({ columnData, rowGroupSize: this.#groupRows })
+    this.#rows = []
+    this.#groupRows = GROUP_ROWS
+  }
+}

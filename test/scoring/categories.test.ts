@@ -1,0 +1,179 @@
+// The numbers of entities by category, and the boards that are made of them.
+import fc from 'fast-check'
+import { parquetReadObjects } from 'hyparquet'
+import { expect, it } from 'vitest'
+import { CategoryFiles, categoryBoards } from '../../pipeline/release/categories.ts'
+import { nanoOf } from '../../pipeline/scoring/strength.ts'
+import type { CategoriesFile, CategoryBoardFile } from '../../schemas/payloads.ts'
+import { expectedCalibrationErrorPlainly } from '../support/plain/calibration.ts'
+import { published, roundHalfEven, sum } from '../support/plain/rounding.ts'
+import { intervalAt, skillPlainly } from '../support/plain/skill.ts'
+import type { PlainWorld } from '../support/plain/world.ts'
+import { randomWorld } from '../support/worlds/random-world.ts'
+import { type WorldPair, scoreWorld } from '../support/worlds/scored-world.ts'
+
+const shape = fc.record({
+  seed: fc.integer(),
+  people: fc.integer({ min: 6, max: 9 }),
+  noise: fc.constantFrom(0.3, 1),
+})
+
+function worldOf({ seed, people, noise }: { seed: number; people: number; noise: number }): PlainWorld {
+  const given = randomWorld({ seed, people, agents: 3, owners: 1, questions: 140, noise })
+  const categories = ['law', 'law', 'sport', 'sport', '', null]
+  const questions = given.questions.map((question, n) => ({ ...question, category: categories[n % 6]! }))
+  return { ...given, questions }
+}
+
+/** METHODOLOGY §3 over the pairs of one category, with the references of the whole world. */
+function plainly(category: string, pairs: readonly WorldPair[], outcomes: ReadonlyMap<string, 0 | 1>) {
+  const contested = pairs.filter(({ standard }) => standard >= 0)
+  const gains = contested.map((pair) => {
+    const [Z, otherZ, B, otherB] = [
+      pair.standard,
+      pair.standardOther,
+      nanoOf(pair.brier_part),
+      nanoOf(pair.brier_other),
+    ].map(BigInt) as [bigint, bigint, bigint, bigint]
+    const product = -Number(Z - B) * Number(otherZ - otherB)
+    const spread = BigInt(roundHalfEven(Math.sqrt(Math.max(0, product))))
+    const { cluster } = pair
+    return { cluster, reference: Z, otherReference: otherZ, gain: Z - B, otherGain: otherZ - otherB, spread }
+  })
+  const skill = skillPlainly(gains)
+  const interval = intervalAt(0.05, skill)
+  const closes = pairs
+    .filter(({ closing_probability: ppm }) => ppm >= 0)
+    .map(({ closing_probability: ppm, question }) => ({ ppm, outcome: outcomes.get(question)! }))
+  return {
+    category,
+    skill: published(skill.skill!),
+    board_interval: interval && { lower: published(interval.lower), upper: published(interval.upper) },
+    contested_questions: contested.length,
+    resolved_questions: pairs.length,
+    brier: published(
+      sum(pairs.map(({ brier_part: part }) => part)) / sum(pairs.map(({ coverage }) => coverage)),
+    ),
+    expected_calibration_error: expect.closeTo(expectedCalibrationErrorPlainly(closes)!, 5) as unknown,
+  }
+}
+
+it('scores an entity by the pairs of a category alone, from 25 contested questions on', () => {
+  let shown = 0
+  fc.assert(
+    fc.property(shape, (drawn) => {
+      const given = worldOf(drawn)
+      const { pairs, entities } = scoreWorld(given)
+      const questions = new Map(given.questions.map((question) => [question.id, question]))
+      const outcomes = new Map(given.questions.map(({ id, outcome }) => [id, outcome!]))
+      for (const { entityId, listing } of entities) {
+        const own = pairs.filter(({ entity, isSettled }) => entity === entityId && isSettled)
+        const expected = ['law', 'sport'].flatMap((category) => {
+          const there = own.filter(({ question }) => questions.get(question)!.category === category)
+          const isShown = there.filter(({ standard }) => standard >= 0).length >= 25
+          return isShown ? [plainly(category, there, outcomes)] : []
+        })
+        shown += expected.length
+        const names = ['law', 'sport']
+        expect(listing.categories.map((row) => ({ ...row, category: names[row.category] }))).toEqual(expected)
+      }
+    }),
+    { numRuns: 12 },
+  )
+  expect(shown).toBeGreaterThan(20)
+})
+
+it('has a trend whose points are the skill after equal parts of the questions, up to the skill itself', () => {
+  fc.assert(
+    fc.property(shape, (drawn) => {
+      const given = worldOf(drawn)
+      const { pairs, entities } = scoreWorld(given)
+      for (const { entityId, listing, metrics } of entities) {
+        const contested = pairs
+          .filter(({ entity, standard }) => entity === entityId && standard >= 0)
+          .toSorted((a, b) => a.settledAtMs - b.settledAtMs || (a.question < b.question ? -1 : 1))
+        const points = Math.min(24, contested.length)
+        const expected = Array.from({ length: points }, (_, point) => {
+          const first = contested.slice(0, Math.ceil(((point + 1) * contested.length) / points))
+          const reference = sum(first.map(({ standard }) => standard))
+          const own = sum(first.map(({ brier_part: part }) => nanoOf(part)))
+          return published((reference - own) / (reference + 2.5e9))
+        })
+        expect(listing.trend).toEqual(expected)
+        expect(listing.trend.at(-1) ?? null).toBe(metrics.skill)
+      }
+    }),
+    { numRuns: 12 },
+  )
+})
+
+it('ranks each board by its own bars, and has the same rows in JSON and in Parquet', async () => {
+  await fc.assert(
+    fc.asyncProperty(shape, async (drawn) => {
+      const { entities } = scoreWorld(worldOf(drawn))
+      const provenance = { methodology_version: '3', release: 1, as_of: '', environment: 'sandbox' } as const
+      const facts = { questions: 1, settled_questions: 1, opened_at: '', closes_at: '' }
+      const files = new CategoryFiles(
+        ['law', 'sport'].map((category) => ({ category, ...facts })),
+        provenance,
+      )
+      const made = [...categoryBoards(entities)].flatMap(({ category, entityType, entries }) => [
+        ...files.board(category, entityType, entries),
+      ])
+      const pages = made.map(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)) as CategoryBoardFile)
+      for (const { entries } of pages) {
+        for (const entry of entries) {
+          const others = entries.filter(
+            (other) => other.pool === entry.pool && !('retired_at' in other && other.retired_at !== null),
+          )
+          const bar = entry.board_interval
+          const { rank } = entry
+          if ('retired_at' in entry && entry.retired_at !== null) expect(rank).toBeNull()
+          else {
+            expect(rank).toBe(1 + others.filter(({ skill }) => skill > entry.skill).length)
+            const above = others.filter(
+              (other) => bar && other.board_interval && other.board_interval.lower > bar.upper,
+            )
+            const below = others.filter(
+              (other) => bar && other.board_interval && other.board_interval.upper < bar.lower,
+            )
+            expect(entry.rank_interval).toEqual({
+              lower: 1 + above.length,
+              upper: others.length - below.length,
+            })
+          }
+        }
+        const ranks = entries.flatMap(({ rank }) => rank ?? [])
+        expect(entries.slice(0, ranks.length).map(({ rank }) => rank)).toEqual(ranks)
+      }
+      const [index, parquet] = [...files.ends()]
+      const { categories } = JSON.parse(new TextDecoder().decode(index!.bytes)) as CategoriesFile
+      for (const { category, ranked_agents, ranked_forecasters } of categories) {
+        const own = (kind: string) =>
+          pages
+            .filter((page) => page.category === category && page.entity_type === kind)
+            .flatMap((page) => page.entries)
+        expect([ranked_agents, ranked_forecasters]).toEqual([own('agent').length, own('forecaster').length])
+      }
+      const file = parquet!.bytes.buffer.slice(parquet!.bytes.byteOffset) as ArrayBuffer
+      const rows = await parquetReadObjects({ file })
+      const flat = pages.flatMap(({ category, entity_type, entries }) =>
+        entries.map(({ rank_interval: ranks, board_interval: bar, pool_size: _size, ...entry }) => {
+          const { retired_at: _r, name: _n, agent_id, user_id, ...numbers } = entry as Record<string, unknown>
+          return {
+            category,
+            entity_type,
+            entity_id: agent_id ?? user_id,
+            ...numbers,
+            rank_lower: ranks?.lower ?? null,
+            rank_upper: ranks?.upper ?? null,
+            board_lower: bar?.lower ?? null,
+            board_upper: bar?.upper ?? null,
+          }
+        }),
+      )
+      expect(rows).toEqual(flat)
+    }),
+    { numRuns: 10 },
+  )
+})
