@@ -7,6 +7,8 @@ const STORED = new Set([
   'release-shard',
   'owner-shard',
   'leaderboard-file',
+  'categories-file',
+  'category-board-file',
   'row-groups-file',
   'release-manifest',
   'snapshot-shard',

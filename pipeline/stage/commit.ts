@@ -189,13 +189,14 @@ function arranged(
   const index = take(CATEGORIES_PATH)
   const inBoards = sum(all, ({ categories = 0 }) => categories)
   if (index.categories !== inBoards) throw unfit(CATEGORIES_PATH, 'categories', index.categories, inBoards)
+  const table = take(CATEGORIES_PARQUET_PATH, { rows: inBoards })
   const boards = [...rest.keys()]
     .filter(isCategoryPath)
     .toSorted()
     .map((path) => take(path))
   const onPages = sum(boards, ({ rows }) => rows)
   if (onPages !== inBoards) throw unfit('categories/', 'rows', onPages, inBoards)
-  const categories = [...boards, index, take(CATEGORIES_PARQUET_PATH, { rows: inBoards })]
+  const categories = [...boards, index, table]
   const entities = partFiles('entities').map(({ file }) => file)
   const scores = partFiles('scores')
   const scoreFiles = scores.flatMap(({ file }) => [file, take(rowGroupsPath(file.path))])

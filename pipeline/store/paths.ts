@@ -248,6 +248,7 @@ export const PUBLIC_FOLDERS = [
   ...ENTITY_TYPES,
   'owners',
   'leaderboard',
+  'categories',
   'entities',
   'scores',
   'row-groups',
@@ -330,13 +331,13 @@ export function leaderboardPath(entityType: EntityType, page: number): string {
   return `${leaderboardPrefix(entityType)}${padded(page, 6)}.json`
 }
 
+const CATEGORIES_PREFIX = 'categories/'
+
 /** The index of the categories, inside its release. */
-export const CATEGORIES_PATH = 'categories.json'
+export const CATEGORIES_PATH = `${CATEGORIES_PREFIX}index.json`
 
 /** The rows of all boards by category, inside their release. */
-export const CATEGORIES_PARQUET_PATH = 'categories.parquet'
-
-const CATEGORIES_PREFIX = 'categories/'
+export const CATEGORIES_PARQUET_PATH = `${CATEGORIES_PREFIX}boards.parquet`
 
 /** The path of a page of a board by category inside its release. `category` is its number in the index. */
 export function categoryPath(category: number, entityType: EntityType, page: number): string {

@@ -121,10 +121,10 @@ describe('a release', () => {
   test('has shards, tables, a manifest and a snapshot', () => {
     expect(Object.keys(reference).map((key) => key.replace(/[0-9a-f-]{36}/, 'id'))).toEqual([
       'releases/00000001/agent/id.json',
-      'releases/00000001/categories.json',
-      'releases/00000001/categories.parquet',
       'releases/00000001/categories/000000/agent/000000.json',
       'releases/00000001/categories/000000/forecaster/000000.json',
+      'releases/00000001/categories/boards.parquet',
+      'releases/00000001/categories/index.json',
       'releases/00000001/entities/000.parquet',
       'releases/00000001/entities/001.parquet',
       'releases/00000001/forecaster/id.json',

@@ -113,7 +113,7 @@ test('parts read together are the one file that a small world has', async () => 
       for (const output of files) {
         if ('file' in output || !output.path.endsWith('.parquet')) continue
         const { path, bytes, rows } = output
-        const name = path.split(/[./]/)[0]!
+        const name = path.split('/')[0]!
         const file = `${components.directory}/${name}.parquet`
         await writeFile(file, bytes)
         const found = await database.rows(`FROM ${parquet([file])}`)
@@ -123,10 +123,10 @@ test('parts read together are the one file that a small world has', async () => 
       return { paths: files.map(({ path }) => path).filter((path) => path.endsWith('.parquet')), tables }
     })
   const whole = await derive()
-  expect(whole.paths).toEqual(['categories.parquet', 'entities/000.parquet', 'scores/000.parquet'])
+  expect(whole.paths).toEqual(['categories/boards.parquet', 'entities/000.parquet', 'scores/000.parquet'])
   const parts = await derive({ pairs: 500, entities: 250 })
   expect(parts.paths).toEqual([
-    'categories.parquet',
+    'categories/boards.parquet',
     ...[0, 1, 2].map((n) => `entities/00${n}.parquet`),
     ...[0, 1, 2].map((n) => `scores/00${n}.parquet`),
   ])

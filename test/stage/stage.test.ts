@@ -183,7 +183,7 @@ describe('a crowd in stages', () => {
     expect(manifest.files.map(({ path }) => path)).toEqual(Object.keys(derived))
     const paths = Object.keys(derived).join(' ')
     expect(paths).toMatch(
-      /owners\/001.*leaderboard\/agent\/000005.*categories\/000001\/agent\/000000.*categories\.json categories\.parquet.*entities\/002.*scores\/002.*forecasts\.tree/,
+      /owners\/001.*leaderboard\/agent\/000005.*categories\/000001\/agent\/000000.*categories\/index\.json categories\/boards\.parquet.*entities\/002.*scores\/002.*forecasts\.tree/,
     )
     expect(manifest.carried!.map(({ path }) => path)).toContain('pairs/003.parquet')
     // A release on one machine builds on what the stages carry, and says so of every byte.
