@@ -281,14 +281,17 @@ export const compareQuery = z
 /** A text that a reader pastes to have it checked: a link, an id, a code, or the text of a record. */
 export const checkForm = z.strictObject({ q: formField(z.string().max(16_000)) })
 
-/** The number of a page of the leaderboard; the first is 1. */
-export const pageQuery = releaseQuery.extend({
+/** The number of a page of a list; the first is 1. */
+export const listPageQuery = z.strictObject({
   page: z
     .string()
     .regex(/^[1-9][0-9]{0,6}$/, 'must be a whole number from 1')
     .transform(Number)
     .optional(),
 })
+
+/** A page of a leaderboard. */
+export const pageQuery = listPageQuery.extend(releaseQuery.shape)
 
 export const ENTITY_QUESTION_ORDERS = ['newest', 'worst', 'best', 'surprising'] as const
 export type EntityQuestionOrder = (typeof ENTITY_QUESTION_ORDERS)[number]

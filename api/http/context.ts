@@ -33,6 +33,7 @@ import type { PublicLog } from '../published/public-log.ts'
 import type { QuestionBook } from '../questions/book.ts'
 import type { ReleaseRecords } from '../published/release-records.ts'
 import type { Scores } from '../published/scores.ts'
+import type { Titles } from '../published/titles.ts'
 import type { SignAnswer } from '../published/signature.ts'
 import type { OperatorCalls } from '../operator/operator-calls.ts'
 import type { ForecastHistory } from '../current-forecasts/forecast-history.ts'
@@ -78,6 +79,8 @@ export interface Published {
   comparisons: Pick<Comparisons, 'of'>
   reports: Pick<Reports, 'of'>
   cursorReleases: CursorReleases
+  /** Whose title a release changed; undefined where its files or those of the one before it are deleted. */
+  titles: Pick<Titles, 'changedBy'>
   records: ReleaseRecords
   events: Pick<EventFeed, 'after'>
   /** Why agents forecast as they did on a question; nothing before its outcome is known. */

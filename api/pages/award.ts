@@ -39,6 +39,9 @@ export function shapeOf(title: Title): Html {
 
 /** Returns a shape with its word, such as “✓✓ expert”. */
 export function awarded(award: Award): Html {
-  const title = titleOf(award)
+  return awardedTitle(titleOf(award))
+}
+
+export function awardedTitle(title: Title): Html {
   return html`<span class="award award-${title}">${shapeOf(title)} ${titleInWords(title)}</span>`
 }

@@ -1,7 +1,7 @@
 // The frame of every page: head, banner, navigation, one h1, content, foot.
 import { type Asset, ICON, STYLE } from './assets.ts'
 import { type Html, type HtmlPart, dataBlock, html } from './html.ts'
-import { releasePath } from './links.ts'
+import { RELEASES_PATH, releasePath } from './links.ts'
 import { type EarlierRelease, type Site, addressOf, linkTo, linkToCurrent, serviceName } from './site.ts'
 import { dayOf } from './wording.ts'
 
@@ -53,6 +53,7 @@ const FURTHER: readonly Way[] = [
 const WORDS: readonly Way[] = [
   ['/view/how', 'How it works'],
   ['/view/terms', 'Terms'],
+  [RELEASES_PATH, 'Releases'],
 ]
 
 /** Returns the whole document. Its bytes depend only on the argument. */

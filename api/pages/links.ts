@@ -3,8 +3,11 @@ export function questionPath(id: string): string {
   return `/view/questions/${id}`
 }
 
+/** The list of all releases. */
+export const RELEASES_PATH = '/view/releases'
+
 export function releasePath(release: number): string {
-  return `/releases/${release}`
+  return `${RELEASES_PATH}/${release}`
 }
 
 export function ownerPath(id: string): string {

@@ -35,6 +35,7 @@ import { reportRoutes } from './report.ts'
 import { getQuestion, listQuestions, listRationales } from './questions.ts'
 import { currentRelease, release, releaseFeed } from './releases.ts'
 import { livez, metrics, readyz } from './service.ts'
+import { releasePages } from './release-pages.ts'
 import { scores } from './scores.ts'
 import { searchRoute } from './search.ts'
 import { snapshots } from './snapshots.ts'
@@ -100,6 +101,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     metrics,
     ...pages(methodology, methodologyText),
     ...profilePages(methodology),
+    ...releasePages,
     ...checkPages,
     comparePageRoute,
     searchRoute(methodology.parameters.eligible_questions),

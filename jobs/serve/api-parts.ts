@@ -24,6 +24,7 @@ import { OperatorCalls } from '../../api/operator/operator-calls.ts'
 import { QuestionBook } from '../../api/questions/book.ts'
 import { Reports } from '../../api/published/reports.ts'
 import { ReleaseRecords } from '../../api/published/release-records.ts'
+import { Titles } from '../../api/published/titles.ts'
 import { Scores } from '../../api/published/scores.ts'
 import type { SignAnswer } from '../../api/published/signature.ts'
 import { ForecastHistory } from '../../api/current-forecasts/forecast-history.ts'
@@ -40,6 +41,7 @@ import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { readRationales } from '../../pipeline/release/rationales.ts'
 import { compareEntities, unscoredQuestions } from '../../pipeline/release/said-by.ts'
+import { titleChanges } from '../../pipeline/release/title-changes.ts'
 import { releasedVersions } from '../../pipeline/release/state.ts'
 import type { OneByOne } from '../../pipeline/store/store.ts'
 import { GroupCommit, type GroupCommitComponents } from '../../pipeline/tables/group-commit.ts'
@@ -161,6 +163,7 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     }),
     cursorReleases,
     comparisons: new Comparisons((manifest, two) => compareEntities(components, manifest, two)),
+    titles: new Titles((...two) => titleChanges(components, ...two)),
     owners: new OwnerSearch(store),
     records: new ReleaseRecords(store, site),
     events: new EventFeed(store, now),

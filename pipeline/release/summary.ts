@@ -43,8 +43,11 @@ export async function summaryOf(
   }
 }
 
-/** A release of version 2 of the method does not say which of its questions had not closed. */
-function settledIn(manifest: ReleaseManifest | undefined): number {
+/**
+ * Returns how many questions count in a release; 0 without one. A release of version 2 of the method does not
+ * say which of its questions had not closed.
+ */
+export function settledIn(manifest: ReleaseManifest | undefined): number {
   return manifest ? manifest.counts.scored_questions - (manifest.questions?.early ?? 0) : 0
 }
 
@@ -63,9 +66,17 @@ async function certificates(
        USING (entity_type, entity_id)`,
   )
   // Only the next summary reads files of entities again, those of this release.
-  for (const { path } of entitiesOf(previous)) await local.forget(path)
+  await forgetEntities(local, previous)
   const { certified, newly, lost } = row!
   return { certified: Number(certified), newly: Number(newly), lost: Number(lost) }
+}
+
+/** Deletes the local copies of the files of entities of a release. */
+export async function forgetEntities(
+  local: LocalFiles,
+  manifest: ReleaseManifest | undefined,
+): Promise<void> {
+  for (const { path } of entitiesOf(manifest)) await local.forget(path)
 }
 
 /** The files of entities of a release, by their paths in the store. */

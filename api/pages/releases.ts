@@ -1,0 +1,217 @@
+// The list of releases, and the page of one: what each changed.
+import type { Correction, ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
+import type { EntityType } from '../../schemas/tables.ts'
+import { LEADERBOARD_PATHS, profilePath } from '../../schemas/entity-paths.ts'
+import { awardedTitle } from './award.ts'
+import { type Html, type HtmlPart, html } from './html.ts'
+import { page } from './layout.ts'
+import { RELEASES_PATH, questionPath, releasePath, withQuery } from './links.ts'
+import { counted, grouped } from './numbers.ts'
+import { pager } from './pager.ts'
+import { unnamed } from './profile/subject.ts'
+import { type Site, inRelease, linkTo } from './site.ts'
+import { nothingScored } from './states.ts'
+import { scrolling } from './table.ts'
+import { dayOf, endOf, named, time } from './wording.ts'
+
+type Title = Parameters<typeof awardedTitle>[0]
+
+interface TitleChange {
+  entityType: EntityType
+  entityId: string
+  from: Title
+  to: Title
+}
+
+/** Whose title a release changed. */
+export interface TitleChanges {
+  won: number
+  lost: number
+  /** Some of them, to be told one by one. */
+  first: readonly TitleChange[]
+}
+
+/** A release, and how it differs from the one before it. */
+export interface ReleaseChange {
+  manifest: ReleaseManifest
+  /** By how many more questions count than before. */
+  questions: number
+  /** Undefined where retention has deleted the files that say it. */
+  titles: TitleChanges | undefined
+}
+
+export interface ReleasesView {
+  site: Site
+  /** Newest first. */
+  releases: readonly ReleaseChange[]
+  /** The first is 1. */
+  pageNumber: number
+  pages: number
+  nextReleaseAt: Date | undefined
+}
+
+const NOT_KNOWN = html`<span class="mute">not known</span>`
+
+export function releasesPage({ site, releases, pageNumber, pages, nextReleaseAt }: ReleasesView): Html {
+  const pathOf = (number: number) => withQuery(RELEASES_PATH, { page: number === 1 ? undefined : number })
+  return page({
+    site,
+    title: pageNumber === 1 ? 'Releases' : `Releases, page ${pageNumber}`,
+    description: 'All releases, newest first, with the questions, corrections and titles that each changed.',
+    path: pathOf(pageNumber),
+    isIndexed: pageNumber === 1 && releases.length > 0,
+    alternates: { 'application/atom+xml': '/releases.atom' },
+    content:
+      releases.length === 0
+        ? html`<div class="state"><p>${nothingScored(nextReleaseAt)}</p></div>`
+        : html`<p>A release scores everyone anew from all that is known by then. It never changes afterwards.</p>
+${scrolling('Releases', releaseTable(site, releases))}
+${pager(site, { pageNumber, pages, pathOf })}
+<p class="mute"><a href="${linkTo(site, '/releases.atom')}">As a feed</a></p>`,
+  })
+}
+
+function releaseTable(site: Site, releases: readonly ReleaseChange[]): Html {
+  return html`<table>
+<thead><tr><th scope="col" class="name">release</th><th scope="col" class="n">questions</th><th scope="col" class="n">corrections</th><th scope="col" class="n">titles won</th><th scope="col" class="n">titles lost</th></tr></thead>
+<tbody>
+${releases.map(({ manifest, questions, titles }) => {
+  const { release, as_of: asOf } = manifest
+  return html`<tr><th scope="row" class="name"><a href="${linkTo(site, releasePath(release))}">Release ${release}</a><span class="under">${time(asOf)}</span></th><td class="n">${more(questions)}</td><td class="n">${correctionsOf(manifest).length}</td><td class="n">${titles?.won ?? NOT_KNOWN}</td><td class="n">${titles?.lost ?? NOT_KNOWN}</td></tr>
+`
+})}</tbody></table>`
+}
+
+/** Writes how many more there are, as in +12, or fewer. */
+function more(count: number): string {
+  if (count === 0) return '0'
+  return `${count > 0 ? '+' : '−'}${grouped(Math.abs(count))}`
+}
+
+/** A release of version 2 of the service lists only the outcomes that it replaces. */
+function correctionsOf({ corrections, superseded }: ReleaseManifest): (Correction | SupersededOutcome)[] {
+  return corrections ?? superseded
+}
+
+/** The most corrections that a page tells one by one. */
+export const MOST_CORRECTIONS = 100
+
+export interface ReleaseView extends ReleaseChange {
+  site: Site
+  /** The number of the current release. */
+  current: number
+  /** When retention began to delete what it published; undefined if it has not. */
+  thinnedAt: string | undefined
+  /** The titles of corrected questions that are known, by id. */
+  questionTitles: ReadonlyMap<string, string>
+  /** The names that entities have today, by id; none for those who have none. */
+  names: ReadonlyMap<string, string>
+}
+
+export function releasePage(view: ReleaseView): Html {
+  const { site, manifest, current, questions, titles } = view
+  const { release, as_of: asOf, counts } = manifest
+  const corrections = correctionsOf(manifest)
+  const before = release > 1 ? 'since the release before' : 'in the first release'
+  return page({
+    site,
+    title: `Release ${release} of ${asOf.slice(0, 10)}`,
+    description: `Release ${release} of ${asOf.slice(0, 10)}: what it changed, and what it said.`,
+    path: releasePath(release),
+    kind: 'article',
+    alternates: { 'application/json': `/releases/${release}` },
+    content: html`<p class="lead">As of ${time(asOf)}, by <a href="${linkTo(site, '/view/methodology')}">method ${manifest.methodology_version}</a>. ${release === current ? 'It is the current one.' : html`The current one is <a href="${linkTo(site, releasePath(current))}">release ${current}</a>.`}</p>
+<dl class="facts">
+${fact('Questions', grouped(counts.scored_questions), `${more(questions)} ${before}`)}${fact('Corrections', grouped(corrections.length), before)}${fact('Titles won', titles ? grouped(titles.won) : NOT_KNOWN, before)}${fact('Titles lost', titles ? grouped(titles.lost) : NOT_KNOWN, before)}${fact('Agents', grouped(counts.agents), 'registered by then')}${fact('People', grouped(counts.forecasters), 'by then')}
+</dl>
+${whatItSaid(view)}${titleSection(view)}${correctionSection(view, corrections)}
+${neighbours(site, release, current)}`,
+  })
+}
+
+function fact(name: string, value: HtmlPart, note: string): Html {
+  return html`<div><dt>${name}</dt><dd>${value}<small>${note}</small></dd></div>\n`
+}
+
+function whatItSaid({ site, manifest: { release }, current, thinnedAt }: ReleaseView): Html {
+  const record = html`<a href="${linkTo(site, `/releases/${release}`)}">its record for programs</a>`
+  if (thinnedAt !== undefined) {
+    return html`<p>The operator deleted on ${dayOf(thinnedAt)} what this release said of agents and people, as the rules for old releases say. There is still ${record}.</p>
+`
+  }
+  const pathOf = (path: string) => linkTo(site, release === current ? path : inRelease(path, release))
+  return html`<p>What it said: <a href="${pathOf(LEADERBOARD_PATHS.agent)}">agents</a>, <a href="${pathOf(LEADERBOARD_PATHS.forecaster)}">forecasters</a>, ${record}.</p>
+`
+}
+
+function titleSection({ site, titles, names }: ReleaseView): HtmlPart {
+  if (titles === undefined) {
+    return html`<h2 id="titles">Titles won and lost</h2>
+<p>Not known: the files that say it are deleted.</p>
+`
+  }
+  const all = titles.won + titles.lost
+  if (all === 0) return undefined
+  const rest =
+    all > titles.first.length && html`<p>The first ${titles.first.length} of ${grouped(all)}.</p>\n`
+  return html`<h2 id="titles">Titles won and lost</h2>
+${rest}${scrolling(
+    'Titles won and lost',
+    html`<table><thead><tr><th scope="col" class="name">who</th><th scope="col">title before</th><th scope="col">title now</th></tr></thead>
+<tbody>
+${titles.first.map((change) => titleRow(site, change, names.get(change.entityId)))}</tbody></table>`,
+  )}
+`
+}
+
+function titleRow(
+  site: Site,
+  { entityType, entityId, from, to }: TitleChange,
+  name: string | undefined,
+): Html {
+  const words = name === undefined ? unnamed(entityType, entityId) : named(name)
+  const end = name !== undefined && html` ${endOf(entityId)}`
+  return html`<tr><th scope="row" class="name"><a href="${linkTo(site, profilePath(entityType, entityId))}">${words}</a>${end}</th><td>${awardedTitle(from)}</td><td>${awardedTitle(to)}</td></tr>
+`
+}
+
+function correctionSection(
+  { site, questionTitles }: ReleaseView,
+  corrections: readonly (Correction | SupersededOutcome)[],
+): HtmlPart {
+  if (corrections.length === 0) return undefined
+  const shown = corrections.slice(0, MOST_CORRECTIONS)
+  const rest =
+    corrections.length > shown.length &&
+    html`<p>The first ${shown.length} of ${counted(corrections.length, 'correction')}.</p>\n`
+  return html`<h2 id="corrections">Corrections</h2>
+${rest}${scrolling(
+    'Corrections',
+    html`<table><thead><tr><th scope="col" class="name">question</th><th scope="col">what</th><th scope="col">from</th><th scope="col">to</th><th scope="col">why</th></tr></thead>
+<tbody>
+${shown.map((one) => correctionRow(site, one, questionTitles.get(one.question_id)))}</tbody></table>`,
+  )}
+`
+}
+
+function correctionRow(site: Site, one: Correction | SupersededOutcome, title: string | undefined): Html {
+  const { question_id: id } = one
+  const { column, from, to, reason } =
+    'column' in one ? one : { column: 'outcome', from: one.from.outcome, to: one.to.outcome, reason: null }
+  const value = (text: string | null) => {
+    if (text === null) return 'none'
+    return column.endsWith('_at') ? time(text) : named(text)
+  }
+  return html`<tr><th scope="row" class="name"><a href="${linkTo(site, questionPath(id))}">${title === undefined ? endOf(id) : named(title)}</a></th><td>${column.replaceAll('_', ' ')}</td><td>${value(from)}</td><td>${value(to)}</td><td>${reason !== null && named(reason)}</td></tr>
+`
+}
+
+function neighbours(site: Site, release: number, current: number): Html {
+  const link = (number: number, words: string, rel: string) =>
+    number >= 1 &&
+    number <= current &&
+    html`<a rel="${rel}" href="${linkTo(site, releasePath(number))}">${words}</a>\n`
+  return html`<nav class="pager" aria-label="Other releases">
+${link(release - 1, '← Release before', 'prev')}<a href="${linkTo(site, RELEASES_PATH)}">All releases</a>
+${link(release + 1, 'Next release →', 'next')}</nav>`
+}

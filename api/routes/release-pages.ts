@@ -1,0 +1,115 @@
+// Pages about releases: the list of all, and what one of them changed.
+import pMap from 'p-map'
+import { settledIn } from '../../pipeline/release/summary.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import { listPageQuery, releaseParams } from '../../schemas/requests.ts'
+import type { Intake, Published } from '../http/context.ts'
+import { noSuchRelease } from '../http/not-published.ts'
+import type { Route } from '../http/route.ts'
+import { RELEASES_PATH, releasePath } from '../pages/links.ts'
+import { MOST_CORRECTIONS, type ReleaseChange, releasePage, releasesPage } from '../pages/releases.ts'
+import { pageRoute } from './page-route.ts'
+
+const RELEASES_PER_PAGE = 20
+const READS_AT_ONCE = 8
+
+const list = pageRoute({
+  path: RELEASES_PATH,
+  operationId: 'showReleases',
+  summary: 'All releases, and what each changed',
+  query: listPageQuery,
+  isKept: true,
+  render: async ({ query: { page: pageNumber = 1 }, countMore }, context) => {
+    const { site, releases, pages: rendered, promisedReleaseAt } = context
+    const last = releases.current?.release ?? 0
+    const pages = Math.max(1, Math.ceil(last / RELEASES_PER_PAGE))
+    if (pageNumber > pages) {
+      throw new ServiceError(
+        'notFound',
+        `there is no page ${pageNumber} of releases: the last one is ${pages}`,
+      )
+    }
+    const newest = last - (pageNumber - 1) * RELEASES_PER_PAGE
+    const numbers = Array.from({ length: Math.min(RELEASES_PER_PAGE, newest) }, (_, index) => newest - index)
+    const nextReleaseAt = promisedReleaseAt()
+    const key = `${RELEASES_PATH} ${pageNumber} ${last} ${nextReleaseAt?.toISOString()}`
+    if (!rendered.has(key)) await countMore(numbers.length)
+    return rendered.get(key, async () => {
+      const changes = await pMap(numbers, (number) => changeOf(context, number), {
+        concurrency: READS_AT_ONCE,
+      })
+      return releasesPage({ site, releases: changes, pageNumber, pages, nextReleaseAt })
+    })
+  },
+})
+
+const one = pageRoute({
+  path: `${RELEASES_PATH}/{release}`,
+  operationId: 'showRelease',
+  summary: 'What one release changed',
+  params: releaseParams,
+  needsQuestions: true,
+  render: async ({ params, countMore }, context) => {
+    const { site, releases, earlier, questions, pages: rendered } = context
+    const number = Number(params.release)
+    const current = releases.current?.release ?? 0
+    if (number > current) throw noSuchRelease(number, current)
+    const thinnedAt = await earlier.thinnedAt(number)
+    const key = `${releasePath(number)} ${current} ${thinnedAt} ${questions.version}`
+    if (!rendered.has(key)) await countMore(1)
+    return rendered.get(key, async () => {
+      const change = await changeOf(context, number)
+      const [questionTitles, names] = [await titlesIn(context, change), await namesIn(context, change)]
+      return releasePage({ site, ...change, current, thinnedAt, questionTitles, names })
+    })
+  },
+})
+
+export const releasePages: Route[] = [list, one]
+
+async function changeOf(context: Published, number: number): Promise<ReleaseChange> {
+  const [manifest, previous] = await Promise.all([
+    manifestOf(context, number),
+    number > 1 ? manifestOf(context, number - 1) : undefined,
+  ])
+  const questions = settledIn(manifest) - settledIn(previous)
+  return { manifest, questions, titles: await context.titles.changedBy(manifest, previous) }
+}
+
+async function manifestOf({ releases, earlier }: Published, number: number): Promise<ReleaseManifest> {
+  const { current } = releases
+  return number === current?.release ? current : earlier.manifest(number)
+}
+
+async function titlesIn(
+  { questions }: Pick<Intake, 'questions'>,
+  { manifest: { corrections, superseded } }: ReleaseChange,
+): Promise<Map<string, string>> {
+  const all = (corrections ?? superseded).slice(0, MOST_CORRECTIONS)
+  const ids = [...new Set(all.map(({ question_id }) => question_id))]
+  const titles = await questions.titlesOf(ids)
+  return knownOf(ids, titles)
+}
+
+/** Returns the names that entities have today, because earlier ones may have been hidden or erased since. */
+async function namesIn({ releases }: Published, { titles }: ReleaseChange): Promise<Map<string, string>> {
+  const changed = titles?.first ?? []
+  const names = await pMap(
+    changed,
+    async ({ entityType, entityId }) => {
+      const profile = await releases.find(entityType, entityId, 'profile')
+      return profile ? (profile.payload as { name: string | null }).name : null
+    },
+    { concurrency: READS_AT_ONCE },
+  )
+  return knownOf(
+    changed.map(({ entityId }) => entityId),
+    names,
+  )
+}
+
+function knownOf(ids: readonly string[], texts: readonly (string | null)[]): Map<string, string> {
+  const known = ids.map((id, index) => [id, texts[index] ?? null] as const)
+  return new Map(known.filter((pair): pair is [string, string] => pair[1] !== null))
+}
