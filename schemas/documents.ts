@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { SANDBOX_PREFIX, settings } from './config.ts'
 import type { Measure } from './metric.ts'
 import { ENTITY_COLUMNS, PAIR_ABOUT, PAIR_METRICS, PUBLISHED_PAIR_METRICS } from './metrics.ts'
-import { type ColumnType, TABLE_NAMES, type TableName, tableSpec } from './tables.ts'
+import { PUBLIC_TABLES, type PublicTableSpec } from './public-tables.ts'
+import { type ColumnType, TABLE_NAMES, tableSpec } from './tables.ts'
 
 /**
  * Replaces, for each name, the text between the name's marks in a page.
@@ -80,10 +81,10 @@ const TYPES: Record<ColumnType, string> = {
   time: 'time',
 }
 
-function columnsText(name: TableName): string {
+function columnsText({ columns }: Pick<PublicTableSpec, 'columns'>): string {
   return table(
     ['column', 'type', 'null', 'what'],
-    tableSpec(name).columns.map(({ name: column, type, nullable, about }) => [
+    columns.map(({ name: column, type, nullable, about }) => [
       `\`${column}\``,
       TYPES[type],
       nullable ? 'yes' : '',
@@ -151,7 +152,10 @@ function table(header: readonly string[], rows: readonly string[][]): string {
 export const GENERATED: Record<string, Record<string, string>> = {
   'docs/settings.md': { settings: settingsText() },
   'docs/data.md': {
-    ...Object.fromEntries(TABLE_NAMES.map((name) => [`columns of ${name}`, columnsText(name)])),
+    ...Object.fromEntries(TABLE_NAMES.map((name) => [`columns of ${name}`, columnsText(tableSpec(name))])),
+    ...Object.fromEntries(
+      Object.entries(PUBLIC_TABLES).map(([name, spec]) => [`columns of public ${name}`, columnsText(spec)]),
+    ),
     'columns of scores': scoresText(),
     'columns of entities': entitiesText(),
   },

@@ -212,6 +212,12 @@ export const releaseManifest = z.strictObject({
     .describe(
       'Private files with the pairs that the next release may build on: of each question those of the newest release count',
     ),
+  public: z
+    .array(carriedFile)
+    .optional()
+    .describe(
+      'The files of the public tables as of this release, by path; a file that is as the release before names it is not written again',
+    ),
   snapshot_sha256: sha256
     .nullable()
     .optional()

@@ -15,7 +15,7 @@ import {
 } from '../../pipeline/store/paths.ts'
 import type { DataIndex } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import type { CarriedFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { PublicDataSetting } from '../../schemas/values.ts'
 import type { History } from './history.ts'
 import type { Manifests } from './manifests.ts'
@@ -36,6 +36,8 @@ export interface PublicFile {
   bytes?: Uint8Array
   stored?: { release?: number; path: string }
 }
+
+type Named = Pick<CarriedFile, 'release' | 'path' | 'size_bytes' | 'sha256'>
 
 interface PublicDataComponents {
   store: Store
@@ -108,11 +110,21 @@ export class PublicData {
       return found && { ...found, isImmutable }
     }
     const gone = () => new ServiceError('corrupt', `the manifest of release ${release} is gone`)
-    const { files } = await this.#components.manifests.of(release, gone)
-    const entry = isPublicPath(file) ? files.find(({ path }) => path === file) : undefined
+    const manifest = await this.#components.manifests.of(release, gone)
+    const entry = this.#publicIn(manifest).find(
+      // A file that an earlier release wrote has its own path there.
+      (one) => one.path === file && (one.release === release || !isImmutable),
+    )
     if (!entry) return undefined
-    const { size_bytes: sizeBytes, sha256, path } = entry
-    return { sizeBytes, sha256, isImmutable, stored: { release, path: releasePrefix(release) + path } }
+    const { size_bytes: sizeBytes, sha256 } = entry
+    const stored = { release: entry.release, path: releasePrefix(entry.release) + entry.path }
+    return { sizeBytes, sha256, isImmutable, stored }
+  }
+
+  /** Returns the files that a manifest names and anyone may read, each with the release that wrote it. */
+  #publicIn({ release, files, public: tables = [] }: ReleaseManifest): Named[] {
+    const own = files.filter(({ path }) => isPublicPath(path)).map((file) => ({ release, ...file }))
+    return this.#components.what === 'tables' ? [...own, ...tables] : own
   }
 
   async #ofSnapshot(date: string, file: string): Promise<PublicFile | undefined> {
@@ -156,13 +168,14 @@ export class PublicData {
     const log_size = publicLog.head?.size ?? 0
     const key = `index ${release} ${history.dates.length} ${log_size}`
     return this.#records.get(key, () => {
-      const prefix = releasePrefix(release)
       const { sizeBytes: size_bytes, sha256 } = manifest
       const files = [
         { path: manifestPath(release), size_bytes, sha256 },
-        ...current.files
-          .filter(({ path }) => isPublicPath(path))
-          .map((file) => ({ path: prefix + file.path, size_bytes: file.size_bytes, sha256: file.sha256 })),
+        ...this.#publicIn(current).map((file) => ({
+          path: releasePrefix(file.release) + file.path,
+          size_bytes: file.size_bytes,
+          sha256: file.sha256,
+        })),
       ]
       const snapshots = [...history.dates]
       const index: DataIndex = { public_data: what, release, as_of, files, snapshots, log_size }

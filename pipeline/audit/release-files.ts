@@ -24,7 +24,7 @@ export async function checkReleaseFiles(
   findings: Findings,
   manifest: ReleaseManifest,
 ): Promise<number> {
-  const { release, files, trees, carried = [] } = manifest
+  const { release, files, trees, carried = [], public: tables = [] } = manifest
   const thinned = await findings.read(thinnedAt(store, release))
   const places = placesOf(files)
   let gone = 0
@@ -41,13 +41,13 @@ export async function checkReleaseFiles(
     }
   }
   await pMap(files, checkFile, { concurrency: READS_AT_ONCE })
-  // The carried files of earlier releases were checked with those releases.
-  const own = carried.filter((file) => file.release === release)
-  const checkPairs = async (file: CarriedFile): Promise<void> => {
+  // The files of earlier releases were checked with those releases.
+  const own = [...carried, ...tables].filter((file) => file.release === release)
+  const checkOutliving = async (file: CarriedFile): Promise<void> => {
     const path = releasePrefix(release) + file.path
     if (!(await checkHash(store, findings, path, file, thinned === undefined))) gone += 1
   }
-  await pMap(own, checkPairs, { concurrency: READS_AT_ONCE })
+  await pMap(own, checkOutliving, { concurrency: READS_AT_ONCE })
   if (trees) checkRoots(findings, manifest, trees)
   findings.counts.files_unchecked += gone
   return gone

@@ -11,6 +11,7 @@ import { checkLargeFile } from './large-file-check.ts'
 import { type OutputFile, entryOf } from '../release/shards.ts'
 import { versionsOf } from '../release/plan.ts'
 import { type AuditReport, firstDifference, unlessCorrupt, withoutSignatures } from './report.ts'
+import { checkPublic } from './public-check.ts'
 import { quarantineFaults } from './quarantine-check.ts'
 import { checkSnapshot } from './snapshot-check.ts'
 import { isSigned, readManifest, snapshotDate } from '../release/read.ts'
@@ -99,6 +100,9 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   }
   if (report.derived && manifest.trees) checkStatements(manifest, { trees: gathered.trees }, report)
   const carried = await checkCarried(context, manifest, previous, thinned, report)
+  const expectedTables = derived && versions && { release, asOf: new Date(as_of), versions, previous }
+  const tables = await checkPublic(context, manifest, expectedTables, thinned, report)
+  if (tables) checkStatements(manifest, { public: tables }, report)
   const stored = await store.get(manifestPath(release))
   if (
     !stored ||

@@ -59,28 +59,31 @@ export async function createQuestions(database: Database, asOf: Date): Promise<v
  * unless others are named. A look at the hashes finds the ids that may be repeated, and only those are
  * sorted, because sorting all forecasts would cost ten times as much. Two ids with the same hash do no harm:
  * each is sorted for nothing. Returns a query of the ids that may be repeated; undefined if none is.
+ *
+ * @param key the columns by which two rows are one forecast.
  */
 export async function createCounted(
   database: Database,
   forecasts = 'forecasts',
   counted = 'counted',
+  key = 'forecast_id',
 ): Promise<string | undefined> {
   const repeated = `${counted}_repeated`
   await database.run(
     `CREATE OR REPLACE TEMP TABLE ${repeated} AS
-     SELECT id_hash FROM (SELECT hash(forecast_id) AS id_hash FROM ${forecasts}) GROUP BY id_hash HAVING count(*) > 1`,
+     SELECT id_hash FROM (SELECT hash(${key}) AS id_hash FROM ${forecasts}) GROUP BY id_hash HAVING count(*) > 1`,
   )
   const [any] = await database.rows(`SELECT 1 AS one FROM ${repeated} LIMIT 1`)
   await database.run(
     any
       ? `CREATE OR REPLACE TEMP VIEW ${counted} AS
-         SELECT * FROM ${forecasts} ANTI JOIN ${repeated} ON hash(forecast_id) = id_hash
-         UNION ALL SELECT * FROM ${forecasts} SEMI JOIN ${repeated} ON hash(forecast_id) = id_hash
-         QUALIFY row_number() OVER (PARTITION BY forecast_id ORDER BY recorded_at, forecast_at, entity_type, entity_id,
+         SELECT * FROM ${forecasts} ANTI JOIN ${repeated} ON hash(${key}) = id_hash
+         UNION ALL SELECT * FROM ${forecasts} SEMI JOIN ${repeated} ON hash(${key}) = id_hash
+         QUALIFY row_number() OVER (PARTITION BY ${key} ORDER BY recorded_at, forecast_at, entity_type, entity_id,
            question_id, probability NULLS FIRST, source) = 1`
       : `CREATE OR REPLACE TEMP VIEW ${counted} AS FROM ${forecasts}`,
   )
-  return any && `SELECT forecast_id FROM ${forecasts} SEMI JOIN ${repeated} ON hash(forecast_id) = id_hash`
+  return any && `SELECT forecast_id FROM ${forecasts} SEMI JOIN ${repeated} ON hash(${key}) = id_hash`
 }
 
 /**

@@ -1,13 +1,15 @@
 // Writes the files of a release to the store, and publishes them by the manifest.
-import type { Correction, ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
+import type { CarriedFile, Correction, ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
+import { withDatabase } from '../duckdb.ts'
 import type { Body } from '../store/body.ts'
 import { manifestPath, releasePrefix } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import { type Store, putOnce } from '../store/store.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import type { ReleasePlan } from './plan.ts'
+import { isBase, publicFiles } from './public-tables.ts'
 import type { QuestionsAt } from './questions-at.ts'
 import { readManifest } from './read.ts'
 import { type SnapshotFiles, copySnapshot } from './snapshot.ts'
@@ -29,6 +31,33 @@ export function writerOf(store: Store, release: number): Write {
   }
 }
 
+/**
+ * Writes the public files that differ from those of the release before. Returns all of them as the manifest
+ * names them, or undefined if another run has published the release.
+ */
+export async function writePublicFiles(
+  context: ReleaseContext,
+  { number, manifest: previous }: ReleaseState,
+  plan: ReleasePlan,
+  versions: Record<ScoredTable, TableVersion>,
+): Promise<CarriedFile[] | undefined> {
+  const { store, service, log } = context
+  const release = number + 1
+  const write = writerOf(store, release)
+  const sincePrevious = isBase(previous, { service, undone: plan.undone_imports ?? [] })
+  const inputs = { release, asOf: new Date(plan.as_of), versions, previous, sincePrevious }
+  const files: CarriedFile[] = []
+  return withDatabase(context.openDatabase, async (database) => {
+    for await (const { entry, file } of publicFiles({ ...context, database }, inputs)) {
+      if (file && !(await write(entry.path, file))) return undefined
+      files.push(entry)
+    }
+    const written = files.filter((file) => file.release === release)
+    log('wrote the public tables', { files: files.length, written: written.length })
+    return files
+  })
+}
+
 /** Everything made from a plan, already in the store. */
 export interface MadeRelease {
   plan: ReleasePlan
@@ -44,6 +73,7 @@ export interface MadeRelease {
   files: ReleaseManifest['files']
   trees: GatheredTrees
   carried: NonNullable<ReleaseManifest['carried']>
+  public: CarriedFile[]
   /** Undefined if the release brings none. */
   snapshot: SnapshotFiles | undefined
 }
@@ -80,6 +110,7 @@ export async function publish(
     trees: trees.trees,
     inputs: inputsOf(made.versions, previous),
     carried,
+    public: made.public,
     snapshot_sha256: snapshot?.sha256(release) ?? null,
   }
   if (!(await store.putIfAbsent(manifestPath(release), recordBytes(manifestPath(release), manifest)))) {

@@ -5,7 +5,7 @@ import { deriveRelease } from './derive.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
 import { sinceLast } from './carried.ts'
 import { hasChanged, nothingToRelease } from './changes.ts'
-import { type MadeRelease, publish, writerOf } from './commit.ts'
+import { type MadeRelease, publish, writePublicFiles, writerOf } from './commit.ts'
 import { type ReleasePlan, assertAsOf, begunPlan, makeOf, newPlan, versionsOf } from './plan.ts'
 import { snapshotDate } from './read.ts'
 import { bodyOf, entryOf } from './shards.ts'
@@ -131,7 +131,9 @@ function carryOut(context: ReleaseContext, planned: PlannedRelease): Promise<Rel
     const made = await withDatabase(context.openDatabase, (database) =>
       writeFiles({ ...context, database }, planned),
     )
-    if (!made || !(await publish(context, state, made))) return { made: false, release, reason: 'lost' }
+    const lost = { made: false, release, reason: 'lost' } as const
+    const tables = made && (await writePublicFiles(context, state, plan, planned.versions))
+    if (!made || !tables || !(await publish(context, state, { ...made, public: tables }))) return lost
     const { counts, pairs, files } = made
     const entities = counts.agents + counts.forecasters
     return { made: true, release, asOf: plan.as_of, entities, pairs, files: files.length + 1 }
@@ -139,13 +141,13 @@ function carryOut(context: ReleaseContext, planned: PlannedRelease): Promise<Rel
 }
 
 /**
- * Derives and writes every file but the manifest. Returns undefined if another run has published the release
- * by then. When it returns, memory no longer holds the derived data.
+ * Derives and writes every file but the manifest and the public tables. Returns undefined if another run has
+ * published the release by then. When it returns, memory no longer holds the derived data.
  */
 async function writeFiles(
   context: ReleaseContext & { database: Database },
   { state, plan, versions }: PlannedRelease,
-): Promise<MadeRelease | undefined> {
+): Promise<Omit<MadeRelease, 'public'> | undefined> {
   const { store, secrets } = context
   const release = state.number + 1
   await using derived = await deriveRelease(context, {

@@ -6,7 +6,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { CarriedFile } from '../../schemas/manifests.ts'
 import { isThinned, noteThinned, readManifest } from './read.ts'
 import { secureSnapshot } from './snapshot.ts'
-import { isThinnable, pairsPrefix, releasePrefix } from '../store/paths.ts'
+import { isThinnable, outlivingPrefixes, releasePrefix } from '../store/paths.ts'
 import type { Store, StoredObject } from '../store/store.ts'
 
 /** This many releases of the sandbox keep all their files, the current one among them. */
@@ -33,7 +33,7 @@ export interface Deleted {
  *
  * It records a release as thinned before it deletes the first file, and only after all files of the release
  * before are gone. So the recorded releases have the lowest numbers, and after a crash only the last of them
- * can have files left. Files of pairs are the only ones that manifests of later releases name too: they are
+ * can have files left. Files that manifests of later releases name too, of pairs and of public tables, are
  * deleted with the last release that names them.
  *
  * @throws ServiceError `corrupt` for a release that has lost its manifest or plan, or whose snapshot is
@@ -51,7 +51,7 @@ export async function thinReleases(
   const end = Math.min(last, recorded + most)
   for (let release = Math.max(1, recorded); release <= end; release++) {
     if (release > recorded) await record(store, release, now())
-    const files = [...(await filesOf(store, release)), ...(await pairsNamedLastBy(store, release))]
+    const files = [...(await filesOf(store, release)), ...(await namedLastBy(store, release))]
     await pMap(files, ({ path }) => store.delete(path), { concurrency: DELETIONS_AT_ONCE })
     if (files.length === 0) continue
     const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
@@ -88,16 +88,16 @@ async function record(store: Store, release: number, now: Date): Promise<void> {
 }
 
 /**
- * Returns the files of pairs that a release names or has, and that the next release does not name: then no
- * later one can.
+ * Returns the files of pairs and of public tables that a release names or has, and that the next release does
+ * not name: then no later one can.
  */
-async function pairsNamedLastBy(store: Store, release: number): Promise<StoredObject[]> {
+async function namedLastBy(store: Store, release: number): Promise<StoredObject[]> {
   const [own, next] = await Promise.all([namedBy(store, release), namedBy(store, release + 1)])
   const folders = new Set([release, ...own.map((file) => file.release)])
   const needed = new Set(next.map((file) => releasePrefix(file.release) + file.path))
   const files: StoredObject[] = []
-  for (const folder of [...folders].sort((a, b) => a - b)) {
-    for await (const file of store.list(pairsPrefix(folder))) {
+  for (const prefix of [...folders].sort((a, b) => a - b).flatMap(outlivingPrefixes)) {
+    for await (const file of store.list(prefix)) {
       if (!needed.has(file.path)) files.push(file)
     }
   }
@@ -107,7 +107,7 @@ async function pairsNamedLastBy(store: Store, release: number): Promise<StoredOb
 async function namedBy(store: Store, release: number): Promise<readonly CarriedFile[]> {
   const manifest = await readManifest(store, release)
   if (!manifest) throw new ServiceError('corrupt', `release ${release} has lost its manifest`)
-  return manifest.carried ?? []
+  return [...(manifest.carried ?? []), ...(manifest.public ?? [])]
 }
 
 async function filesOf(store: Store, release: number): Promise<StoredObject[]> {

@@ -4,7 +4,7 @@ import type { CarriedFile } from '../../schemas/manifests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { withDatabase } from '../duckdb.ts'
 import { hashOfBase64 } from '../proof/base64.ts'
-import { publish } from '../release/commit.ts'
+import { publish, writePublicFiles } from '../release/commit.ts'
 import { correctionsSince } from '../release/corrections.ts'
 import { ENTRIES_PER_PAGE } from '../release/leaderboard.ts'
 import type { ReleaseResult } from '../release/make.ts'
@@ -101,6 +101,8 @@ async function commit(
       return { superseded, corrections, questionsAt: await questionsAt(database, asOf) }
     }),
   )
+  const tables = await local.reading(() => writePublicFiles(context, state, plan, versions))
+  if (!tables) return lost
   const pools = new Set(ENTITY_TYPES.flatMap((name) => [...field.tallies[name].pools.keys()])).size
   const [agents, forecasters] = ENTITY_TYPES.map((name) => field.tallies[name].population) as [number, number]
   const counts = { agents, forecasters, scored_questions: questions, forecasts }
@@ -119,6 +121,7 @@ async function commit(
     voiceRule: field.voiceRule,
     files: files.map(manifestEntry),
     carried: own,
+    public: tables,
   }
   if (!(await publish(context, state, made))) return lost
   const entities = agents + forecasters

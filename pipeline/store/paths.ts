@@ -1,5 +1,6 @@
 // Builds and parses the path of every object in the store.
 import { ServiceError } from '../../schemas/errors.ts'
+import type { PublicTable } from '../../schemas/public-tables.ts'
 import { ENTITY_TYPES, type EntityType, TABLE_NAMES, type TableName } from '../../schemas/tables.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 
@@ -254,7 +255,7 @@ export const PUBLIC_FOLDERS = [
   'row-groups',
 ] as const
 
-/** Whether a file that a manifest names may leave the store, by its path inside the release. */
+/** Whether a file that a manifest has in `files` may leave the store, by its path inside the release. */
 export function isPublicPath(path: string): boolean {
   return PUBLIC_FOLDERS.some((folder) => path.startsWith(`${folder}/`))
 }
@@ -280,11 +281,11 @@ export function thinnedPath(release: number): string {
 
 /**
  * Whether retention may delete a file of a release, by its path there. The files in folders are published
- * about entities and may go; the files next to the manifest say how the release was made, and stay. Private
- * files of pairs outlive their release.
+ * about entities and may go; the files next to the manifest say how the release was made, and stay. Files that
+ * later releases name too outlive their release.
  */
 export function isThinnable(path: string): boolean {
-  return path.includes('/') && !isPairsPath(path)
+  return path.includes('/') && !OUTLIVING.some((prefix) => path.startsWith(prefix))
 }
 
 export const SNAPSHOTS_PREFIX = 'snapshots/'
@@ -391,8 +392,19 @@ export function pairsPrefix(release: number): string {
   return releasePrefix(release) + PAIRS_PREFIX
 }
 
-function isPairsPath(path: string): boolean {
-  return path.startsWith(PAIRS_PREFIX)
+const PUBLIC_PREFIX = 'public/'
+
+/** The path of a public table inside the release that wrote it, or of its part of a period. */
+export function publicTablePath(table: PublicTable, period?: string): string {
+  return `${PUBLIC_PREFIX}${table}${period === undefined ? '' : `/${period}`}.parquet`
+}
+
+/** The prefixes, inside a release, of files that the manifests of later releases name too. */
+const OUTLIVING = [PAIRS_PREFIX, PUBLIC_PREFIX]
+
+/** The prefixes in the store of the files of a release that outlive it. */
+export function outlivingPrefixes(release: number): string[] {
+  return OUTLIVING.map((prefix) => releasePrefix(release) + prefix)
 }
 
 /** The world that the sandbox simulates. */

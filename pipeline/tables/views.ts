@@ -71,8 +71,13 @@ export function currentRows(table: keyof typeof SUBJECT, rows: string): string {
  * ids, with commas between them.
  */
 export function currentRowsIn(table: keyof typeof SUBJECT, path: string, subjects: string): string {
+  return currentRowsInFull(table, `(FROM ${rowsIn(table, [path])} WHERE ${SUBJECT[table]} IN (${subjects}))`)
+}
+
+/** Selects the current rows, with their prose. */
+export function currentRowsInFull(table: keyof typeof SUBJECT, rows: string): string {
   const prose = tableSpec(table).columns.flatMap(({ name, type }) => (type === 'prose' ? [name] : []))
-  return `SELECT * FROM ${rowsIn(table, [path])} WHERE ${SUBJECT[table]} IN (${subjects})
+  return `SELECT * FROM ${rows}
     QUALIFY row_number() OVER (PARTITION BY ${SUBJECT[table]} ORDER BY ${latestFirst([...currentColumns(table), ...prose])}) = 1`
 }
 

@@ -1,0 +1,248 @@
+// Makes the files of the public tables: what anyone may know, as of a release, of the tables that it was made
+// of. A forecast is among them once its question is settled. The files follow from the tables, from `as_of`
+// and from the manifest before, whichever of them were derived again.
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PipelineComponents } from '../components.ts'
+import type { CarriedFile, ReleaseManifest } from '../../schemas/manifests.ts'
+import { CUT_BY, type CutTable, PUBLIC_TABLES, type PublicTable } from '../../schemas/public-tables.ts'
+import { DOMAIN_OWNER } from '../../schemas/names.ts'
+import type { ScoredTable } from '../../schemas/tables.ts'
+import { Database, literal } from '../duckdb.ts'
+import { createCounted } from '../engine/queries.ts'
+import type { LocalFile } from '../store/body.ts'
+import { publicTablePath } from '../store/paths.ts'
+import { firstFileAfter, versionIn } from '../tables/delta-log.ts'
+import type { TableVersion } from '../tables/delta.ts'
+import { attachCurrent, attachTable, currentRowsInFull } from '../tables/views.ts'
+
+type Context = Pick<PipelineComponents, 'database' | 'local' | 'directory'>
+type Versions = Record<ScoredTable, TableVersion>
+
+export interface PublicInputs {
+  release: number
+  asOf: Date
+  versions: Versions
+  /** The release before it, if there is one. */
+  previous: ReleaseManifest | undefined
+  /** Whether to derive only what something may have touched since the release before: see `isBase`. */
+  sincePrevious: boolean
+}
+
+/** A public file as the manifest names it. `file` is its content if this release has to write it. */
+export interface PublicOutput {
+  entry: CarriedFile
+  file: LocalFile | undefined
+}
+
+/**
+ * Whether the files of a release would be the same now, but for what was said since: the same programs made
+ * it, and no import was undone.
+ */
+export function isBase(
+  previous: ReleaseManifest | undefined,
+  { service, undone }: { service: string; undone: readonly unknown[] },
+): boolean {
+  if (!previous?.public) return false
+  const { engines, undone_imports = [] } = previous
+  return (
+    engines.service === service &&
+    engines.duckdb === Database.version &&
+    undone_imports.length === undone.length
+  )
+}
+
+/** Yields the public files of a release in order of path. A file is gone when the next one is asked for. */
+export async function* publicFiles(context: Context, inputs: PublicInputs): AsyncIterable<PublicOutput> {
+  const { database, local } = context
+  const { versions, asOf, previous } = inputs
+  const base = inputs.sincePrevious ? previous : undefined
+  if (base) {
+    await attachQuestions(context, base, versions)
+    await database.run(`CREATE OR REPLACE TEMP TABLE cut_before AS ${cutsAt(new Date(base.as_of), asOf)}`)
+  }
+  await attachQuestions(context, undefined, versions)
+  await database.run(`CREATE OR REPLACE TEMP TABLE cut_now AS ${cutsAt(asOf, asOf)}`)
+  for (const table of ['forecasts', 'forecasters'] as const) {
+    await attachTable(database, local, versions[table])
+  }
+  await attachCurrent(database, local, { ...versions.agents, table: 'agents' })
+  const known = new Map(previous?.public?.map((entry) => [entry.path, entry]))
+  for (const table of Object.keys(PUBLIC_TABLES) as PublicTable[]) {
+    if (isCut(table)) yield* cutFiles(context, inputs, table, base, known)
+    else yield* output(context, inputs, publicTablePath(table), table, WHOLE[table](asOf), known)
+  }
+}
+
+function isCut(table: PublicTable): table is CutTable {
+  return table in CUT_BY
+}
+
+async function attachQuestions(
+  { database, local }: Context,
+  before: ReleaseManifest | undefined,
+  versions: Versions,
+): Promise<void> {
+  for (const table of ['questions', 'resolutions'] as const) {
+    const version = before ? versionIn(before, versions[table]) : versions[table]
+    await attachCurrent(database, local, { ...version, table })
+  }
+}
+
+const timestamp = (at: Date) => `${literal(at.toISOString())}::TIMESTAMPTZ`
+
+/** The period of an instant: its day if that lies in the month of `asOf`, otherwise its month, in UTC. */
+function periodOf(instant: string, asOf: Date): string {
+  const utc = `make_timestamp(epoch_us(${instant}))`
+  return `CASE strftime(${utc}, '%Y-%m') WHEN ${literal(asOf.toISOString().slice(0, 7))}
+    THEN strftime(${utc}, '%Y-%m-%d') ELSE strftime(${utc}, '%Y-%m') END`
+}
+
+/**
+ * Selects the period of each question in each table as of `at`, in the periods that a release as of `asOf`
+ * has; null where the table has nothing of the question. Grain: one row per question.
+ */
+function cutsAt(at: Date, asOf: Date): string {
+  const known = `r.outcome <> 'open' AND r.resolved_at <= ${timestamp(at)}`
+  const settled = `${known} AND r.outcome <> 'annulled' AND q.closes_at <= ${timestamp(at)}`
+  return `SELECT q.question_id, ${periodOf('q.opened_at', asOf)} AS questions,
+      CASE WHEN ${known} THEN ${periodOf('r.resolved_at', asOf)} END AS resolutions,
+      CASE WHEN ${settled} THEN ${periodOf('greatest(q.closes_at, r.resolved_at)', asOf)} END AS forecasts
+    FROM current_questions q LEFT JOIN current_resolutions r USING (question_id)`
+}
+
+/** The rows of a table with their `period`, of the periods in `wanted_period`. */
+const CUT_ROWS: Record<CutTable, (rows: string) => string> = {
+  questions: (rows) => `SELECT * FROM (${currentRowsInFull('questions', rows)})`,
+  resolutions: () => `SELECT * FROM current_resolutions`,
+  forecasts: () => `SELECT * FROM public_forecast`,
+}
+
+/** Selects the rows of a table that has one file. */
+const WHOLE: Record<Exclude<PublicTable, CutTable>, (asOf: Date) => string> = {
+  agents: (asOf) => `
+    WITH known AS (
+      SELECT *, CASE WHEN NOT starts_with(owner_id, ${literal(DOMAIN_OWNER)})
+        THEN first_value(agent_id) OVER (PARTITION BY owner_id ORDER BY registered_at, agent_id) END AS first_id
+      FROM current_agents
+    ), released AS (
+      FROM known WHERE agent_id IN (
+        SELECT entity_id FROM forecasts WHERE entity_type = 'agent' AND forecast_at <= ${timestamp(asOf)})
+    )
+    SELECT * REPLACE (nullif(name, '') AS name, nullif(model_type, '') AS model_type,
+        CASE WHEN retired_at <= ${timestamp(asOf)} THEN retired_at END AS retired_at),
+      CASE WHEN first_id IN (SELECT agent_id FROM released) THEN first_id END AS first_of_owner
+    FROM released`,
+  forecasters: () => `SELECT DISTINCT user_id FROM forecasters`,
+}
+
+async function* cutFiles(
+  context: Context,
+  inputs: PublicInputs,
+  table: CutTable,
+  base: ReleaseManifest | undefined,
+  known: ReadonlyMap<string, CarriedFile>,
+): AsyncIterable<PublicOutput> {
+  const { database } = context
+  const rows = await database.rows<{ period: string }>(
+    `SELECT DISTINCT ${table} AS period FROM cut_now WHERE ${table} IS NOT NULL ORDER BY ${table}`,
+  )
+  const periods = rows.map(({ period }) => period)
+  const touched = base ? await touchedPeriods(context, inputs, table, base) : new Set(periods)
+  const isKept = (period: string) => !touched.has(period) && known.has(publicTablePath(table, period))
+  const wanted = periods.filter((period) => !isKept(period))
+  await createRows(database, table, wanted)
+  for (const period of periods) {
+    const path = publicTablePath(table, period)
+    if (isKept(period)) yield { entry: known.get(path)!, file: undefined }
+    else {
+      const select = `SELECT * FROM public_row WHERE period = ${literal(period)}`
+      yield* output(context, inputs, path, table, select, known)
+    }
+  }
+  await database.run('DROP TABLE public_row')
+}
+
+/**
+ * Returns the periods in which a file may differ from that of the release before: of questions of which a new
+ * row of the table has come, and of those that are in another period now, or in none.
+ */
+async function touchedPeriods(
+  { database, local }: Context,
+  { versions }: PublicInputs,
+  table: CutTable,
+  { tables }: ReleaseManifest,
+): Promise<ReadonlySet<string>> {
+  await attachTable(database, local, versions[table], firstFileAfter(versions[table], tables[table]), 'news')
+  const found = await database.rows<{ period: string }>(
+    `WITH moved AS (
+       SELECT question_id FROM cut_now n FULL JOIN cut_before b USING (question_id)
+       WHERE n.${table} IS DISTINCT FROM b.${table}
+       UNION SELECT question_id FROM news
+     )
+     SELECT DISTINCT period FROM (
+       SELECT ${table} AS period FROM cut_now SEMI JOIN moved USING (question_id)
+       UNION SELECT ${table} FROM cut_before SEMI JOIN moved USING (question_id))
+     WHERE period IS NOT NULL`,
+  )
+  return new Set(found.map(({ period }) => period))
+}
+
+/** Makes the table `public_row` of the rows of these periods, each with its `period`. */
+async function createRows(database: Database, table: CutTable, periods: readonly string[]): Promise<void> {
+  const list = periods.map(literal).join(', ')
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE wanted AS SELECT question_id, ${table} AS period FROM cut_now
+     WHERE ${periods.length === 0 ? 'false' : `${table} IN (${list})`}`,
+  )
+  const rows = `(FROM ${table} SEMI JOIN wanted USING (question_id))`
+  if (table === 'forecasts') {
+    // An agent's forecasts come by its own API alone: others count for nothing.
+    await database.run(
+      `CREATE OR REPLACE TEMP TABLE said AS SELECT * FROM ${rows} WHERE entity_type <> 'agent' OR source <> 'import'`,
+    )
+    // The rows of a question are all in one period, so which periods are derived changes nothing.
+    await createCounted(database, 'said', 'public_forecast', 'question_id, forecast_id')
+  }
+  // No temporary table: another connection writes the files.
+  await database.run(
+    `CREATE OR REPLACE TABLE public_row AS
+     SELECT * FROM (${CUT_ROWS[table](rows)}) JOIN wanted USING (question_id)`,
+  )
+}
+
+async function* output(
+  { database, directory }: Context,
+  { release }: PublicInputs,
+  path: string,
+  table: PublicTable,
+  select: string,
+  known: ReadonlyMap<string, CarriedFile>,
+): AsyncIterable<PublicOutput> {
+  const { columns, sortedBy, rowsPerGroup } = PUBLIC_TABLES[table]
+  const location = join(directory, path.replaceAll('/', '-'))
+  const names = columns.map(({ name }) => name).join(', ')
+  const [counted] = await database.rows<{ rows: bigint }>(`SELECT count(*) AS rows FROM (${select})`)
+  try {
+    // What is sorted is cut into the same row groups by any number of threads; one holds few of them.
+    await database.runByOneThread(
+      `COPY (SELECT ${names} FROM (${select}) ORDER BY ${sortedBy.join(', ')}) TO ${literal(location)}
+       (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 3, ROW_GROUP_SIZE ${rowsPerGroup}, WRITE_BLOOM_FILTER false)`,
+    )
+    const file = await localFile(location)
+    const own = { path, rows: Number(counted!.rows), size_bytes: file.sizeBytes, sha256: file.sha256 }
+    const before = known.get(path)
+    const isSame = before?.sha256 === own.sha256
+    yield isSame ? { entry: before, file: undefined } : { entry: { release, ...own }, file }
+  } finally {
+    await rm(location, { force: true })
+  }
+}
+
+async function localFile(location: string): Promise<LocalFile> {
+  const hash = createHash('sha256')
+  for await (const piece of createReadStream(location)) hash.update(piece as Uint8Array)
+  return { location, sizeBytes: (await stat(location)).size, sha256: hash.digest('hex') }
+}

@@ -1,0 +1,76 @@
+// The tables that a release publishes, as they stand at its instant: what anyone may know of the tables that
+// it was made of (docs/data.md, Public tables).
+import { type Column, type ScoredTable, tableSpec } from './tables.ts'
+
+export interface PublicTableSpec {
+  readonly columns: readonly Column[]
+  readonly sortedBy: readonly string[]
+  readonly rowsPerGroup: number
+}
+
+/** Returns a table without some of its columns, with others in the place of those of the same name. */
+function partOf(
+  table: ScoredTable,
+  sortedBy: readonly string[],
+  without: readonly string[],
+  others: readonly Column[] = [],
+): PublicTableSpec {
+  const { columns, rowsPerGroup } = tableSpec(table)
+  const kept = columns
+    .filter(({ name }) => !without.includes(name))
+    .map((column) => others.find(({ name }) => name === column.name) ?? column)
+  const added = others.filter(({ name }) => columns.every((column) => column.name !== name))
+  return { columns: [...kept, ...added], sortedBy, rowsPerGroup }
+}
+
+const shown = (name: string): Column => ({
+  name,
+  type: 'text',
+  nullable: true,
+  about: 'chosen at registration, or given by the operator; null for an agent that is hidden',
+})
+
+/** By their names, which are also the order of their files. */
+export const PUBLIC_TABLES = {
+  agents: partOf(
+    'agents',
+    ['agent_id'],
+    ['recorded_at'],
+    [
+      shown('name'),
+      shown('model_type'),
+      {
+        name: 'first_of_owner',
+        type: 'uuid',
+        nullable: true,
+        about: 'the agent of its recorded owner that registered first, if it is one of the release',
+      },
+    ],
+  ),
+  forecasters: partOf('forecasters', ['user_id'], ['display_name', 'recorded_at']),
+  forecasts: partOf('forecasts', ['question_id', 'forecast_at', 'forecast_id'], []),
+  questions: partOf('questions', ['question_id'], ['reason']),
+  resolutions: partOf(
+    'resolutions',
+    ['question_id'],
+    ['reason', 'recorded_at'],
+    [
+      {
+        name: 'outcome',
+        type: 'text',
+        nullable: false,
+        about: '`yes`, `no` or `annulled`, as known at `as_of`',
+      },
+      { name: 'resolved_at', type: 'time', nullable: false, about: 'when the outcome became known' },
+    ],
+  ),
+} as const satisfies Record<string, PublicTableSpec>
+export type PublicTable = keyof typeof PUBLIC_TABLES
+
+/** The public tables whose rows are cut by the period of an instant, with the instant. */
+export const CUT_BY = {
+  forecasts: 'when the question was settled',
+  questions: '`opened_at`',
+  resolutions: '`resolved_at`',
+} as const satisfies Partial<Record<PublicTable, string>>
+export type CutTable = keyof typeof CUT_BY
