@@ -10,7 +10,7 @@ import { checkPages } from './check-pages.ts'
 import { certificates } from './certificates.ts'
 import { documentation } from './docs.ts'
 import { modelContextProtocol } from './mcp.ts'
-import { dataFile, dataIndex } from './data.ts'
+import { dataFile, dataIndex, dataViews } from './data.ts'
 import { listEvents } from './events.ts'
 import { submitForecasts } from './forecast-batch.ts'
 import { submitForecast, withdrawForecast } from './forecasts.ts'
@@ -86,6 +86,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     logTile,
     logKeys,
     dataIndex,
+    dataViews,
     dataFile,
     methodologyVersion(methodology),
     methodologyDocument(methodologyText),

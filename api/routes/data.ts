@@ -1,11 +1,14 @@
 // Files of releases, of snapshots and of the public log, as the store has them.
 import { z } from 'zod'
+import { decoded, encoded } from '../../pipeline/proof/canonical.ts'
 import * as answers from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { fileReply } from '../http/ranges.ts'
 import { type RouteRequest, route } from '../http/route.ts'
 import type { Published } from '../http/context.ts'
 import * as examples from '../openapi/examples.ts'
+import { type Site, addressOf as publicAddress } from '../pages/site.ts'
+import { viewsSql } from '../published/data-views.ts'
 import { INDEX_PATH } from '../published/public-data.ts'
 import { noReleaseYet } from './releases.ts'
 
@@ -30,14 +33,50 @@ export const dataIndex = route({
     example: examples.dataIndex,
   },
   problems: { 404: { type: 'not-found', detail: examples.NO_PUBLIC_DATA } },
-  handle: async (_request, context) => {
-    const { current } = context.releases
-    if (!current) throw noReleaseYet(context)
-    const found = await context.publicData.find(INDEX_PATH, current)
-    if (!found?.bytes) throw new ServiceError('notFound', examples.NO_PUBLIC_DATA)
-    return { body: found.bytes }
+  handle: async (_request, context) => ({ body: await indexOf(context) }),
+})
+
+async function indexOf(context: Published): Promise<Uint8Array> {
+  const { current } = context.releases
+  if (!current) throw noReleaseYet(context)
+  const found = await context.publicData.find(INDEX_PATH, current)
+  if (found?.bytes) return found.bytes
+  throw new ServiceError('notFound', examples.NO_PUBLIC_DATA)
+}
+
+export const dataViews = route({
+  path: '/data/views.sql',
+  operationId: 'getDataViews',
+  // The answer is a program for another tool.
+  isDocumented: false,
+  tag: 'Records',
+  summary: 'Views of the current release',
+  description: 'Statements for DuckDB that make views over the files of the current release.',
+  follows: true,
+  needsStore: true,
+  success: {
+    description: 'SQL',
+    body: z.string(),
+    mediaType: 'application/sql',
+    cache: 'no-cache',
+    example: '',
+  },
+  handle: async ({ header }, context) => {
+    const index = await indexOf(context)
+    const address = addressOf(context.site, '/data', header('host'))
+    return { body: encoded(viewsSql(JSON.parse(decoded(index)) as answers.DataIndex, address)) }
   },
 })
+
+/** The address of a path: by what the operator has set, otherwise by what the caller has called. */
+function addressOf(site: Site, path: string, host = ''): string {
+  if (site.publicUrl !== undefined) return publicAddress(site, path)
+  if (/^[\w.:[\]-]+$/.test(host)) return `http://${host}${publicAddress(site, path)}`
+  throw new ServiceError(
+    'notFound',
+    'this service does not know its address: the operator has to set PUBLIC_URL',
+  )
+}
 
 export const dataFile = route({
   path: '/data/{+path}',

@@ -1,5 +1,5 @@
-// Audits the public tables of a release: compares its files with the manifest, and the manifest with the files
-// that follow from the tables.
+// Audits the public tables of a release: compares its files with the manifest, and the manifest with the
+// files that follow from the tables.
 import type { CarriedFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { PipelineComponents } from '../components.ts'
 import { type PublicInputs, publicFiles } from '../release/public-tables.ts'

@@ -226,7 +226,7 @@ async function* output(
   const names = columns.map(({ name }) => name).join(', ')
   const [counted] = await database.rows<{ rows: bigint }>(`SELECT count(*) AS rows FROM (${select})`)
   try {
-    // What is sorted is cut into the same row groups by any number of threads; one holds few of them.
+    // Any number of threads would cut sorted rows into the same row groups; one thread holds few of them.
     await database.runByOneThread(
       `COPY (SELECT ${names} FROM (${select}) ORDER BY ${sortedBy.join(', ')}) TO ${literal(location)}
        (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 3, ROW_GROUP_SIZE ${rowsPerGroup}, WRITE_BLOOM_FILTER false)`,

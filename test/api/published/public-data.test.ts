@@ -109,6 +109,21 @@ describe('what is there', () => {
   })
 })
 
+test('the views read only what is public, at the address that was called or the one that is set', async () => {
+  const { headers, text } = await get('views.sql')
+  expect(headers['content-type']).toBe('application/sql; charset=utf-8')
+  const viewsIn = (sql: string) => [...sql.matchAll(/CREATE OR REPLACE VIEW (\w+)/g)].map(([, name]) => name)
+  // The others need public tables.
+  expect(viewsIn(text)).toEqual(['leaderboard', 'calibration_bins'])
+  const paths = [...text.matchAll(new RegExp(`'${service.url}/data/(.*)'`, 'g'))].map(([, path]) => path)
+  for (const path of paths) expect(index.files.map((file) => file.path)).toContain(path)
+  const settings = { PUBLIC_URL: 'https://example.org/fvs', PUBLIC_DATA: 'tables' }
+  const { client } = await testService(await testComponents({ store, folder, clock, settings }))
+  const all = (await client.get('/data/views.sql')).text
+  expect(all).toContain("'https://example.org/fvs/data/releases/00000002/entities/000.parquet'")
+  expect(viewsIn(all)).toHaveLength(5)
+})
+
 describe('what is not there', () => {
   test('no object but the public ones, by any spelling of any path', async () => {
     const open = new Set([...(await publicPaths()), 'index.json'])
