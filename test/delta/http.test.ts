@@ -92,7 +92,7 @@ beforeAll(async () => {
   proxy.listen(0, '127.0.0.1')
   await once(proxy, 'listening')
   counted.url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-}, 60_000)
+})
 afterAll(async () => {
   proxy.close()
   await service.stop()
@@ -125,7 +125,6 @@ describe.skipIf(!python)('docs/analysis.md', () => {
     async ({ heading, code }) => {
       expect(await run(code)).toMatch(SHOWN[heading]!)
     },
-    30_000,
   )
 })
 
@@ -152,6 +151,5 @@ describe.skipIf(!python)('a query of one column', () => {
       console.log(`${tool}: ${counted.bytes} of ${size_bytes} bytes, ${(100 * share).toFixed(1)} %`)
       expect(share).toBeLessThan(0.2)
     },
-    30_000,
   )
 })
