@@ -8,6 +8,7 @@ export const PUBLISHED = [
   'leaderboards',
   'owners',
   'categories',
+  'questions',
 ] as const
 export type Published = (typeof PUBLISHED)[number]
 /** The files that rank entities. */

@@ -8,6 +8,7 @@ import { leaderboardLines, ownerLines } from '../pipeline/stage/lists.ts'
 import { nameLine, scorePartLines } from '../pipeline/stage/pairs.ts'
 import { partLines } from '../pipeline/stage/parts.ts'
 import { planStages } from '../pipeline/stage/plan.ts'
+import { questionLines } from '../pipeline/stage/questions.ts'
 import { scoreLines } from '../pipeline/stage/score.ts'
 import { sweepLines } from '../pipeline/stage/sweep.ts'
 import { storeTally } from '../pipeline/stage/tally.ts'
@@ -75,6 +76,7 @@ export async function runPublish(
     leaderboards: () => leaderboardLines(components, release, input),
     owners: () => ownerLines(components, release, input),
     categories: () => categoryLines(components, release, input),
+    questions: () => questionLines(components, release, input),
   }
   await printLines(lines[what]())
   return { ok: true, json: {}, text: '' }

@@ -37,6 +37,7 @@ export const RESPONSES = {
   'leaderboard-file': payloads.leaderboardFile,
   'categories-file': payloads.categoriesFile,
   'category-board-file': payloads.categoryBoardFile,
+  'questions-file': payloads.questionsFile,
   'leaderboard-page': answers.leaderboardPage,
   'agent-scores': answers.agentScores,
   'forecaster-scores': answers.forecasterScores,

@@ -19,6 +19,9 @@ export const manifestFile = z.strictObject({
     .optional()
     .describe('The first entity in the part; only for parts of the scores and of the entities'),
   first_owner_id: z.string().optional().describe('The first owner in the file; only for files of owners'),
+  first_question_id: publishedUuid
+    .optional()
+    .describe('The first question in the file; only for files of questions'),
 })
 export const releaseCounts = z.strictObject({
   agents: count.describe('Agents that had registered'),

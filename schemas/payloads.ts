@@ -300,6 +300,69 @@ export const categoriesFile = z.strictObject({
 })
 export type CategoriesFile = z.infer<typeof categoriesFile>
 
+const probability = z.number().min(0).max(1)
+const squaredError = z.number().min(0).max(1)
+const lastForecast = z.union([
+  z.strictObject({ ...agentId, probability }),
+  z.strictObject({ ...forecasterId, probability }),
+])
+const crowd = z.strictObject({
+  voices: count.describe('The voices whose forecasts stood at the end: the crowd'),
+  average: probability.describe('Of what they said last'),
+  average_brier: squaredError.describe('The Brier score of that average'),
+  middle: probability.describe(
+    'What the middle one of them said last, in order of error; of two the one with the lesser error. At least half said as ' +
+      'much or more if the outcome is yes, and as much or less if it is no',
+  ),
+  middle_brier: squaredError.describe('The Brier score of that forecast'),
+  counts: z
+    .array(count)
+    .length(20)
+    .describe(
+      'How many said something in each twentieth from 0 to 1. Each has its lower end, the last one also 1',
+    ),
+  surprise: z
+    .strictObject({ more: count, of: count.min(1) })
+    .describe(
+      'Of how many settled questions of the release with a crowd the crowd was farther off in how many',
+    ),
+})
+export const questionSummary = z
+  .strictObject({
+    question_id: publishedUuid,
+    outcome: z.enum(['yes', 'no']),
+    agents: count.describe('Agents that have a score on it'),
+    forecasters: count.describe('People who have one'),
+    withdrawn: count.describe('How many of both had withdrawn their forecast at the end'),
+    crowd: crowd.nullable().describe('Null where no forecast of a voice stood at the end'),
+    closest: z
+      .array(lastForecast)
+      .max(5)
+      .describe(
+        'Whose last forecasts were closest to the outcome; of equals those that stood longer come first',
+      ),
+    farthest: z
+      .array(lastForecast)
+      .max(5)
+      .describe(
+        'Whose were farthest, in the same way. Nobody is in both lists, and no agent that is hidden is in one',
+      ),
+    course: z
+      .array(probability.nullable())
+      .length(60)
+      .nullable()
+      .describe(
+        'The average of the forecasts of voices that stood at 60 instants, equally far apart from the opening to the close or, if ' +
+          'that came before it, the outcome; null at an instant where none stood. Null as a whole if it never moved',
+      ),
+  })
+  .describe('What was forecast on a settled question')
+export type QuestionSummary = z.infer<typeof questionSummary>
+export const questionsFile = z.strictObject({
+  ...provenance,
+  questions: z.array(questionSummary).describe('Settled questions that somebody forecast, in order of id'),
+})
+export type QuestionsFile = z.infer<typeof questionsFile>
 const pieceOfFile = z.strictObject({ size_bytes: count, sha256 })
 export const rowGroupsFile = z
   .strictObject({

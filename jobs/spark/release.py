@@ -76,6 +76,9 @@ SCORE = (
     "scores_part entity entity_type entity_id question question_id outcome resolved_ms settled settled_ms cluster place "
     "standard standard_other"
 ).split()
+LAST = (
+    "number asked question question_id outcome course crowds surprising entity entity_type entity_id ppm coverage voice listed"
+).split()
 TALLY = "entity_type retired pool voice skill lower upper count".split()
 CATEGORY = "category entity_type entity_id content".split()
 PAGE = "page entity_type entity_id pool_size pool value content".split()
@@ -324,7 +327,7 @@ class Job:
               AND forecasts.entity_id = voiced.entity_id AND (forecasts.entity_type <> 'agent' OR source <> 'import')
             DISTRIBUTE BY question SORT BY question, at_ms, forecast_id, recorded_ms, entity, ppm, imported"""
         metrics = ", ".join(f"{name} BIGINT" for name in METRICS)
-        return self.through("sweep", EVENT, events, f"question INT, entity INT, {metrics}")
+        return self.through("sweep", EVENT, events, f"question INT, entity INT, {metrics}, course STRING")
 
     # The strengths
 
@@ -433,12 +436,14 @@ class Job:
             DISTRIBUTE BY scores_part SORT BY entity, place"""
         self.publish("scores_published", "scores", [*SCORE, *METRICS], rows)
         rows = """SELECT /*+ REPARTITION(1) */ * FROM (
-              SELECT entity_type AS kind, entity.entity AS number, entity_id AS id, voice_id AS voice
+              SELECT entity_type AS kind, entity.entity AS number, entity_id AS id, voice_id AS voice, null AS course
               FROM entity JOIN circumstance USING (entity)
               LEFT JOIN (SELECT entity AS measure, entity_id AS voice_id FROM entity) ON own_voice = measure WHERE has_pair
-              UNION ALL SELECT 'question', question, question_id, null FROM question)
+              UNION ALL SELECT 'question', question, question_id, null, course FROM question
+              LEFT JOIN (SELECT question, course FROM swept WHERE entity IS NULL) USING (question))
             SORT BY kind, number"""
-        self.publish("names_published", "names", ["kind", "number", "id", "voice"], rows)
+        self.publish("names_published", "names", ["kind", "number", "id", "voice", "course"], rows)
+        self.questions()
         order = "pool_size DESC NULLS LAST, pool, value DESC, entity_id"
         rows = f"""SELECT {named(PAGE)} FROM (
               SELECT *, (row_number() OVER (PARTITION BY entity_type ORDER BY {order}) - 1)
@@ -456,6 +461,32 @@ class Job:
               WHERE settled = 1 AND category_number >= 0 GROUP BY category_number, entity_type)
             SORT BY category, entity_type, entity_id"""
         self.publish("categories_published", "categories", CATEGORY, rows)
+
+    def questions(self):
+        """Publishes what was forecast on settled questions."""
+        # Grain: one row per entity and settled question.
+        self.view(
+            "last_forecast",
+            """SELECT question, question_id, int(outcome = 'yes') AS outcome, entity, entity_type, entity_id,
+                 closing_probability AS ppm, coverage, int(own_voice <=> entity) AS voice,
+                 int(entity_type = 'forecaster' OR name IS NOT NULL) AS listed
+               FROM pair JOIN question USING (question) JOIN voiced USING (entity) WHERE settled = 1""",
+        )
+        # Grain: one row per settled question that somebody forecast.
+        self.view(
+            "asked",
+            """SELECT question, course, row_number() OVER (ORDER BY question) - 1 AS number, count(*) OVER () AS asked,
+                 count(error) OVER () AS crowds,
+                 if(error IS NOT NULL, rank() OVER (ORDER BY error DESC NULLS LAST) - 1, null) AS surprising
+               FROM (SELECT question, bigint(abs(rint(double(sum(said)) / double(nullif(count(said), 0))) - any_value(outcome) * 1e6)) AS error
+                     FROM (SELECT question, outcome, if(voice = 1 AND ppm >= 0, ppm, null) AS said FROM last_forecast)
+                     GROUP BY question)
+                 LEFT JOIN (SELECT question, course FROM swept WHERE entity IS NULL) USING (question)""",
+        )
+        rows = f"""SELECT number div {self.plan["questions_per_file"]} AS file, {named(LAST)}
+            FROM asked JOIN last_forecast USING (question)
+            DISTRIBUTE BY file SORT BY number, entity"""
+        self.publish("questions_published", "questions", LAST, rows)
 
     def profile(self):
         """Makes the view `profile`, one row per entity: its names, its activity, and its scores."""
@@ -496,7 +527,7 @@ class Job:
             """SELECT (SELECT coalesce(sum(forecasts), 0) FROM swept WHERE entity IS NULL)
                  + (SELECT count(DISTINCT forecast_id) FROM forecasts ANTI JOIN question USING (question_id))"""
         ).collect()
-        steps = ("shards", "entities", "scores", "names", "leaderboards", "owners", "categories")
+        steps = ("shards", "entities", "scores", "names", "leaderboards", "owners", "categories", "questions")
         files = [json.dumps(file) for file in self.plan["files"]]
         for step in steps:
             rows = self.spark.sql(f"SELECT content FROM {step}_published WHERE what = 'file'")

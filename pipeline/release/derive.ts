@@ -27,6 +27,7 @@ import { forecastsTree } from './forecasts-tree.ts'
 import { CategoryFiles, categoriesAt, categoryBoards, categoryMembers } from './categories.ts'
 import { leaderboardFiles } from './leaderboard.ts'
 import { ownerFiles } from './owners.ts'
+import { questionFiles } from './questions.ts'
 import { rowGroupsOutput } from './row-groups.ts'
 import { PART_SIZES, type ReleasePart, type ShardCount, partsOf, shardsOf } from './parts.ts'
 import { type Provenance, type RankedEntity, isListed, rankEntities } from './payloads.ts'
@@ -134,6 +135,7 @@ export async function deriveRelease(
         yield* categoryFiles.board(category, entityType, entries)
       }
       yield* categoryFiles.ends()
+      yield* questionFiles(context.database, (entity) => all[entity]!, provenance)
       for (const part of partsOf('entities', shards, partSizes)) {
         const members = all.slice(part.firstEntity, part.firstEntity + part.entities)
         const { path, entityType: entity_type, entities: rows } = part

@@ -13,6 +13,7 @@ import type {
   LeaderboardFile,
   OwnerShard,
   PieceOfFile,
+  QuestionsFile,
   ReleaseShard,
   RowGroupsFile,
   SnapshotShard,
@@ -108,6 +109,11 @@ export function ownersFile(files: readonly ManifestFile[], ownerId: string): Man
   return files.findLast(({ first_owner_id: first }) => first !== undefined && first <= ownerId)
 }
 
+/** Returns the file that would hold a settled question: the last that starts at or before it. */
+export function questionsFile(files: readonly ManifestFile[], questionId: string): ManifestFile | undefined {
+  return files.findLast(({ first_question_id: first }) => first !== undefined && first <= questionId)
+}
+
 /** Returns the part of the scores that would hold an entity: the last that starts at or before it. */
 export function scoresFile(
   files: readonly ManifestFile[],
@@ -195,16 +201,14 @@ export function readReleaseShard(store: Store, release: number, file: ManifestFi
 }
 
 /**
- * Reads a JSON file of a release: a shard, a file of owners, a page of a leaderboard, or hashes of row
- * groups.
+ * Reads a JSON file of a release: a shard, a file of owners, a page of a leaderboard, a file of questions, or
+ * hashes of row groups.
  *
  * @throws ServiceError `notFound` if retention has deleted it, `corrupt` if it is lost or damaged.
  */
-export async function readReleaseFile<T extends ReleaseShard | OwnerShard | LeaderboardFile | RowGroupsFile>(
-  store: Store,
-  release: number,
-  file: ManifestFile,
-): Promise<T> {
+export async function readReleaseFile<
+  T extends ReleaseShard | OwnerShard | LeaderboardFile | QuestionsFile | RowGroupsFile,
+>(store: Store, release: number, file: ManifestFile): Promise<T> {
   return parsed<T>(await readReleaseBytes(store, release, file))
 }
 

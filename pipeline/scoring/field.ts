@@ -38,6 +38,16 @@ export class Field {
   #current = 0
   #nanoNats = 0
 
+  /** M. */
+  get voices(): number {
+    return this.#voices
+  }
+
+  /** S. */
+  get errors(): number {
+    return this.#errors
+  }
+
   reset(): void {
     this.#now.fill(0)
     this.#voices = this.#errors = this.#squaredErrors = this.#current = this.#nanoNats = 0

@@ -1,5 +1,6 @@
 // Scores all entities on one question in a single pass over its forecasts in order of time (METHODOLOGY §2).
 import type { RowSink } from '../../schemas/columns.ts'
+import { Course } from './course.ts'
 import { Field, READING_LENGTH } from './field.ts'
 import { PPM, negativeLogNano } from './logarithm.ts'
 import type { Methodology } from './methodology.ts'
@@ -53,6 +54,8 @@ export class QuestionSweep {
   /** The field as each participant read it last. */
   #readings = new Float64Array(0)
   readonly #field = new Field()
+  /** Of the question that was swept last. */
+  readonly course = new Course()
 
   constructor({ parameters }: Methodology, voices: Voices) {
     this.#negativeLogNano = negativeLogNano(parameters.log_probability_floor)
@@ -77,6 +80,7 @@ export class QuestionSweep {
     const { count, entity: entities, atMs, ppm: ppms } = forecasts
     const field = this.#field
     field.reset()
+    this.course.begin(openedAtMs, closeMs, outcome)
 
     let taking = 0
     let nowMs = openedAtMs
@@ -85,6 +89,7 @@ export class QuestionSweep {
       if (eventMs >= closeMs) break
       if (eventMs > nowMs) {
         field.advance(eventMs - nowMs)
+        this.course.advance(eventMs, field)
         nowMs = eventMs
       }
       const entity = entities[row]!
@@ -109,6 +114,7 @@ export class QuestionSweep {
       if (participant.isVoice) this.#leaveOut(participant, nowMs)
     }
     if (closeMs > nowMs) field.advance(closeMs - nowMs)
+    this.course.end(field)
     for (let slot = 0; slot < taking; slot++) this.#settle(this.#participants[slot]!, slot, closeMs)
     let voices = 0
     for (let slot = 0; slot < taking; slot++) {

@@ -26,6 +26,7 @@ import {
   leaderboardPath,
   ownersPath,
   pairsPath,
+  questionsPath,
   releasePrefix,
   rowGroupsPath,
   shardStart,
@@ -200,6 +201,11 @@ function arranged(
   const onPages = sum(boards, ({ rows }) => rows)
   if (onPages !== inBoards) throw unfit('categories/', 'rows', onPages, inBoards)
   const categories = [...boards, index, table]
+  const questions: StagedFile[] = []
+  while (rest.has(questionsPath(questions.length))) questions.push(take(questionsPath(questions.length)))
+  const asked = questions[0]?.asked ?? 0
+  const inQuestions = sum(questions, ({ rows }) => rows)
+  if (inQuestions !== asked) throw unfit('questions/', 'rows', inQuestions, asked)
   const entities = partFiles('entities').map(({ file }) => file)
   const scores = partFiles('scores')
   const scoreFiles = scores.flatMap(({ file }) => [file, take(rowGroupsPath(file.path))])
@@ -210,7 +216,7 @@ function arranged(
   const tree = hasTree ? [take(FORECASTS_TREE_PATH)] : []
   for (const path of rest.keys()) throw new ServiceError('invalid', `${path} is no file of the release`)
   return {
-    files: [...all, ...owners, ...pages, ...categories, ...entities, ...scoreFiles, ...tree],
+    files: [...all, ...owners, ...pages, ...categories, ...questions, ...entities, ...scoreFiles, ...tree],
     carried: [names, ...carried],
     questions: names.questions ?? 0,
     pairs: sum(scores, ({ part }) => part.pairs),

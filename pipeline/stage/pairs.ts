@@ -97,7 +97,7 @@ export async function* scorePartLines(
   }
 }
 
-const NAME = { kind: 'VARCHAR', number: 'INTEGER', id: 'VARCHAR', voice: 'VARCHAR' }
+const NAME = { kind: 'VARCHAR', number: 'INTEGER', id: 'VARCHAR', voice: 'VARCHAR', course: 'VARCHAR' }
 const NAMES: Format = {
   of: 'a name',
   columns: Object.keys(NAME),

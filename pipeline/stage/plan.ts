@@ -8,6 +8,7 @@ import { ENTRIES_PER_PAGE } from '../release/leaderboard.ts'
 import { type NoRelease, type ReleaseRequest, planRelease } from '../release/make.ts'
 import { writerOf } from '../release/commit.ts'
 import type { ReleasePlan } from '../release/plan.ts'
+import { QUESTIONS_PER_FILE } from '../release/questions.ts'
 import { ENTITIES_PER_SHARD } from '../release/shards.ts'
 import type { ReleaseContext } from '../release/state.ts'
 import { supersededOutcomes } from '../release/superseded.ts'
@@ -23,6 +24,7 @@ export interface StagedPlan extends Omit<ReleasePlan, 'signing' | 'quarantined'>
   entities_per_shard: number
   entries_per_page: number
   owners_per_file: number
+  questions_per_file: number
   previous: Pick<ReleaseManifest, 'release' | 'as_of' | 'tables' | 'voice_rule'> | null
   superseded: SupersededOutcome[]
   /** The names of the data files of imports that were undone: their rows are not there. */
@@ -57,6 +59,7 @@ export async function planStages(
     entities_per_shard: ENTITIES_PER_SHARD,
     entries_per_page: ENTRIES_PER_PAGE,
     owners_per_file: ENTITIES_PER_SHARD,
+    questions_per_file: QUESTIONS_PER_FILE,
     previous: previous
       ? {
           release: previous.release,

@@ -21,6 +21,8 @@ const facts = {
   agents: count.optional(),
   /** The file of names has the number of questions. */
   questions: count.optional(),
+  /** A file of settled questions has how many all of these files have. */
+  asked: count.optional(),
 }
 const stagedFile = manifestFile.extend({ ...facts, tree: tree.optional() })
 export type StagedFile = z.infer<typeof stagedFile>
@@ -47,6 +49,6 @@ export function parseStagedFile(json: unknown): StagedFile {
 /** Returns the entry of the file in the manifest. */
 export function manifestEntry(file: StagedFile): ManifestFile {
   const { pairs: _, owned: _o, listed: _l, copy: _c, agents: _a, questions: _q, tree: _t, ...rest } = file
-  const { categories: _n, ...entry } = rest
+  const { categories: _n, asked: _s, ...entry } = rest
   return entry
 }

@@ -1,6 +1,7 @@
 // `fvs stage sweep`: reads the forecasts of questions in order, and prints pairs.
 import type { ColumnKinds } from '../../schemas/columns.ts'
 import { PAIR_METRICS, type PairMetricName } from '../../schemas/metrics.ts'
+import { textOfCourse } from '../engine/courses.ts'
 import { Rows } from '../engine/rows.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { PAIR_COLUMNS } from '../scoring/pairs.ts'
@@ -48,7 +49,7 @@ const EVENTS: Format = {
 
 /** The numbers of a pair, in the order of the columns. */
 export const METRICS = Object.keys(PAIR_METRICS) as PairMetricName[]
-/** The line that counts a question's forecasts has this many nulls before and after the count. */
+/** The line of a question has this many nulls before and after the number of its forecasts. */
 const BEFORE_FORECASTS = METRICS.indexOf('forecasts')
 const AFTER_FORECASTS = METRICS.length - BEFORE_FORECASTS - 1
 
@@ -62,7 +63,7 @@ const FORECASTS = {
 
 const NONE = -1
 
-/** Yields a line for each pair, and one for each question with the number of its forecasts. */
+/** Yields a line for each pair, and one for each question with the number of its forecasts and its course. */
 export async function* sweepLines(methodology: Methodology, input: Input): AsyncIterable<string> {
   const stage = new SweepStage(methodology)
   for await (const events of linesIn(input, EVENTS)) {
@@ -125,10 +126,18 @@ class SweepStage {
     const entities = [...this.#entities.keys()]
     const { columns } = this.#pairs
     const nulls = (size: number) => Array.from({ length: size }, () => null)
-    let lines = lineOf([question!, null, ...nulls(BEFORE_FORECASTS), this.#count, ...nulls(AFTER_FORECASTS)])
+    const course = textOfCourse(this.#sweep.course)
+    let lines = lineOf([
+      question!,
+      null,
+      ...nulls(BEFORE_FORECASTS),
+      this.#count,
+      ...nulls(AFTER_FORECASTS),
+      course,
+    ])
     for (let row = 0; row < this.#pairs.rowCount; row++) {
       const entity = entities[columns.entity[row]!]!
-      lines += lineOf([question!, entity, ...METRICS.map((name) => columns[name][row]!)])
+      lines += lineOf([question!, entity, ...METRICS.map((name) => columns[name][row]!), null])
     }
     this.#pairs.clear()
     this.#forecasts.clear()

@@ -363,6 +363,17 @@ export function isOwnersPath(path: string): boolean {
   return path.startsWith(OWNERS_PREFIX)
 }
 
+const QUESTIONS_PREFIX = 'questions/'
+
+/** The path of a file of settled questions inside its release. */
+export function questionsPath(number: number): string {
+  return `${QUESTIONS_PREFIX}${padded(number, 3)}.json`
+}
+
+export function isQuestionsPath(path: string): boolean {
+  return path.startsWith(QUESTIONS_PREFIX)
+}
+
 const SCORES_PREFIX = 'scores/'
 
 export function isScoresPath(path: string): boolean {

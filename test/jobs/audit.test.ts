@@ -67,9 +67,9 @@ describe('a release as it was published', () => {
       snapshot_compared: snapshot,
       credentials_checked: 0,
     })
-    // Two shards, two pages of the leaderboard, two parts of entities and two of scores in the release; two
-    // shards in the snapshot; and in the first release the tree of forecasts.
-    expect(report.files_compared).toBe((snapshot ? 12 : 10) + (number === 1 ? 1 : 0))
+    // Two shards, two pages of the leaderboard, two parts of entities and two of scores in the release, and its questions;
+    // two shards in the snapshot; and in the first release the tree of forecasts.
+    expect(report.files_compared).toBe((snapshot ? 13 : 11) + (number === 1 ? 1 : 0))
     // Six forecasters and one agent, five payloads each, and a row of the snapshot.
     const valid = snapshot ? 42 : 35
     expect(report.signatures).toEqual({ checked: true, valid, invalid: 0, unsigned: 0 })

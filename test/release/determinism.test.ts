@@ -136,6 +136,7 @@ describe('a release', () => {
       'releases/00000001/pairs/000.parquet',
       'releases/00000001/pairs/001.parquet',
       'releases/00000001/pairs/002.parquet',
+      'releases/00000001/questions/000.json',
       'releases/00000001/row-groups/000.json',
       'releases/00000001/row-groups/001.json',
       'releases/00000001/scores/000.parquet',

@@ -141,8 +141,14 @@ async function carryOut(
   const sweepBy = async (rule: VoiceRule) => {
     const { events, voices } = await eventsUnder(components, database, entities, rule)
     const printed = await run('sweep', events)
-    await load(components, database, 'swept_lines', bigints(['question', 'entity', ...METRICS]), printed)
-    await database.run(`CREATE OR REPLACE TABLE pair AS FROM swept_lines WHERE entity IS NOT NULL`)
+    const columns = { ...bigints(['question', 'entity', ...METRICS]), course: 'VARCHAR' }
+    await load(components, database, 'swept_lines', columns, printed)
+    await database.run(
+      `CREATE OR REPLACE TABLE pair AS SELECT * EXCLUDE (course) FROM swept_lines WHERE entity IS NOT NULL`,
+    )
+    await database.run(
+      `CREATE OR REPLACE TABLE course AS SELECT question, course FROM swept_lines WHERE entity IS NULL`,
+    )
     return voices
   }
   let voiceRule: VoiceRule = 'recorded'
@@ -241,10 +247,30 @@ async function carryOut(
   )
   await publish(
     'names',
-    `SELECT own.entity_type AS kind, own.entity AS number, own.entity_id AS id, measuring.entity_id AS voice
+    `SELECT own.entity_type AS kind, own.entity AS number, own.entity_id AS id, measuring.entity_id AS voice, NULL AS course
      FROM (FROM entity JOIN voice USING (entity) SEMI JOIN pair USING (entity)) own
      LEFT JOIN entity measuring ON measuring.entity = own_voice
-     UNION ALL SELECT 'question', question, question_id, NULL FROM question ORDER BY kind, number`,
+     UNION ALL SELECT 'question', question, question_id, NULL, course
+       FROM question LEFT JOIN course USING (question) ORDER BY kind, number`,
+  )
+  await publish(
+    'questions',
+    `WITH last AS (
+       SELECT question, yes, entity, entity_type, entity_id, closing_probability AS ppm, coverage,
+         coalesce(own_voice = entity, false)::INTEGER AS voice,
+         (entity_type = 'forecaster' OR name IS NOT NULL)::INTEGER AS listed
+       FROM pair JOIN question USING (question) JOIN entity USING (entity) JOIN voice USING (entity) WHERE settled = 1
+     ), crowd AS (
+       SELECT question, abs(round_even(sum(ppm)::DOUBLE / count(*), 0) - any_value(yes) * 1e6) AS error
+       FROM last WHERE voice = 1 AND ppm >= 0 GROUP BY question
+     ), asked AS (
+       SELECT row_number() OVER (ORDER BY question) - 1 AS number, count(*) OVER () AS asked, question, question_id, yes,
+         course, count(error) OVER () AS crowds,
+         CASE WHEN error IS NOT NULL THEN rank() OVER (ORDER BY error DESC NULLS LAST) - 1 END AS surprising
+       FROM question SEMI JOIN last USING (question) LEFT JOIN course USING (question) LEFT JOIN crowd USING (question)
+     )
+     SELECT asked.*, entity, entity_type, entity_id, ppm, coverage, voice, listed
+     FROM asked JOIN last USING (question) ORDER BY number, entity`,
   )
   await load(components, database, 'published', PUBLISHED, shards)
   await publish(

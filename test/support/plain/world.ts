@@ -100,10 +100,16 @@ export function scoreWorldPlainly(world: PlainWorld): PlainWorldScores {
   }
 }
 
+/** Who is measured against whom, from the pairs on settled questions. */
+export function measuresOf(world: PlainWorld): Measures {
+  const byRecord = scoredPairs(world, recordedVoices(world.entities))
+  return voicesOf(world.entities, entitiesOf(byRecord.filter(({ pair }) => pair.settled)))
+}
+
 const entitiesOf = (pairs: readonly WholePair[]): Set<string> => new Set(pairs.map(({ entity }) => entity))
 
 /** The pairs of the questions with an outcome of yes or no. */
-function scoredPairs(world: PlainWorld, measures: Measures): WholePair[] {
+export function scoredPairs(world: PlainWorld, measures: Measures): WholePair[] {
   const rows = Map.groupBy(rowsOf(world), ({ question }) => question)
   return world.questions.flatMap((asked) => {
     const { id, opened_at_ms, closes_at_ms, resolved_at_ms, outcome } = asked
@@ -126,7 +132,7 @@ function scoredPairs(world: PlainWorld, measures: Measures): WholePair[] {
 /**
  * One row for each forecast_id of the world, without the refused ones: an agent's forecasts are not imported.
  */
-function rowsOf({ entities, forecasts }: PlainWorld): (RawForecast & { question: string })[] {
+export function rowsOf({ entities, forecasts }: PlainWorld): (RawForecast & { question: string })[] {
   const agents = new Set(entities.filter(({ kind }) => kind === 'agent').map(({ id }) => id))
   const accepted = forecasts.filter(({ entity, witnessed }) => witnessed || !agents.has(entity))
   return distinctForecasts(

@@ -1,0 +1,137 @@
+// `fvs stage publish questions`: reads what was forecast on settled questions in the end, in order, and puts
+// files.
+import { ServiceError } from '../../schemas/errors.ts'
+import type { QuestionSummary } from '../../schemas/payloads.ts'
+import { Rows } from '../engine/rows.ts'
+import { type EntityNamed, QUESTIONS_PER_FILE, questionFile, questionSummary } from '../release/questions.ts'
+import type { ReleaseContext } from '../release/state.ts'
+import { LAST_COLUMNS } from '../scoring/last-forecasts.ts'
+import {
+  type Fields,
+  type Format,
+  type Input,
+  NULL,
+  inOrderOf,
+  isSet,
+  linesIn,
+  strictly,
+  wholeOf,
+  wholeOrNull,
+} from './lines.ts'
+import { planned } from './planned.ts'
+import { entityTypeOf } from './tally.ts'
+
+const COLUMNS = [
+  'number',
+  'asked',
+  'question',
+  'question_id',
+  'outcome',
+  'course',
+  'crowds',
+  'surprising',
+  'entity',
+  'entity_type',
+  'entity_id',
+  'ppm',
+  'coverage',
+  'voice',
+  'listed',
+] as const
+const LAST: Format = {
+  of: 'an entity and a settled question',
+  columns: COLUMNS,
+  compare: strictly(inOrderOf(COLUMNS, { number: 'number', entity: 'number' })),
+}
+
+/** Puts files of questions. Yields a line for each. */
+export async function* questionLines(
+  context: ReleaseContext,
+  release: number,
+  input: Input,
+): AsyncIterable<string> {
+  const { provenance, put } = await planned(context, release)
+  const files = new QuestionFiles()
+  const printed = (done: Done) =>
+    put(questionFile(done.file, done.questions, provenance), { asked: done.asked })
+  for await (const lines of linesIn(input, LAST)) {
+    for (const fields of lines) {
+      const done = files.take(fields)
+      if (done) yield await printed(done)
+    }
+  }
+  const last = files.end()
+  if (last) yield await printed(last)
+}
+
+interface Done {
+  file: number
+  /** How many questions all files have. */
+  asked: number
+  questions: QuestionSummary[]
+}
+
+/** Gathers the lines of a question, and the questions of a file. */
+class QuestionFiles {
+  #first: Fields | undefined
+  readonly #rows = new Rows(LAST_COLUMNS)
+  #named: ReturnType<EntityNamed>[] = []
+  #questions: QuestionSummary[] = []
+
+  /** Takes a line. If it is the first of another file, returns the file before. */
+  take(fields: Fields): Done | undefined {
+    const [number, , question, , , , , , entity, entityType, entityId, ppm, coverage, voice, listed] = fields
+    let done: Done | undefined
+    if (this.#first && this.#first[0] !== number) {
+      if (fileOf(this.#first) === fileOf(fields)) this.#endQuestion()
+      else done = this.end()
+    }
+    this.#first ??= fields
+    const { columns, row } = this.#rows
+    columns.question[row] = wholeOf(question!)
+    wholeOf(entity!)
+    columns.entity[row] = this.#named.length
+    this.#named.push({ entityType: entityTypeOf(entityType!), entityId: entityId! })
+    columns.ppm[row] = wholeOf(ppm!)
+    columns.coverage[row] = wholeOf(coverage!)
+    columns.voice[row] = isSet(voice!) ? 1 : 0
+    columns.listed[row] = isSet(listed!) ? 1 : 0
+    this.#rows.next()
+    return done
+  }
+
+  /** Ends the file under way. */
+  end(): Done | undefined {
+    const last = this.#first
+    if (!last) return undefined
+    this.#endQuestion()
+    const [file, asked, questions] = [fileOf(last), wholeOf(last[1]!), this.#questions]
+    this.#questions = []
+    const expected = Math.min(QUESTIONS_PER_FILE, asked - file * QUESTIONS_PER_FILE)
+    if (questions.length === expected) return { file, asked, questions }
+    throw new ServiceError(
+      'invalid',
+      `file ${file} of questions has ${questions.length} of ${expected} questions`,
+    )
+  }
+
+  #endQuestion(): void {
+    const [, , , questionId, outcome, course, crowds, surprising] = this.#first!
+    const asked = {
+      questionId: questionId!,
+      outcome: isSet(outcome!) ? 1 : 0,
+      course: course === NULL ? null : course!,
+      crowds: wholeOf(crowds!),
+      surprising: wholeOrNull(surprising!),
+    } as const
+    const named = this.#named
+    this.#questions.push(questionSummary(asked, this.#rows, (entity) => named[entity]!))
+    this.#rows.clear()
+    this.#named = []
+    this.#first = undefined
+  }
+}
+
+function fileOf([number]: Fields): number {
+  return Math.floor(wholeOf(number!) / QUESTIONS_PER_FILE)
+}
