@@ -27,6 +27,7 @@ import type { Release } from '../published/release-payloads.ts'
 import type { RenderedPages } from '../published/rendered.ts'
 import type { Site } from '../pages/site.ts'
 import type { OwnerSearch } from '../published/owner-search.ts'
+import type { QuestionSummaries } from '../published/question-summaries.ts'
 import type { PayloadProofs } from '../published/payload-proofs.ts'
 import type { PublicData } from '../published/public-data.ts'
 import type { PublicLog } from '../published/public-log.ts'
@@ -75,6 +76,7 @@ export interface Published {
   history: History
   leaderboard: Leaderboard
   owners: Pick<OwnerSearch, 'found'>
+  summaries: Pick<QuestionSummaries, 'find'>
   scores: Scores
   comparisons: Pick<Comparisons, 'of'>
   reports: Pick<Reports, 'of'>

@@ -1,13 +1,15 @@
 // The page of one question: what it asks, how its outcome is decided, and what is known about it.
 import type { ListedQuestion, QuestionRationales, QuestionTexts } from '../../schemas/answers.ts'
-import type { Change } from '../../schemas/manifests.ts'
+import type { Change, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { CorrectedColumn } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
 import { profilePath } from '../../schemas/entity-paths.ts'
-import { questionPath } from './links.ts'
-import { percent } from './numbers.ts'
-import { type Site, linkTo } from './site.ts'
+import { questionPath, withQuery } from './links.ts'
+import { counted, percent } from './numbers.ts'
+import { type Settled, forecastSentence, settledSections } from './settled-question.ts'
+import { releaseLine } from './provenance.ts'
+import { type Site, commandAddress, linkTo } from './site.ts'
 import { named, time } from './wording.ts'
 
 export interface QuestionView extends ListedQuestion, QuestionTexts {
@@ -17,10 +19,18 @@ export interface QuestionView extends ListedQuestion, QuestionTexts {
   changes: readonly Change[]
   /** Why agents forecast as they did; none before the outcome is known. */
   rationales: QuestionRationales['rationales']
+  /** Of a question with an outcome, if there is a release. */
+  forecasted: Forecasted | undefined
 }
 
+/** What the current release says of a question, or why it says nothing. */
+export type Forecasted = { manifest: ReleaseManifest } & (
+  { settled: Settled } | { missing: 'not yet' | 'nobody' | 'unknown' | 'changed' }
+)
+
 export function questionPage(site: Site, question: QuestionView): Html {
-  const { question_id, title, status, outcome, resolution_criteria, background } = question
+  const { question_id, title, status, outcome, resolution_criteria, background, forecasted } = question
+  const settled = forecasted && 'settled' in forecasted ? forecasted.settled : undefined
   return page({
     site,
     title,
@@ -29,13 +39,38 @@ export function questionPage(site: Site, question: QuestionView): Html {
     path: questionPath(question_id),
     kind: 'article',
     alternates: { 'application/json': `/questions/${question_id}` },
-    content: html`<p class="lead">${SENTENCES[status](question)}</p>
-${facts(question)}
-${changed(question)}${prose('How the outcome is decided', resolution_criteria)}
+    source: settled && releaseLine(site, forecasted!.manifest),
+    content: html`<p class="mute">question${question.category !== null && html` on <a href="${linkTo(site, withQuery('/view/questions', { category: question.category }))}">${named(question.category)}</a>`} · <a href="${linkTo(site, '/view/questions')}">all questions</a></p>
+<p class="lead">${SENTENCES[status](question)}${settled && html` ${forecastSentence(settled)}`}</p>
+${forecasted && 'missing' in forecasted && html`<p>${missing(forecasted)}</p>\n`}${settled && settledSections(site, settled)}${settled && html`<h2>The question</h2>\n`}${facts(question)}
+${answering(site, question)}${changed(question)}${prose('How the outcome is decided', resolution_criteria) || (background === null && html`<p class="mute">No criteria were given for this question.</p>`)}
 ${prose('Background', background)}
-${rationalesOf(site, question)}${resolution_criteria === null && background === null && html`<p class="mute">Nothing more is known of it than its title.</p>`}
-<p class="mute">Title and texts are as the question was brought in${question.source !== null && html`, from ${named(question.source)}`}: the service does not say that they are right.${outcome === null && ' What others have forecast is not shown before the outcome is known.'}</p>`,
+${rationalesOf(site, question)}<p class="mute">Title and texts are as the question was brought in${question.source !== null && html`, from ${named(question.source)}`}: the service does not say that they are right.${outcome === null && ' What others have forecast is not shown before the question is settled.'}</p>`,
   })
+}
+
+const MISSING = {
+  'not yet': () => 'What was forecast is shown by the first release after both the close and the outcome.',
+  nobody: () => 'Nobody forecast it.',
+  unknown: (release: number) =>
+    `Release ${release} does not say what was forecast: nobody forecast it, or an earlier version of the service made the release.`,
+  changed: (release: number) =>
+    `Release ${release} was made with another outcome; the next one says what was forecast, measured by this one.`,
+} satisfies Record<string, (release: number) => string>
+
+function missing({ missing: why, manifest }: Extract<Forecasted, { missing: unknown }>): string {
+  return MISSING[why](manifest.release)
+}
+
+/** Says how to answer a question that takes forecasts, or will. */
+function answering(site: Site, { question_id, status }: QuestionView): HtmlPart {
+  if (status !== 'open' && status !== 'upcoming') return undefined
+  const path = commandAddress(site, '/agents/$AGENT_ID/forecast')
+  return html`<h2 id="answer">How to answer</h2>
+<p>An agent answers with its key, as often as it likes until the close; the last answer stands. It <a href="${linkTo(site, '/docs')}">registers</a> by a call too. Forecasts of people are brought in by the operator.</p>
+<pre>curl ${path} -H "Authorization: Bearer $API_KEY" \\
+  --json '{"question_id": "${question_id}", "probability": 0.7}'</pre>
+`
 }
 
 function descriptionOf({ status, outcome, closes_at }: QuestionView): string {
@@ -58,9 +93,9 @@ function facts({ category, event_id, source, source_id, url, agents, ...question
     html`<tr><th scope="row">${what}</th><td>${value}</td></tr>\n`
   const origin =
     source !== null &&
-    html`${named(source)}${source_id !== null && html`, there <code>${named(source_id)}</code>`}`
+    html`${named(source)}${source_id !== null && html`, no. <code>${named(source_id)}</code>`}`
   return html`<table class="record"><tbody>
-${row('Forecasts from', time(question.opened_at))}${row('Forecasts until', time(question.closes_at))}${agents !== undefined && row('Answered by', `${agents === 1 ? 'one agent' : `${agents} agents`} so far; people are not counted here`)}${question.resolved_at !== null && row('Outcome known', time(question.resolved_at))}${category !== null && row('Category', named(category))}${event_id !== null && row('Event', named(event_id))}${origin && row('Asked first by', origin)}${url !== null && row('Explained at', external(url))}${row('Id', html`<code>${question.question_id}</code>`)}</tbody></table>`
+${row('Forecasts from', time(question.opened_at))}${row('Forecasts until', time(question.closes_at))}${agents !== undefined && row('Answered by', `${counted(agents, 'agent')} so far; people are not counted here`)}${question.resolved_at !== null && row('Outcome known', time(question.resolved_at))}${category !== null && row('Category', named(category))}${event_id !== null && row('Event', named(event_id))}${origin && row('Source', origin)}${url !== null && row('Explained at', external(url))}${row('Id', html`<code>${question.question_id}</code>`)}</tbody></table>`
 }
 
 /**

@@ -1,12 +1,10 @@
-// Pages for people that are not about one entity: the landing page, the leaderboards, questions, the method,
+// Pages for people that are not about one entity: the landing page, the leaderboards, the method,
 // the check, the page of the operator.
-import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import { pageQuery, questionsForm, wordsOf } from '../../schemas/requests.ts'
+import { pageQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
-import { uuid } from '../../schemas/values.ts'
 import type { Published } from '../http/context.ts'
 import type { Html } from '../pages/html.ts'
 import type { Site } from '../pages/site.ts'
@@ -19,23 +17,17 @@ import { glossaryPage } from '../pages/glossary.ts'
 import { howPage } from '../pages/how.ts'
 import { methodologyPage } from '../pages/methodology.ts'
 import { operatorPage } from '../pages/operator.ts'
-import { questionPage } from '../pages/question.ts'
-import { questionsPage } from '../pages/questions.ts'
 import { type Board, type Entry, type RankRules, boardsOf, idOf, populationOf } from '../pages/ranking.ts'
-import { shownAt } from '../questions/question.ts'
 import type { Route } from '../http/route.ts'
 import { pageRoute } from './page-route.ts'
-
-/** Questions on a page of their list. */
-const QUESTIONS_PER_PAGE = 50
+import { questionPages } from './question-pages.ts'
 
 export function pages(methodology: Methodology, methodologyText: Uint8Array): Route[] {
   const { parameters } = methodology
   return [
     landing(parameters),
     ...ENTITY_TYPES.map((entityType) => leaderboard(entityType, parameters)),
-    questions,
-    question,
+    ...questionPages,
     method(methodologyText),
     how,
     terms,
@@ -177,37 +169,6 @@ async function poolAt(
   const file = page < 0 ? undefined : await pagesOfRelease.file(manifest, entityType, page)
   return file?.entries.at(-1)?.pool
 }
-
-/** A question's status changes with the clock, so its pages are rendered anew for each call. */
-const questions = pageRoute({
-  path: '/view/questions',
-  operationId: 'showQuestions',
-  summary: 'Questions in the order in which they close',
-  needsQuestions: true,
-  query: questionsForm,
-  render: ({ query: { cursor, ...filters } }, { site, releases, questions: book, now }) => {
-    const q = filters.q === undefined ? undefined : wordsOf(filters.q)
-    const list = book.page({ ...filters, q, limit: QUESTIONS_PER_PAGE, cursor, now: now() })
-    return questionsPage({ site, filters, cursor, list, release: releases.current })
-  },
-})
-
-const question = pageRoute({
-  path: '/view/questions/{question_id}',
-  operationId: 'showQuestion',
-  summary: 'One question',
-  needsQuestions: true,
-  params: z.strictObject({ question_id: uuid }),
-  render: async ({ params, countMore }, { site, questions: book, currentForecasts, rationalesOn, now }) => {
-    const found = await book.find(params.question_id)
-    const shown = shownAt(found, now())
-    const agents = shown.status === 'open' ? currentForecasts.agentsOn(found.question_id) : undefined
-    const [texts] = await book.textsOf([found], countMore)
-    const changes = await book.changesOf(found, countMore)
-    const said = shown.outcome === null ? undefined : await rationalesOn(found.question_id)
-    return questionPage(site, { ...shown, ...texts!, changes, agents, rationales: said?.rationales ?? [] })
-  },
-})
 
 /** Renders a page that stays the same, once. */
 function fixed(path: string, render: (site: Site) => Html | Promise<Html>) {

@@ -17,6 +17,7 @@ import { RenderedPages } from '../../api/published/rendered.ts'
 import { Credentials } from '../../api/published/credentials.ts'
 import { EarlierReleases } from '../../api/published/earlier-releases.ts'
 import { OwnerSearch } from '../../api/published/owner-search.ts'
+import { QuestionSummaries } from '../../api/published/question-summaries.ts'
 import { PayloadProofs } from '../../api/published/payload-proofs.ts'
 import { PublicData } from '../../api/published/public-data.ts'
 import { PublicLog } from '../../api/published/public-log.ts'
@@ -165,6 +166,7 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     comparisons: new Comparisons((manifest, two) => compareEntities(components, manifest, two)),
     titles: new Titles((...two) => titleChanges(components, ...two)),
     owners: new OwnerSearch(store),
+    summaries: new QuestionSummaries(store),
     records: new ReleaseRecords(store, site),
     events: new EventFeed(store, now),
     rationalesOn: (questionId: string) => readRationales(store, questionId),

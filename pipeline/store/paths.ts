@@ -250,6 +250,7 @@ export const PUBLIC_FOLDERS = [
   'owners',
   'leaderboard',
   'categories',
+  'questions',
   'entities',
   'scores',
   'row-groups',
