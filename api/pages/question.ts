@@ -23,7 +23,7 @@ export interface QuestionView extends ListedQuestion, QuestionTexts {
   forecasted: Forecasted | undefined
 }
 
-/** What the current release says of a question, or why it says nothing. */
+/** Holds what the current release says of a question, or the reason why it says nothing. */
 export type Forecasted = { manifest: ReleaseManifest } & (
   { settled: Settled } | { missing: 'not yet' | 'nobody' | 'unknown' | 'changed' }
 )

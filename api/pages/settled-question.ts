@@ -13,7 +13,7 @@ import { scrolling } from './table.ts'
 import { term } from './terms.ts'
 import { named } from './wording.ts'
 
-/** What a release says of the question. */
+/** A release says this of the question. */
 export interface Settled {
   summary: QuestionSummary
   /** The names of those that are named in it, by id; null for a person without one. */
