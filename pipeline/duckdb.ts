@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import type * as Api from '@duckdb/node-api'
 import type Bindings from '@duckdb/node-bindings'
+import { COMMENTS_KEY, type ColumnComments } from '../schemas/column-comments.ts'
 import { type Block, type ColumnKinds, type Columns, type RowSink, newColumns } from '../schemas/columns.ts'
 import { ServiceError } from '../schemas/errors.ts'
 
@@ -240,6 +241,11 @@ class RowAppender<Kinds extends ColumnKinds> implements RowSink<Kinds> {
 /** Quotes a text as an SQL literal. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
+}
+
+/** The option of a COPY by which the metadata of a Parquet file says what each column means. */
+export function withComments(comments: ColumnComments): string {
+  return `KV_METADATA {${COMMENTS_KEY}: ${literal(JSON.stringify(comments))}}`
 }
 
 /**

@@ -1,9 +1,10 @@
 // The tables of the documentation that are generated from the schemas. `npm run schemas` writes them into the
 // pages.
 import { z } from 'zod'
+import { ENTITIES_COMMENTS, SCORES_COMMENTS } from './column-comments.ts'
 import { SANDBOX_PREFIX, settings } from './config.ts'
 import type { Measure } from './metric.ts'
-import { ENTITY_COLUMNS, PAIR_ABOUT, PAIR_METRICS, PUBLISHED_PAIR_METRICS } from './metrics.ts'
+import { ENTITY_COLUMNS, PAIR_METRICS, PUBLISHED_PAIR_METRICS } from './metrics.ts'
 import { PUBLIC_TABLES, type PublicTableSpec } from './public-tables.ts'
 import { type ColumnType, TABLE_NAMES, tableSpec } from './tables.ts'
 
@@ -97,24 +98,38 @@ const METRIC_HEADER = ['column', 'type', 'unit', 'range', 'better', 'what']
 
 function scoresText(): string {
   return table(METRIC_HEADER, [
-    ['`entity_type`', 'text', '', '', '', '`agent` or `forecaster`'],
-    ['`entity_id`', 'UUID text', '', '', '', 'an `agent_id` or a `user_id`'],
-    ['`question_id`', 'UUID text', '', '', '', 'the question'],
-    ['`outcome`', 'text', '', '', '', PAIR_ABOUT.outcome],
-    ['`resolved_at`', 'time', '', '', '', PAIR_ABOUT.resolved_at],
-    ['`settled`', 'boolean', '', '', '', PAIR_ABOUT.settled],
-    ['`settled_at`', 'time', '', '', '', PAIR_ABOUT.settled_at],
-    ['`cluster`', 'text', '', '', '', PAIR_ABOUT.cluster],
+    ['`entity_type`', 'text', '', '', '', SCORES_COMMENTS['entity_type']!],
+    ['`entity_id`', 'UUID text', '', '', '', SCORES_COMMENTS['entity_id']!],
+    ['`question_id`', 'UUID text', '', '', '', SCORES_COMMENTS['question_id']!],
+    ['`outcome`', 'text', '', '', '', SCORES_COMMENTS['outcome']!],
+    ['`resolved_at`', 'time', '', '', '', SCORES_COMMENTS['resolved_at']!],
+    ['`settled`', 'boolean', '', '', '', SCORES_COMMENTS['settled']!],
+    ['`settled_at`', 'time', '', '', '', SCORES_COMMENTS['settled_at']!],
+    ['`cluster`', 'text', '', '', '', SCORES_COMMENTS['cluster']!],
     ...PUBLISHED_PAIR_METRICS.map((name) => {
       const metric = PAIR_METRICS[name]
       return metricRow(name, metric.per === 1 ? 'integer' : 'double', metric)
     }),
-    ['`witnessed`', 'boolean', '', '', '', PAIR_ABOUT.witnessed],
-    ['`contested`', 'boolean', '', '', '', PAIR_ABOUT.contested],
-    ['`standard_reference`', 'integer', 'squared error · 1e-9', '0..', '', PAIR_ABOUT.standard_reference],
-    ['`gain_if_other`', 'integer', 'squared error · 1e-9', '', '', PAIR_ABOUT.gain_if_other],
-    ['`crowd_gain_if_other`', 'integer', 'squared error · 1e-9', '', '', PAIR_ABOUT.crowd_gain_if_other],
-    ['`spread`', 'integer', 'squared error · 1e-9', '0..', '', PAIR_ABOUT.spread],
+    ['`witnessed`', 'boolean', '', '', '', SCORES_COMMENTS['witnessed']!],
+    ['`contested`', 'boolean', '', '', '', SCORES_COMMENTS['contested']!],
+    [
+      '`standard_reference`',
+      'integer',
+      'squared error · 1e-9',
+      '0..',
+      '',
+      SCORES_COMMENTS['standard_reference']!,
+    ],
+    ['`gain_if_other`', 'integer', 'squared error · 1e-9', '', '', SCORES_COMMENTS['gain_if_other']!],
+    [
+      '`crowd_gain_if_other`',
+      'integer',
+      'squared error · 1e-9',
+      '',
+      '',
+      SCORES_COMMENTS['crowd_gain_if_other']!,
+    ],
+    ['`spread`', 'integer', 'squared error · 1e-9', '0..', '', SCORES_COMMENTS['spread']!],
   ])
 }
 
@@ -122,10 +137,10 @@ const PARQUET_TYPES = { BOOLEAN: 'boolean', INT32: 'integer', DOUBLE: 'double', 
 
 function entitiesText(): string {
   return table(METRIC_HEADER, [
-    ['`entity_type`', 'text', '', '', '', '`agent` or `forecaster`'],
-    ['`entity_id`', 'UUID text', '', '', '', 'an `agent_id` or a `user_id`'],
-    ['`award`', 'text', '', '', '', 'an agent’s certification, a forecaster’s badge'],
-    ['`name`', 'text', '', '', '', 'as registered or imported: a claim'],
+    ['`entity_type`', 'text', '', '', '', ENTITIES_COMMENTS['entity_type']!],
+    ['`entity_id`', 'UUID text', '', '', '', ENTITIES_COMMENTS['entity_id']!],
+    ['`award`', 'text', '', '', '', ENTITIES_COMMENTS['award']!],
+    ['`name`', 'text', '', '', '', ENTITIES_COMMENTS['name']!],
     ...ENTITY_COLUMNS.map((column) => metricRow(column.name, PARQUET_TYPES[column.type], column)),
   ])
 }

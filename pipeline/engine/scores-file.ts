@@ -1,6 +1,7 @@
 // The published scores: a Parquet file of pairs in order, with their columns in published units.
+import { SCORES_COMMENTS } from '../../schemas/column-comments.ts'
 import { PAIR_METRICS, PUBLISHED_PAIR_METRICS } from '../../schemas/metrics.ts'
-import { type Database, literal } from '../duckdb.ts'
+import { type Database, literal, withComments } from '../duckdb.ts'
 
 /** −1 stands for none. */
 const PUBLISHED_SCORES = PUBLISHED_PAIR_METRICS.map((name) => {
@@ -56,6 +57,7 @@ export async function writeScores(database: Database, path: string, rows: string
       CASE WHEN standard >= 0 THEN ${CROWD_GAIN_IF_OTHER}::BIGINT END AS crowd_gain_if_other,
       CASE WHEN standard >= 0 THEN round_even(sqrt(greatest(0, -${GAIN} * ${GAIN_IF_OTHER})), 0)::BIGINT END AS spread
     FROM ${rows}) TO ${literal(path)}
-    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 2, ROW_GROUP_SIZE ${SCORES_ROW_GROUP}, WRITE_BLOOM_FILTER false)`,
+    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 2, ROW_GROUP_SIZE ${SCORES_ROW_GROUP}, WRITE_BLOOM_FILTER false,
+     ${withComments(SCORES_COMMENTS)})`,
   )
 }

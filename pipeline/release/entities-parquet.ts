@@ -1,4 +1,5 @@
 // The Parquet files of a release with one row per entity.
+import { ENTITIES_COMMENTS } from '../../schemas/column-comments.ts'
 import { ENTITY_COLUMNS } from '../../schemas/metrics.ts'
 import type { RankedEntity } from './payloads.ts'
 import { type ParquetColumn, ParquetRows } from './rows-parquet.ts'
@@ -20,7 +21,7 @@ export function entitiesParquet(entities: Iterable<RankedEntity>): Uint8Array {
 
 /** A file under way. */
 export class EntitiesFile {
-  readonly #rows = new ParquetRows(COLUMNS)
+  readonly #rows = new ParquetRows(COLUMNS, ENTITIES_COMMENTS)
 
   add(entity: RankedEntity): void {
     this.#rows.add(rowOf(entity))

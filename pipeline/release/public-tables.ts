@@ -6,11 +6,12 @@ import { createReadStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PipelineComponents } from '../components.ts'
+import { publicComments } from '../../schemas/column-comments.ts'
 import type { CarriedFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { CUT_BY, type CutTable, PUBLIC_TABLES, type PublicTable } from '../../schemas/public-tables.ts'
 import { DOMAIN_OWNER } from '../../schemas/names.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
-import { Database, literal } from '../duckdb.ts'
+import { Database, literal, withComments } from '../duckdb.ts'
 import { createCounted } from '../engine/queries.ts'
 import type { LocalFile } from '../store/body.ts'
 import { publicTablePath } from '../store/paths.ts'
@@ -229,7 +230,8 @@ async function* output(
     // Any number of threads would cut sorted rows into the same row groups; one thread holds few of them.
     await database.runByOneThread(
       `COPY (SELECT ${names} FROM (${select}) ORDER BY ${sortedBy.join(', ')}) TO ${literal(location)}
-       (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 3, ROW_GROUP_SIZE ${rowsPerGroup}, WRITE_BLOOM_FILTER false)`,
+       (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 3, ROW_GROUP_SIZE ${rowsPerGroup}, WRITE_BLOOM_FILTER false,
+       ${withComments(publicComments(table))})`,
     )
     const file = await localFile(location)
     const own = { path, rows: Number(counted!.rows), size_bytes: file.sizeBytes, sha256: file.sha256 }

@@ -1,4 +1,5 @@
 // A Parquet file of rows that are given one after another.
+import { COMMENTS_KEY, type ColumnComments } from '../../schemas/column-comments.ts'
 import { ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer'
 
 /** Rows in a row group. The first is small for readers that only look at the beginning. */
@@ -18,13 +19,15 @@ export class ParquetRows {
   #rows: (readonly unknown[])[] = []
   #groupRows = FIRST_GROUP_ROWS
 
-  constructor(columns: readonly ParquetColumn[]) {
+  /** @param comments what each column means, for the metadata of the file. */
+  constructor(columns: readonly ParquetColumn[], comments?: ColumnComments) {
     this.#columns = columns
     const columnData = columns.map(({ name, type }) => ({ name, type, data: [] }))
     this.#file = new ParquetWriter({
       writer: this.#bytes,
       schema: schemaFromColumnData({ columnData }),
       createdBy: 'forecast-verification-service',
+      ...(comments && { kvMetadata: [{ key: COMMENTS_KEY, value: JSON.stringify(comments) }] }),
     })
   }
 

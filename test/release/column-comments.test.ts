@@ -1,0 +1,45 @@
+// The Parquet files of a release say themselves what their columns mean, in the words of docs/data.md.
+import { parquetMetadata } from 'hyparquet'
+import { expect, test } from 'vitest'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { isEntitiesPath, isScoresPath, releasePrefix } from '../../pipeline/store/paths.ts'
+import {
+  COMMENTS_KEY,
+  type ColumnComments,
+  ENTITIES_COMMENTS,
+  SCORES_COMMENTS,
+  publicComments,
+} from '../../schemas/column-comments.ts'
+import { PUBLIC_TABLES, type PublicTable } from '../../schemas/public-tables.ts'
+import { copyReleasedWorld } from '../support/worlds/world.ts'
+
+/** The columns of a file, and the comments in its metadata. */
+function saidBy(bytes: Uint8Array): { columns: string[]; comments: ColumnComments } {
+  const { schema, key_value_metadata } = parquetMetadata(new Uint8Array(bytes).buffer)
+  const said = key_value_metadata?.find(({ key }) => key === COMMENTS_KEY)?.value
+  const comments = JSON.parse(said ?? '{}') as ColumnComments
+  return { columns: schema.slice(1).map(({ name }) => name), comments }
+}
+
+function commentsFor(path: string): ColumnComments | undefined {
+  const inside = path.slice(releasePrefix(1).length)
+  if (isScoresPath(inside)) return SCORES_COMMENTS
+  if (isEntitiesPath(inside)) return ENTITIES_COMMENTS
+  const table = /^public\/(\w+)/.exec(inside)?.[1]
+  return table === undefined ? undefined : publicComments(table as PublicTable)
+}
+
+test('every column has its comment, and no other has one', async () => {
+  const store = new MemoryStore()
+  await copyReleasedWorld(store)
+  const files = [...store.objects].flatMap(([path, bytes]) => {
+    const expected = path.startsWith(releasePrefix(1)) && path.endsWith('.parquet') && commentsFor(path)
+    return expected ? [{ expected, ...saidBy(bytes) }] : []
+  })
+  for (const { columns, comments, expected } of files) {
+    expect(comments).toEqual(expected)
+    expect(Object.keys(comments).toSorted()).toEqual(columns.toSorted())
+  }
+  const kinds = new Set(files.map(({ expected }) => JSON.stringify(expected)))
+  expect(kinds.size).toBe(2 + Object.keys(PUBLIC_TABLES).length)
+})
