@@ -238,6 +238,7 @@ async function underWay(request: Request): Promise<Answer> {
 
 /** What needs something else. */
 const PROVOKE_OF: Record<string, Provoke> = {
+  'getDataIndex 404': async (request) => send(await another({ settings: { PUBLIC_DATA: 'none' } }), request),
   // The other calls need the question open and the agent as they are.
   'putQuestions 200': alone,
   'putResolutions 200': alone,
