@@ -24,8 +24,9 @@ room('pipeline/public-address.ts')
 room('pipeline/store', 'schemas', 'pipeline/proof')
 room('pipeline/components.ts', ...GROUND, 'pipeline/scoring', 'pipeline/duckdb.ts')
 room('pipeline/tables', ...GROUND, 'pipeline/duckdb.ts', 'pipeline/components.ts')
+room('pipeline/people', ...DATA)
 room('pipeline/access', ...DATA)
-room('pipeline/import', ...DATA)
+room('pipeline/import', ...DATA, 'pipeline/people')
 room('pipeline/engine', ...DATA, 'pipeline/scoring')
 room('pipeline/release', ...DATA, 'pipeline/scoring', 'pipeline/engine')
 room('pipeline/transparency', ...DATA, 'pipeline/bounded-fetch.ts', 'pipeline/release')
@@ -56,6 +57,7 @@ room(
 const READING = [
   ...GROUND,
   'pipeline/tables',
+  'pipeline/people',
   'pipeline/access',
   'pipeline/release',
   'pipeline/transparency',
@@ -67,7 +69,7 @@ room('api/about.ts', 'schemas')
 room('api/limits', ...GROUND, 'pipeline/access')
 room('api/questions', ...DATA)
 room('api/current-forecasts', ...DATA, 'api/questions')
-room('api/operator', ...DATA, 'pipeline/access', 'pipeline/import', 'api/limits')
+room('api/operator', ...DATA, 'pipeline/people', 'pipeline/access', 'pipeline/import', 'api/limits')
 room('api/pages', 'schemas', 'pipeline/proof', 'pipeline/png-chunk.ts', 'api/mounts.ts', 'api/about.ts')
 room('api/published', ...READING, 'api/pages')
 const SERVED = [

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Database, literal } from '../pipeline/duckdb.ts'
 import { type ImportPart, type ImportWork } from '../pipeline/import/compare.ts'
 import { importParts } from '../pipeline/import/import.ts'
+import { KNOWN_NAME, defineKnownNames } from '../pipeline/import/people-names.ts'
 import type { ImportSource } from '../pipeline/import/source.ts'
 import { stageScores } from '../pipeline/import/source-rows.ts'
 import { makeRelease } from '../pipeline/release/make.ts'
@@ -61,6 +62,7 @@ export async function checkSource(
   if (scores.length === 0) return { scores: [], forecasters: 0, briers: [] }
   const pairs = `read_parquet([${scores.map(({ file }) => literal(file)).join(', ')}], hive_partitioning = false)`
   await database.run(`CREATE OR REPLACE TEMP VIEW pairs AS FROM ${pairs}`)
+  await defineKnownNames({ store, database })
   const hasPublished = await stageScores(database, source)
   return { scores: hasPublished ? await comparedScores(database) : [], ...(await briersOf(database)) }
 }
@@ -95,10 +97,10 @@ async function briersOf(database: Database): Promise<{ forecasters: number; brie
        SELECT entity_id, avg((probability - if(outcome = 'yes', 1, 0)) ** 2) AS brier, count(*) AS rows
        FROM forecasts SEMI JOIN pairs USING (entity_id, question_id) JOIN current_resolutions USING (question_id)
        GROUP BY entity_id)
-     SELECT coalesce(any_value(display_name), entity_id) AS name, count(*) AS questions, avg(pairs.brier) AS brier,
+     SELECT coalesce(${KNOWN_NAME}(entity_id), entity_id) AS name, count(*) AS questions, avg(pairs.brier) AS brier,
        if(any_value(plain.rows) = count(*), abs(avg(pairs.brier) - any_value(plain.brier)), NULL) AS difference,
        count(*) OVER () AS forecasters
-     FROM pairs JOIN plain USING (entity_id) LEFT JOIN current_forecasters ON user_id = entity_id
+     FROM pairs JOIN plain USING (entity_id)
      GROUP BY entity_id ORDER BY questions DESC, name LIMIT ${SHOWN_FORECASTERS}`,
   )
   return {

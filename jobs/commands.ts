@@ -25,6 +25,7 @@ import { addBackupCommands } from './backup-commands.ts'
 import { addCredentialCommands } from './credential-commands.ts'
 import { addImportsCommands } from './imports-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
+import { addPeopleCommands } from './people-commands.ts'
 import { addLogCommands } from './log-commands.ts'
 import { addOperatorCommands } from './operator-commands.ts'
 import { reportError } from './output.ts'
@@ -170,6 +171,7 @@ storeCommand('import-from', "Import a platform's own files, all or nothing.")
   })
 
 addImportsCommands()
+addPeopleCommands()
 addOperatorCommands()
 addWebhookCommands()
 addAgentCommands()

@@ -443,3 +443,20 @@ export const badgeText = z.strictObject({
   message: z.string().describe('What the current release says of the entity'),
   color: z.string(),
 })
+
+export const peopleNames = z.strictObject({
+  signed: z.literal(false).describe('No signature, hash or log covers these names'),
+  people: z
+    .array(
+      z.strictObject({
+        user_id: publishedUuid,
+        name: z
+          .string()
+          .nullable()
+          .describe(
+            'As imported: a claim. Null for a person without a name, whose name was taken back, or who is not known',
+          ),
+      }),
+    )
+    .describe('In the order of the call'),
+})

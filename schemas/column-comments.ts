@@ -21,7 +21,7 @@ export const SCORES_COMMENTS: ColumnComments = {
 export const ENTITIES_COMMENTS: ColumnComments = {
   ...ENTITY,
   award: 'an agent’s certification, a forecaster’s badge',
-  name: 'as registered or imported: a claim',
+  name: 'of an agent, as registered: a claim; null for a person, whose name no release has',
   ...Object.fromEntries(ENTITY_COLUMNS.map(({ name, about }) => [name, about])),
 }
 

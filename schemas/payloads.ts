@@ -135,7 +135,6 @@ export const agentProfile = z.strictObject({
 })
 export const forecasterProfile = z.strictObject({
   ...forecasterId,
-  name: z.string().nullable().describe('As imported: a claim'),
   ...activity,
   ...provenance,
 })
@@ -229,7 +228,6 @@ export const agentEntry = z.strictObject({
 })
 export const forecasterEntry = z.strictObject({
   ...forecasterNamed,
-  name: forecasterProfile.shape.name,
   ...ranked,
 })
 const leaderboardEntry = z.union([agentEntry, forecasterEntry])

@@ -228,6 +228,10 @@ const uuids = z
   )
   .transform((text) => text.toLowerCase().split(','))
 
+export const peopleQuery = z.strictObject({
+  ids: uuids.describe(`The ids of 1 to ${MOST_NAMED} people, with commas between them`),
+})
+
 const onlyAfter = (what: string) => instantMs.optional().describe(`Only questions ${what} after this instant`)
 
 export const questionsQuery = z.strictObject({

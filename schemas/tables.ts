@@ -28,6 +28,8 @@ export interface TableSpec {
   readonly rowsPerGroup: number
   /** Columns that order the rows inside a data file, so that readers can skip row groups. */
   readonly sortedBy: readonly string[]
+  /** Columns that data files of earlier versions of the service have, and that nobody reads any more. */
+  readonly dropped?: readonly string[]
 }
 
 /** The tables that scores are made of: a release pins a version of each of these and reads no others. */
@@ -106,12 +108,9 @@ const tables = {
     sortedBy: ['agent_id', 'recorded_at'],
   },
   forecasters: {
-    columns: [
-      required('user_id', 'uuid', 'the forecaster'),
-      optional('display_name', 'text', 'as imported'),
-      recordedAt,
-    ],
+    columns: [required('user_id', 'uuid', 'the forecaster'), recordedAt],
     sortedBy: ['user_id', 'recorded_at'],
+    dropped: ['display_name'],
   },
   forecasts: {
     columns: [

@@ -13,7 +13,7 @@ const title = z.string().nullable().describe('Null where the node that answers d
 export const comparedEntity = z.strictObject({
   entity_type: entityType,
   id: publishedUuid,
-  name: z.string().nullable(),
+  name: z.string().nullable().describe('Of an agent: a claim. Null for a person; see `GET /people`'),
   brier: meanBrier.nullable().describe('Over the time that both stood; null where they shared none'),
 })
 export const comparedQuestion = z.strictObject({

@@ -26,6 +26,7 @@ import type { CurrentRelease } from '../published/current-release.ts'
 import type { Release } from '../published/release-payloads.ts'
 import type { RenderedPages } from '../published/rendered.ts'
 import type { Site } from '../pages/site.ts'
+import type { People } from '../published/people.ts'
 import type { OwnerSearch } from '../published/owner-search.ts'
 import type { QuestionSummaries } from '../published/question-summaries.ts'
 import type { PayloadProofs } from '../published/payload-proofs.ts'
@@ -75,6 +76,7 @@ export interface Published {
   earlier: Pick<EarlierReleases, 'of' | 'wholeOf' | 'manifest' | 'thinnedAt'>
   history: History
   leaderboard: Leaderboard
+  people: People
   owners: Pick<OwnerSearch, 'found'>
   summaries: Pick<QuestionSummaries, 'find'>
   scores: Scores

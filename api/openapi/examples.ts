@@ -123,6 +123,8 @@ export const leaderboardPage = {
   next_cursor: '214_1',
 }
 
+export const people = { signed: false, people: [{ user_id: USER_ID, name: 'Ada' }] }
+
 const SCORE = {
   question_id: QUESTION_ID,
   title: 'Will this simulated question end with yes?',

@@ -1,5 +1,4 @@
 // The leaderboard page: who is ahead, and who cannot be told apart.
-import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
@@ -12,6 +11,7 @@ import { releaseLine } from './provenance.ts'
 import { type Site, linkTo } from './site.ts'
 import {
   type Board,
+  type BoardPage,
   type Entry,
   type RankRules,
   WORDS,
@@ -27,7 +27,7 @@ export interface LeaderboardView {
   site: Site
   entityType: EntityType
   /** The page in the release; undefined if there is no release, or nobody of the kind in it. */
-  file: LeaderboardFile | undefined
+  file: BoardPage | undefined
   isReleased: boolean
   /** The first is 1. */
   pageNumber: number
@@ -74,7 +74,7 @@ function pathOf(entityType: EntityType, pageNumber: number): string {
   return withQuery(LEADERBOARD_PATHS[entityType], { page: pageNumber === 1 ? undefined : pageNumber })
 }
 
-function rows(view: LeaderboardView, file: LeaderboardFile): HtmlPart {
+function rows(view: LeaderboardView, file: BoardPage): HtmlPart {
   const { site, entityType, rules, main } = view
   const { many } = WORDS[entityType]
   const ranked = file.entries.filter(({ rank }) => rank !== null)

@@ -14,7 +14,10 @@ import { unnamed } from './profile/subject.ts'
 import { term } from './terms.ts'
 import { dayOf, endOf, interval, named, orNone, places } from './wording.ts'
 
-export type Entry = Stored<LeaderboardFile['entries'][number]>
+/** An entry with its name: that of an agent is signed, that of a person is not. */
+export type Entry = Stored<LeaderboardFile['entries'][number]> & { name: string | null }
+/** A page of the leaderboard as published, with the names of today. */
+export type BoardPage = Omit<LeaderboardFile, 'entries'> & { entries: Entry[] }
 
 export const WORDS: Record<EntityType, { one: string; many: string }> = {
   agent: { one: 'agent', many: 'agents' },

@@ -12,6 +12,7 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { BoardNames, type NameSearch, isSearch } from './board-names.ts'
 import { type CursorReleases, cursorTo } from './cursor-releases.ts'
 import { type AnswerSource, Memo } from './memo.ts'
+import { type NamedEntry, type NamedPage, type People, namedEntry, withoutName } from './people.ts'
 import { ShardCache } from './shard-cache.ts'
 import type { NextRelease, Warm } from './warm.ts'
 
@@ -45,7 +46,7 @@ export interface FoundEntries {
   /** Of all entries that it has found. */
   total: number
   /** Those whose whole names are the text come first, then those that begin with it. */
-  entries: Entry[]
+  entries: NamedEntry[]
   /** How many of `entries` have the text as their whole names. */
   whole: number
 }
@@ -61,11 +62,13 @@ export class Leaderboard implements Warm {
   /** Kinds whose names callers searched since the last switch. */
   #searched = new Set<EntityType>()
   readonly #releases: CursorReleases
+  readonly #people: People
 
-  constructor(store: Store, releases: CursorReleases) {
+  constructor(store: Store, releases: CursorReleases, people: People) {
     this.#store = store
     this.#pages = new ShardCache(CACHE_BYTES)
     this.#releases = releases
+    this.#people = people
   }
 
   /** Returns the first page, as `page` returns it, if it is in memory. */
@@ -116,7 +119,7 @@ export class Leaderboard implements Warm {
     const names = await this.#namesOf(manifest, entityType)
     const places = names.found(text)
     const shown = places.slice(from, from + most)
-    const entries = await pMap(shown, (place) => this.#entry(manifest, entityType, place), {
+    const entries = await pMap(shown, (place) => this.#namedEntry(manifest, entityType, place), {
       concurrency: READS_AT_ONCE,
     })
     const whole = shown.filter((place) => names.isWhole(place, text)).length
@@ -156,21 +159,19 @@ export class Leaderboard implements Warm {
     })
   }
 
-  /** Returns a page as it was published, counted from 0; undefined if the release does not have it. */
-  file(
+  /** Returns a page, counted from 0, with names; undefined if the release does not have it. */
+  async file(
     manifest: ReleaseManifest,
     entityType: EntityType,
     page: number,
-  ): Promise<LeaderboardFile | undefined> {
-    return this.#read(manifest, leaderboardPath(entityType, page))
+  ): Promise<NamedPage | undefined> {
+    const file = await this.#read(manifest, leaderboardPath(entityType, page))
+    return file && { ...file, entries: file.entries.map((entry) => namedEntry(this.#people, entry)) }
   }
 
   /** Yields the entries page by page, and keeps none of them: they would put all others out of the cache. */
   async *entries({ release, files }: ReleaseManifest, entityType: EntityType): AsyncGenerator<Entry[]> {
-    for (const file of files.filter(isPageOf(entityType))) {
-      const { entries } = await readReleaseFile<LeaderboardFile>(this.#store, release, file)
-      yield entries
-    }
+    for (const file of files.filter(isPageOf(entityType))) yield (await this.#fetch(release, file)).entries
   }
 
   /** Returns how many are ranked in the pool of an entity, and the first two of them. */
@@ -178,10 +179,10 @@ export class Leaderboard implements Warm {
     manifest: ReleaseManifest,
     entityType: EntityType,
     of: PoolOf,
-  ): Promise<{ size: number; first: Entry[] }> {
+  ): Promise<{ size: number; first: NamedEntry[] }> {
     const { begin, size } = await this.#span(manifest, entityType, of)
     const first = Array.from({ length: Math.min(2, size) }, (_, index) =>
-      this.#entry(manifest, entityType, begin + index),
+      this.#namedEntry(manifest, entityType, begin + index),
     )
     return { size, first: await Promise.all(first) }
   }
@@ -243,7 +244,8 @@ export class Leaderboard implements Warm {
   }
 
   #namesOf(manifest: ReleaseManifest, entityType: EntityType): Promise<BoardNames> {
-    return this.#names.get(`${manifest.release} ${entityType}`, async () => {
+    const of = entityType === 'agent' ? '' : ` ${this.#people.version}`
+    return this.#names.get(`${manifest.release} ${entityType}${of}`, async () => {
       const value = await this.#readNames(manifest, entityType)
       return { value, sizeBytes: value.sizeBytes }
     })
@@ -255,8 +257,8 @@ export class Leaderboard implements Warm {
     const names = await pMap(
       pages,
       async (file) => {
-        const { entries } = await readReleaseFile<LeaderboardFile>(this.#store, release, file)
-        return entries.map((entry) => entry.name)
+        const { entries } = await this.#fetch(release, file)
+        return entries.map((entry) => namedEntry(this.#people, entry).name)
       },
       { concurrency: READS_AT_ONCE },
     )
@@ -269,14 +271,23 @@ export class Leaderboard implements Warm {
     return page!.entries[place % ENTRIES_PER_PAGE]!
   }
 
+  async #namedEntry(manifest: ReleaseManifest, entityType: EntityType, place: number): Promise<NamedEntry> {
+    return namedEntry(this.#people, await this.#entry(manifest, entityType, place))
+  }
+
   async #read(manifest: ReleaseManifest, path: string): Promise<LeaderboardFile | undefined> {
     const { release, files } = manifest
     const file = files.find((one) => one.path === path)
     if (!file) return undefined
     return this.#pages.get(`${release} ${path}`, async () => ({
-      value: await readReleaseFile<LeaderboardFile>(this.#store, release, file),
+      value: await this.#fetch(release, file),
       sizeBytes: file.size_bytes * PARSED_FACTOR,
     }))
+  }
+
+  async #fetch(release: number, file: ManifestFile): Promise<LeaderboardFile> {
+    const { entries, ...rest } = await readReleaseFile<LeaderboardFile>(this.#store, release, file)
+    return { ...rest, entries: entries.map(withoutName) }
   }
 }
 

@@ -1,6 +1,7 @@
 // Rendered pages in memory. Each is rendered once for a release, and all together have a size limit.
 import { LRUCache } from 'lru-cache'
 import type { Release } from './release-payloads.ts'
+import type { People } from './people.ts'
 import { ShardCache } from './shard-cache.ts'
 import type { NextRelease, Warm } from './warm.ts'
 import type { WorkBeside } from './work-beside.ts'
@@ -22,14 +23,21 @@ export class RenderedPages implements Warm {
   readonly #pages = new ShardCache<Rendered>(CACHE_BYTES)
   /** The pages of this release that callers asked for last. */
   readonly #asked = new LRUCache<string, Render>({ max: MOST_AGAIN })
+  readonly #people: Pick<People, 'version'>
+
+  /** @param people Pages are rendered again when a name has changed. */
+  constructor(people: Pick<People, 'version'>) {
+    this.#people = people
+  }
 
   /**
    * Returns the bytes of a page. Calls that ask for it during its rendering share the work.
    *
-   * @param key names everything that the page depends on, such as its path and the release.
+   * @param key names everything that the page depends on but the names of people, such as its path and the
+   *   release.
    */
   async get(key: string, render: () => Html | Uint8Array | Promise<Html | Uint8Array>): Promise<Uint8Array> {
-    const rendered = await this.#pages.get(key, async () => {
+    const rendered = await this.#pages.get(this.#keyOf(key), async () => {
       const made = await render()
       const bytes = made instanceof Uint8Array ? made : bytesOf(made)
       return { value: { bytes }, sizeBytes: bytes.byteLength + key.length }
@@ -39,7 +47,11 @@ export class RenderedPages implements Warm {
 
   /** Whether a page is in memory. */
   has(key: string): boolean {
-    return this.#pages.atHand(key) !== undefined
+    return this.#pages.atHand(this.#keyOf(key)) !== undefined
+  }
+
+  #keyOf(key: string): string {
+    return `${this.#people.version} ${key}`
   }
 
   /** Notes that a caller asked for a page, and how it is rendered. */

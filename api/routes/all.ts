@@ -21,6 +21,7 @@ import { methodologyDocument, methodologyVersion } from './methodology.ts'
 import { operatorCalls } from './operator.ts'
 import { operatorAgenda } from './operator-agenda.ts'
 import { owner } from './owners.ts'
+import { people } from './people.ts'
 import { pageFiles } from './page-files.ts'
 import { pages } from './pages.ts'
 import { profilePages } from './profile-pages.ts'
@@ -75,6 +76,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     usage,
     snapshots,
     leaderboard,
+    people,
     owner,
     currentRelease,
     release,

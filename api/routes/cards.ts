@@ -11,6 +11,7 @@ import { cardSvg } from '../pages/cards/svg.ts'
 import type { Html } from '../pages/html.ts'
 import type { Payloads } from '../pages/profile/subject.ts'
 import { codeOf } from '../published/check-codes.ts'
+import { nameOfEntity } from '../published/people.ts'
 import { ANYWHERE, KEPT, PICTURE_HEADERS, SHORTLY, subjectOf } from './badges.ts'
 import { ENTITIES } from './entities.ts'
 
@@ -70,12 +71,16 @@ function card(entityType: EntityType, ending: Ending, eligibleQuestions: number)
   })
 }
 
-async function namedAndPlaced({ releases, leaderboard }: ApiContext, entityType: EntityType, id: string) {
+async function namedAndPlaced(
+  { releases, leaderboard, people }: ApiContext,
+  entityType: EntityType,
+  id: string,
+) {
   const [profile, rankings] = await Promise.all([
     releases.find(entityType, id, 'profile'),
     releases.find(entityType, id, 'rankings'),
   ])
-  const { name } = profile!.payload as Payloads['profile']
+  const name = nameOfEntity(people, entityType, id, profile!.payload)
   const ranked = rankings!.payload as Payloads['rankings']
   const { rank, rank_interval: range } = ranked
   const place =

@@ -15,6 +15,7 @@ import { linkTo } from '../pages/site.ts'
 import { verifyPage } from '../pages/verify.ts'
 import { entityOf } from '../published/check-codes.ts'
 import { correctedSince } from '../published/corrected-since.ts'
+import { type People, nameOfEntity } from '../published/people.ts'
 import type { Release } from '../published/release-payloads.ts'
 import { namedPath, releasedEntity } from './pasted-path.ts'
 import { pageRoute } from './page-route.ts'
@@ -112,13 +113,18 @@ interface Record {
   bytes: Uint8Array
 }
 
-async function recordOf(release: Release, entityType: EntityType, id: string): Promise<Record | undefined> {
+async function recordOf(
+  people: People,
+  release: Release,
+  entityType: EntityType,
+  id: string,
+): Promise<Record | undefined> {
   const [verification, rankings, profile] = await Promise.all(
     (['verification', 'rankings', 'profile'] as const).map((kind) => release.find(entityType, id, kind)),
   )
   if (!verification || !rankings || !profile) return undefined
   const record = verification.payload as Payloads['verification']
-  const { name } = profile.payload as Payloads['profile']
+  const name = nameOfEntity(people, entityType, id, profile.payload)
   const { rank, rank_interval } = rankings.payload as Payloads['rankings']
   return {
     said: { ...record, rank, rank_interval },
@@ -130,10 +136,10 @@ async function recordOf(release: Release, entityType: EntityType, id: string): P
 }
 
 async function checked(context: ApiContext, release: Release, code: CheckCode, id: string): Promise<Html> {
-  const { site, releases, publicLog } = context
+  const { site, releases, publicLog, people } = context
   const { entityType } = code
-  const then = (await recordOf(release, entityType, id))!
-  const now = await recordOf(releases, entityType, id)
+  const then = (await recordOf(people, release, entityType, id))!
+  const now = await recordOf(people, releases, entityType, id)
   const corrected = now
     ? await correctedSince(context, entityType, id, code.release)
     : { questionIds: [], isWhole: true }
@@ -158,14 +164,14 @@ async function checked(context: ApiContext, release: Release, code: CheckCode, i
 }
 
 async function thinned(context: ApiContext, code: CheckCode): Promise<Html> {
-  const { site, releases, earlier, history } = context
+  const { site, releases, earlier, history, people } = context
   const { release, entityType, position } = code
   const { as_of: asOf } = await earlier.manifest(release)
   const thinnedAt = (await earlier.thinnedAt(release))!
   const row = await history.rowAt(asOf.slice(0, 10), release, entityType, position)
   const entityId = row && ('agent_id' in row ? row.agent_id : row.user_id)
   const profile = entityId === undefined ? undefined : await releases.find(entityType, entityId, 'profile')
-  const name = (profile?.payload as Payloads['profile'] | undefined)?.name ?? null
+  const name = profile && nameOfEntity(people, entityType, entityId!, profile.payload)
   return thinnedCodePage({
     site,
     code: codeText(code)!,
@@ -173,6 +179,6 @@ async function thinned(context: ApiContext, code: CheckCode): Promise<Html> {
     release,
     asOf,
     thinnedAt,
-    kept: row && entityId !== undefined ? { entityId, name, said: row } : undefined,
+    kept: row && entityId !== undefined ? { entityId, name: name ?? null, said: row } : undefined,
   })
 }

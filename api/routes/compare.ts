@@ -30,7 +30,8 @@ async function compared(
   const entity = ({ entityType, entityId, name }: ReleasedEntity, side: 0 | 1) => ({
     entity_type: entityType,
     id: entityId,
-    name,
+    // The answer names no person, as nothing does that others may keep.
+    name: entityType === 'agent' ? name : null,
     brier: brier && rounded(brier[side]),
   })
   const { questions, clusters, difference, interval } = numbers

@@ -5,6 +5,7 @@ import type { ApiContext } from '../http/context.ts'
 import { ownerPath, questionPath } from '../pages/links.ts'
 import { type Pasted, pastedIn } from '../pages/pasted.ts'
 import { type Site, linkTo } from '../pages/site.ts'
+import { nameOfEntity } from '../published/people.ts'
 
 /** An agent or a forecaster of the current release. */
 export interface ReleasedEntity {
@@ -15,13 +16,15 @@ export interface ReleasedEntity {
 
 /** Returns undefined for an id that the current release does not have. */
 export async function releasedEntity(
-  { releases }: Pick<ApiContext, 'releases'>,
+  { releases, people }: Pick<ApiContext, 'releases' | 'people'>,
   entityId: string,
   entityTypes: readonly EntityType[] = ENTITY_TYPES,
 ): Promise<ReleasedEntity | undefined> {
   for (const entityType of entityTypes) {
     const profile = await releases.find(entityType, entityId, 'profile')
-    if (profile) return { entityType, entityId, name: (profile.payload as { name: string | null }).name }
+    if (profile) {
+      return { entityType, entityId, name: nameOfEntity(people, entityType, entityId, profile.payload) }
+    }
   }
   return undefined
 }

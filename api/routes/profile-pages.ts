@@ -33,6 +33,7 @@ import { codeOf } from '../published/check-codes.ts'
 import { linkTo } from '../pages/site.ts'
 import { isHidden } from '../published/hidden.ts'
 import type { FoundCredential } from '../published/credentials.ts'
+import { nameOfEntity } from '../published/people.ts'
 import type { Route } from '../http/route.ts'
 import { ENTITIES } from './entities.ts'
 import { noAgentsOf } from './owners.ts'
@@ -163,16 +164,17 @@ async function rendered(
 
 /** Returns all payloads of an entity that the release has. */
 async function publishedOf(
-  { releases, earlierThan }: Published,
+  { releases, earlierThan, people }: Published,
   entityType: EntityType,
   id: string,
 ): Promise<{ manifest: ReleaseManifest; payloads: Payloads }> {
   const kinds = [...PUBLICATIONS, 'profile'] as const
   const found = await Promise.all(kinds.map((kind) => releases.find(entityType, id, kind)))
-  const named = kinds.map((kind, index) => [kind, found[index]!.payload])
-  const payloads = Object.fromEntries(named) as Payloads
-  if (await isHidden(earlierThan, entityType, id)) payloads.profile.name = null
-  return { manifest: releases.current!, payloads }
+  const payloads = kinds.map((kind, index) => [kind, found[index]!.payload])
+  const { profile: signed, ...rest } = Object.fromEntries(payloads) as Payloads
+  const hidden = await isHidden(earlierThan, entityType, id)
+  const named = { ...signed, name: hidden ? null : nameOfEntity(people, entityType, id, signed) }
+  return { manifest: releases.current!, payloads: { ...rest, profile: named } as Payloads }
 }
 
 async function unreleased(

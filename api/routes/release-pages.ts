@@ -9,6 +9,7 @@ import { noSuchRelease } from '../http/not-published.ts'
 import type { Route } from '../http/route.ts'
 import { RELEASES_PATH, releasePath } from '../pages/links.ts'
 import { MOST_CORRECTIONS, type ReleaseChange, releasePage, releasesPage } from '../pages/releases.ts'
+import { nameOfEntity } from '../published/people.ts'
 import { pageRoute } from './page-route.ts'
 
 const RELEASES_PER_PAGE = 20
@@ -93,13 +94,16 @@ async function titlesIn(
 }
 
 /** Returns the names that entities have today, because earlier ones may have been hidden or erased since. */
-async function namesIn({ releases }: Published, { titles }: ReleaseChange): Promise<Map<string, string>> {
+async function namesIn(
+  { releases, people }: Published,
+  { titles }: ReleaseChange,
+): Promise<Map<string, string>> {
   const changed = titles?.first ?? []
   const names = await pMap(
     changed,
     async ({ entityType, entityId }) => {
       const profile = await releases.find(entityType, entityId, 'profile')
-      return profile ? (profile.payload as { name: string | null }).name : null
+      return profile ? nameOfEntity(people, entityType, entityId, profile.payload) : null
     },
     { concurrency: READS_AT_ONCE },
   )

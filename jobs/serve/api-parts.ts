@@ -40,6 +40,7 @@ import { UsageLog } from '../../pipeline/access/usage.ts'
 import { EventFeed } from '../../pipeline/events/feed.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
+import { PeopleNames } from '../../pipeline/people/names.ts'
 import { readRationales } from '../../pipeline/release/rationales.ts'
 import { compareEntities, unscoredQuestions } from '../../pipeline/release/said-by.ts'
 import { titleChanges } from '../../pipeline/release/title-changes.ts'
@@ -147,14 +148,16 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     about: aboutOf(settings),
     logKeys: publicLog.vkeys,
   }
+  const people = new PeopleNames(store)
   const warmed = {
-    leaderboard: new Leaderboard(store, cursorReleases),
+    leaderboard: new Leaderboard(store, cursorReleases, people),
     history: new History(store, settings.SHARD_CACHE_BYTES),
     scores: new Scores(store, cursorReleases),
-    pages: new RenderedPages(),
+    pages: new RenderedPages(people),
   }
   return {
     ...warmed,
+    people,
     releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES, Object.values(warmed)),
     earlier: new EarlierReleases(store, manifests, sign),
     reports: new Reports({

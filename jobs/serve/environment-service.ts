@@ -5,7 +5,14 @@ import { assertEnvironment } from '../../pipeline/release/state.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { Components } from '../components/components.ts'
 import { type ApiParts, type Serving, buildApiParts } from './api-parts.ts'
-import { type Starting, followReleases, followForecasts, followStore, readLog } from './following.ts'
+import {
+  type Starting,
+  followReleases,
+  followForecasts,
+  followStore,
+  readLog,
+  readPeople,
+} from './following.ts'
 import { InboxAge } from './inbox-age.ts'
 import { repeat } from './repeat.ts'
 import { Scheduler } from './scheduler.ts'
@@ -41,6 +48,7 @@ export async function startEnvironment(
   const starting = { components, serving, parts }
   await followStore(parts)
   await readLog(starting)
+  await readPeople(starting)
   // The scheduler is the first work in the background and the last step that may fail, so nothing keeps
   // running after its error.
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)

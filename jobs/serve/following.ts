@@ -1,4 +1,6 @@
 // Updates what a node knows of its store, in steps that fail one by one.
+import { withDatabase } from '../../pipeline/duckdb.ts'
+import { copyNames } from '../../pipeline/people/copied-names.ts'
 import { datesInQuarantine, snapshotDate } from '../../pipeline/release/read.ts'
 import { assertOwnLog } from '../../pipeline/transparency/publish.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -42,6 +44,13 @@ export async function readLog(starting: Starting): Promise<void> {
   if (head) assertOwnLog(head, components.signers)
 }
 
+/** Copies the names of an older store, and reads the names of people. */
+export async function readPeople(starting: Starting): Promise<void> {
+  const { components, parts } = starting
+  await attempt(starting, () => copyNames(components, (work) => withDatabase(components.openDatabase, work)))
+  await attempt(starting, () => parts.people.refresh())
+}
+
 export function followReleases(starting: Starting): Follower {
   const { components, parts } = starting
   const follower = new Follower({
@@ -51,6 +60,7 @@ export function followReleases(starting: Starting): Follower {
       // A resting node does not warm: a call may wait for this look, and no caller has asked for anything
       // lately.
       await attempt(starting, () => followStore(parts, { warmFirst: !follower.isResting }))
+      await attempt(starting, () => parts.people.refresh())
       // The log is a separate step, so that a damaged log stops nothing else.
       await attempt(starting, () => parts.publicLog.refresh())
       await attempt(starting, () => parts.credentials.refresh())

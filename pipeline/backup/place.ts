@@ -2,7 +2,7 @@
 // when the copy began, and what is left out.
 import { TABLE_NAMES } from '../../schemas/tables.ts'
 import { TILE_PATH, TILE_WIDTH } from '../proof/tiles.ts'
-import { lastCheckpointPath } from '../store/paths.ts'
+import { PEOPLE_PREFIX, lastCheckpointPath } from '../store/paths.ts'
 
 /**
  * The kinds of objects in the order in which a copy writes them: whatever names others comes after them. So a
@@ -43,6 +43,8 @@ const PLACES: readonly (readonly [RegExp, Place])[] = [
   [/^inbox\//, 'inbox'],
   [/^tables\/\w+\/_delta_log\/_last_checkpoint$/, 'state'],
   [/^(?:deliveries\/|rationales\/published\.json$|simulation-round\.json$)/, 'state'],
+  // Each change of a name deletes the object before it.
+  [/^people\//, 'state'],
   // The table has a retirement, a name or an owner before the note of it goes.
   [/^registry\/(?:retired|retiring|renaming|owner-claims)\//, 'state'],
   [/^tables\/\w+\/_delta_log\//, 'commit'],
@@ -61,6 +63,7 @@ const PLACES: readonly (readonly [RegExp, Place])[] = [
 /** The beginnings of the paths of state, so that it is found without a listing of everything. */
 export const STATE_PREFIXES: readonly string[] = [
   'deliveries/',
+  PEOPLE_PREFIX,
   'registry/',
   'rationales/published.json',
   'simulation-round.json',

@@ -91,7 +91,7 @@ export async function createCounted(
  * `entity`: one row per entity, in the order (entity_type, entity_id). `first_of_owner` is the agent that its
  * owner registered first, whether or not that one has made a forecast; null for an owner that the operator
  * has not recorded. An agent that is hidden has no name,
- * and one that retires after `asOf` has not retired yet.
+ * nor has any forecaster, and one that retires after `asOf` has not retired yet.
  * `latest`: the last forecast of each entity.
  */
 export async function createEntities(database: Database, asOf: Date): Promise<void> {
@@ -109,7 +109,7 @@ export async function createEntities(database: Database, asOf: Date): Promise<vo
                  THEN first_value(agent_id) OVER (PARTITION BY owner_id ORDER BY registered_at, agent_id) END AS first_of_owner,
                registered_at, CASE WHEN retired_at <= ${now} THEN retired_at END AS retired_at
              FROM current_agents) SEMI JOIN latest USING (entity_type, entity_id)
-           UNION ALL SELECT 'forecaster', user_id, display_name, NULL, NULL, NULL, NULL, NULL, NULL FROM current_forecasters)
+           UNION ALL SELECT 'forecaster', user_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM current_forecasters)
      ORDER BY entity`,
   )
 }

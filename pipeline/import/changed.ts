@@ -4,6 +4,7 @@ import type { Database } from '../duckdb.ts'
 import { IMPORT_COLUMNS, type ImportColumn, type ImportKind, isText } from './columns.ts'
 import { isAltered, isVoid } from './cells.ts'
 import type { ImportOptions } from './options.ts'
+import { KNOWN_NAME } from './people-names.ts'
 import { isNormalized } from './rewrites.ts'
 import { countOf } from './take-in.ts'
 import { tableRows, valueOf } from './values.ts'
@@ -11,8 +12,11 @@ import { tableRows, valueOf } from './values.ts'
 /** The number of rows, by the columns in which they do or have something. */
 export type ByColumn = Readonly<Record<string, number>>
 
-/** The current rows of a table as `known`, with the prose that their view lacks. */
+/** The current rows of a table as `known`, with the prose that their view lacks, and the names of people. */
 function currentOf(kind: ImportKind, columns: readonly ImportColumn[]): string {
+  if (kind === 'forecasters') {
+    return `(SELECT *, ${KNOWN_NAME}(user_id) AS display_name FROM current_forecasters) known`
+  }
   const prose = columns.filter(({ holds }) => holds === 'prose').map(({ name }) => `said.${name}`)
   if (prose.length === 0) return `current_${kind} known`
   const id = columns[0]!.name

@@ -9,6 +9,7 @@ import { IMPORT_COLUMNS, type ImportKind } from './columns.ts'
 import { takeOutContradictions } from './contradictions.ts'
 import { takeOutUnexplained } from './corrections.ts'
 import type { ImportOptions } from './options.ts'
+import { defineKnownNames, takeOutNames, withoutErasedNames } from './people-names.ts'
 import type { IncomingRows } from './read-file.ts'
 import { NONE_REJECTED, type Rejected, SHOWN, together } from './rejected.ts'
 import { type ImportContext, countOf } from './take-in.ts'
@@ -87,6 +88,7 @@ export async function comparedParts(
     const trial = await compared(context, kind, incoming, options, versions)
     const { rejected } = incoming
     trials.push({ ...trial, rows: trial.rows + rejected.count, bad: together(rejected, trial.bad) })
+    if (kind === 'forecasters') await takeOutNames(database)
     await database.run(`DROP TABLE IF EXISTS ${freshOf(kind)}`)
     await database.run(`ALTER TABLE fresh RENAME TO ${freshOf(kind)}`)
     if (parts.length > 1) await attachRows(database, versions[kind], freshOf(kind))
@@ -103,11 +105,13 @@ async function compared(
   versions: Record<ScoredTable, TableVersion>,
 ): Promise<Trial> {
   const { database, onlyUnknown = false } = context
+  if (kind === 'forecasters') await defineKnownNames(context)
   await findStanding(database, kind)
   await defineParsed(database, IMPORT_COLUMNS[kind], options)
   const rows = await countOf(context, 'incoming')
   const faults = await faultsOf(context, kind, incoming, options)
-  const good = faults.count === 0 ? 'parsed' : '(FROM parsed ANTI JOIN fault USING (record))'
+  const passed = faults.count === 0 ? 'parsed' : '(FROM parsed ANTI JOIN fault USING (record))'
+  const good = kind === 'forecasters' ? withoutErasedNames(passed) : passed
   const repeats =
     rows - (await countOf(context, 'identified')) + (await findFresh(database, kind, good, onlyUnknown))
   const bad = together(faults, await takeOutRefused(context, kind, incoming, options, versions))

@@ -13,6 +13,7 @@ import {
 } from './compare.ts'
 import { type Source, nameOf } from './input.ts'
 import { type ImportOptions, parseOptions } from './options.ts'
+import { recordNames } from './people-names.ts'
 import { defineRewrites, keepFirst, moveLongTitles, rewritesOf } from './rewrites.ts'
 import { isReplaced } from '../tables/views.ts'
 import { lastRecordedAt } from '../tables/recorded-at.ts'
@@ -21,6 +22,7 @@ import type { Rejected } from './rejected.ts'
 import { type TakenIn, takeIn, takeInWaiting } from './take-in.ts'
 import { recordImport } from './undo.ts'
 import { computedValues, defineIdentified, defineZone } from './values.ts'
+import { copyNames } from '../people/copied-names.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { onKnown } from './waiting.ts'
 
@@ -87,6 +89,7 @@ async function checkAndWrite(
   const { progress = () => {} } = context
   progress('taking in what waits')
   const kinds = parts.map(({ kind }) => kind)
+  if (kinds.includes('forecasters')) await copyNames(context, (work) => work(context.database))
   await takeInWaiting(context, [...new Set([...REPLACED, ...kinds])])
   const { versions, trials } = await onKnown(context, async (known) => ({
     versions: known,
@@ -108,6 +111,7 @@ async function checkAndWrite(
     }
     const taken = await takeIn(context, versions[kind], freshOf(kind))
     if (!taken) return false
+    if (kind === 'forecasters') await recordNames(context)
     if (written.parts.has(kind)) continue
     await recordOf(context, kind, taken, name, unchanged - repeats)
     const forecastersCreated = kind === 'forecasts' ? written.created : 0
@@ -127,7 +131,7 @@ export async function takeInMet(
 ): Promise<TakenIn | undefined> {
   await context.database.run(
     `CREATE OR REPLACE TEMP TABLE met AS
-     SELECT DISTINCT entity_id AS user_id, NULL::VARCHAR AS display_name, recorded_at FROM ${freshOf('forecasts')}
+     SELECT DISTINCT entity_id AS user_id, recorded_at FROM ${freshOf('forecasts')}
      WHERE entity_id NOT IN (SELECT user_id FROM forecasters)
      ORDER BY user_id`,
   )

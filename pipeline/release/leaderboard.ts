@@ -3,7 +3,7 @@ import type { EntityMetrics } from '../../schemas/metrics.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { canonical } from '../proof/canonical.ts'
 import { leaderboardPath } from '../store/paths.ts'
-import { type ListedEntity, type Provenance, nameOf, rankedSkill, retirementOf } from './payloads.ts'
+import { type ListedEntity, type Provenance, nameIn, nameOf, rankedSkill, retirementOf } from './payloads.ts'
 import { roundHalfEven } from '../scoring/round.ts'
 import { UNIT } from '../scoring/strength.ts'
 import type { OutputFile } from './shards.ts'
@@ -80,7 +80,7 @@ function entryOf(entity: ListedEntity): object {
   const { contested_questions, peer_score, brier } = entity.metrics
   return {
     ...nameOf(entity),
-    name: entity.name,
+    ...nameIn(entity),
     ...entity.award,
     ...retirementOf(entity),
     rank,

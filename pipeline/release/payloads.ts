@@ -190,9 +190,18 @@ function recordOf({
   return { ...(entityType === 'agent' ? agent : {}), last_forecast_at: instantOf(lastForecastAtMs) }
 }
 
-/** The names of an entity, as registered or imported, and what it has done. */
+/**
+ * The name of an agent, as registered. Those of people are in no release, so that they can be taken back.
+ */
+export function nameIn({ entityType, name }: Pick<RankedEntity, 'entityType' | 'name'>): {
+  name?: string | null
+} {
+  return entityType === 'agent' ? { name } : {}
+}
+
+/** The names of an agent, and what an entity has done. */
 function profileOf(entity: RankedEntity): object {
-  const { name, ownerId, registeredAtMs, retiredAtMs } = entity
+  const { ownerId, registeredAtMs, retiredAtMs } = entity
   const agent = {
     model_type: entity.modelType,
     organization_name: entity.organizationName,
@@ -202,7 +211,7 @@ function profileOf(entity: RankedEntity): object {
   }
   return {
     ...nameOf(entity),
-    name,
+    ...nameIn(entity),
     ...(entity.entityType === 'agent' ? agent : {}),
     last_forecast_at: instantOf(entity.lastForecastAtMs),
     open_forecasts: entity.openForecasts,

@@ -433,6 +433,22 @@ export function importPath({ table, version }: { table: TableName; version: numb
 /** The namespaces of the ids that were text in the imports so far. */
 export const NAMESPACES_PATH = 'imports/namespaces.json'
 
+export const PEOPLE_PREFIX = 'people/'
+
+/** The names of the people whose ids end in two hex digits, by the number of changes so far. */
+export function peoplePath(shard: string, number: number): string {
+  return `${PEOPLE_PREFIX}${shard}-${padded(number, 12)}.json`
+}
+
+/** The shard and the number of such a path; undefined for every other path. */
+export function peopleShardOf(path: string): { shard: string; number: number } | undefined {
+  const [, shard, number] = /^people\/([0-9a-f]{2})-(\d{12})\.json$/.exec(path) ?? []
+  return shard === undefined ? undefined : { shard, number: Number(number) }
+}
+
+/** The note that the names of an older store's table have been copied. */
+export const NAMES_COPIED_PATH = 'people/copied.json'
+
 export const UNDONE_PREFIX = 'undone-imports/'
 
 /** The record that an import is undone. */

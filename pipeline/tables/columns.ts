@@ -27,10 +27,11 @@ export function noRows(table: TableName): string {
 
 /**
  * The table expression of the rows in local files of a table, each with its `filename`. A file of an earlier
- * version of the service may lack a later column, which is null then.
+ * version of the service may lack a later column, which is null then, and have columns that were dropped.
  */
 export function rowsIn(table: TableName, paths: readonly string[]): string {
-  const isGrown = tableSpec(table).columns.some(({ later }) => later === 'column')
-  if (!isGrown) return parquet(paths)
+  const { columns, dropped = [] } = tableSpec(table)
+  const isGrown = columns.some(({ later }) => later === 'column')
+  if (!isGrown) return parquet(paths, dropped.length > 0)
   return `(${noRows(table)} UNION ALL BY NAME SELECT *, filename FROM ${parquet(paths, true)})`
 }

@@ -52,12 +52,19 @@ const PLACES: Record<string, readonly [path: string, place: Place | undefined]> 
   shardPath: [UNDER_RELEASE + paths.shardPath('agent', ID), 'file'],
   leaderboardPath: [UNDER_RELEASE + paths.leaderboardPath('agent', 1), 'file'],
   FORECASTS_TREE_PATH: [UNDER_RELEASE + paths.FORECASTS_TREE_PATH, 'file'],
+  CATEGORIES_PATH: [UNDER_RELEASE + paths.CATEGORIES_PATH, 'file'],
+  CATEGORIES_PARQUET_PATH: [UNDER_RELEASE + paths.CATEGORIES_PARQUET_PATH, 'file'],
+  categoryPath: [UNDER_RELEASE + paths.categoryPath(1, 'agent', 1), 'file'],
+  questionsPath: [UNDER_RELEASE + paths.questionsPath(1), 'file'],
+  publicTablePath: [UNDER_RELEASE + paths.publicTablePath('questions', '2026-03'), 'file'],
   ownersPath: [UNDER_RELEASE + paths.ownersPath(1), 'file'],
   rowGroupsPath: [UNDER_RELEASE + paths.rowGroupsPath('scores/001.parquet'), 'file'],
   pairsPath: [UNDER_RELEASE + paths.pairsPath(1), 'file'],
   SIMULATION_PATH: [paths.SIMULATION_PATH, 'fact'],
   SIMULATED_ROUND_PATH: [paths.SIMULATED_ROUND_PATH, 'state'],
   importPath: [paths.importPath({ table: 'questions', version: 3 }), 'import'],
+  peoplePath: [paths.peoplePath('ff', 3), 'state'],
+  NAMES_COPIED_PATH: [paths.NAMES_COPIED_PATH, 'state'],
   NAMESPACES_PATH: [paths.NAMESPACES_PATH, 'fact'],
   undonePath: [paths.undonePath({ table: 'questions', version: 3 }), 'import'],
   quarantinePath: [paths.quarantinePath('intake/questions/x.json'), 'fact'],
@@ -90,7 +97,7 @@ test('every path that the service makes has its place', () => {
 })
 
 test('an unknown path is copied, and one of the sandbox goes with the sandbox', () => {
-  expect(placeOf('people/x.json')).toBe('fact')
+  expect(placeOf('unheard-of/x.json')).toBe('fact')
   expect(placeOf('sandbox/releases/00000001/manifest.json')).toBeUndefined()
 })
 

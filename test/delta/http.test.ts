@@ -68,7 +68,7 @@ beforeAll(async () => {
     store,
     'forecasters',
     'p',
-    numbers(PEOPLE).map((number) => ({ user_id: uuidOf(2, number), display_name: null, recorded_at })),
+    numbers(PEOPLE).map((number) => ({ user_id: uuidOf(2, number), recorded_at })),
   )
   await send(
     store,

@@ -67,7 +67,6 @@ async function scoresOf(forecasts: Row[], columns: string): Promise<object[]> {
   )
   const people = [0, 1].map((person) => ({
     user_id: id(2, person),
-    display_name: null,
     recorded_at: RECORDED,
   }))
   await send(store, 'forecasters', 'a', people)

@@ -15,6 +15,7 @@ import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import type { TableName } from '../../schemas/tables.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, registerAgent, release, startTestService, testComponents } from '../support/http/service.ts'
+import { namesOf } from '../support/people.ts'
 import { contentOf, copyOf } from '../support/store-content.ts'
 import { send } from '../support/tables.ts'
 import { NOW, uuidOf } from '../support/worlds/world.ts'
@@ -538,8 +539,10 @@ describe('resolutions', () => {
 describe('forecasters', () => {
   test('may have a name, and lose it', async () => {
     expect(await importLines('forecasters', [`${PERSON},Ada`, `${uuidOf(2, 2)},`])).toMatchObject(counts(2))
+    expect(await namesOf(components.store, [PERSON])).toEqual(['Ada'])
     expect(await importLines('forecasters', [`${PERSON},`])).toMatchObject(changes(1))
-    expect((await rowsOf('forecasters')).map(({ display_name }) => display_name)).toEqual(['Ada', null, null])
+    expect(await rowsOf('forecasters')).toHaveLength(2)
+    expect(await namesOf(components.store, [PERSON, uuidOf(2, 2)])).toEqual([null, null])
   })
 
   test('are refused with names that deceive, of which the first twenty are named by line', async () => {
@@ -562,7 +565,8 @@ describe('forecasters', () => {
       'forecasters',
       names.map((text, index) => `${uuidOf(2, index)},${text}`),
     )
-    expect((await rowsOf('forecasters')).map(({ display_name }) => display_name)).toEqual(names)
+    const ids = names.map((_, index) => uuidOf(2, index))
+    expect(await namesOf(components.store, ids)).toEqual(names)
     const rows = names.map((text, index) => JSON.stringify({ user_id: uuidOf(3, index), display_name: text }))
     expect(await importText('forecasters', 'forecasters.ndjson', rows.join('\n'))).toMatchObject(counts(5))
   })
@@ -574,7 +578,7 @@ describe('forecasters', () => {
     expect(await importLines('forecasts', [forecast('0.7', '2026-01-07T00:00:00Z')])).toMatchObject(
       counts(1, 0, 0),
     )
-    expect(await rowsOf('forecasters')).toMatchObject([{ user_id: PERSON, display_name: null }])
+    expect(await rowsOf('forecasters')).toMatchObject([{ user_id: PERSON }])
   })
 })
 

@@ -11,6 +11,7 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { attachAll } from '../../pipeline/tables/views.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import { suiteFolder } from '../support/folder.ts'
+import { namesOf } from '../support/people.ts'
 import { Clock, importRows, testComponents } from '../support/http/service.ts'
 import { NOW, uuidOf } from '../support/worlds/world.ts'
 
@@ -98,7 +99,8 @@ test('members around a list of JSON are also those of columns that a file may la
 test('one column of the file may be two of ours', async () => {
   const options = { map: ['user_id=name', 'display_name=name'], ids: 'text', namespace: NAMESPACE }
   await imported('forecasters', 'a.csv', 'name\nAda\n', options)
-  expect(await rowsOf('SELECT display_name FROM forecasters')).toEqual([{ display_name: 'Ada' }])
+  const [person] = (await rowsOf('SELECT user_id FROM forecasters')) as { user_id: string }[]
+  expect(await namesOf(components.store, [person!.user_id])).toEqual(['Ada'])
 })
 
 describe('a day', () => {

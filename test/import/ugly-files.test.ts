@@ -702,7 +702,7 @@ describe('what was meant', () => {
       expect.objectContaining({ question_id, entity_id }),
       expect.objectContaining({ question_id, entity_id }),
     ])
-    expect(await rowsOf('forecasters')).toEqual([{ user_id: entity_id, display_name: null }])
+    expect(await rowsOf('forecasters')).toEqual([{ user_id: entity_id }])
   })
 
   test('of questions that have nothing to do with each other is that each is an event of its own', async () => {

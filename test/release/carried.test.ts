@@ -123,7 +123,6 @@ const FIRST: Step = {
     agents: [agent(0, null, 0)],
     forecasters: [1, 2, 3, 4, 5, 6].map((number) => ({
       user_id: uuidOf(2, number),
-      display_name: null,
       recorded_at: day(0),
     })),
     forecasts: Array.from({ length: 14 }, (_, index) => index).map((index) => ({

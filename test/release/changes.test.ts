@@ -63,7 +63,7 @@ const ROWS: Record<ScoredTable, Row> = {
     owner_id: null,
     retired_at: null,
   }),
-  forecasters: row({ user_id: uuidOf(5, 3), display_name: null }),
+  forecasters: row({ user_id: uuidOf(5, 3) }),
   forecasts: row({
     forecast_id: uuidOf(5, 4),
     entity_type: 'forecaster',

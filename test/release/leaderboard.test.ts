@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { ENTRIES_PER_PAGE, leaderboardFiles } from '../../pipeline/release/leaderboard.ts'
 import type { ListedEntity } from '../../pipeline/release/payloads.ts'
-import type { LeaderboardFile } from '../../schemas/payloads.ts'
+import type { BoardPage } from '../../api/pages/ranking.ts'
 
 const PROVENANCE = {
   methodology_version: '3.0.0',
@@ -36,7 +36,7 @@ const ranked = (entityId: string, pool: string, pool_size: number, rank: number,
 
 function ordered(entities: readonly ListedEntity[]): string[][] {
   return [...leaderboardFiles('agent', entities, PROVENANCE)].map(({ bytes }) =>
-    (JSON.parse(Buffer.from(bytes).toString()) as LeaderboardFile).entries.map(({ name }) => name!),
+    (JSON.parse(Buffer.from(bytes).toString()) as BoardPage).entries.map(({ name }) => name!),
   )
 }
 
@@ -66,7 +66,7 @@ test('an entry has the pool and the board interval of its entity', () => {
     [entity('a', { pool: 'p', pool_size: 6, board_interval })],
     PROVENANCE,
   )
-  const { entries } = JSON.parse(Buffer.from(file!.bytes).toString()) as LeaderboardFile
+  const { entries } = JSON.parse(Buffer.from(file!.bytes).toString()) as BoardPage
   expect(entries[0]).toMatchObject({ pool: 'p', pool_size: 6, board_interval })
 })
 

@@ -20,7 +20,8 @@ interface ForecasterPayloads {
   metrics: Stored<z.infer<typeof payloads.forecasterMetrics>>
   rankings: Stored<z.infer<typeof payloads.forecasterRankings>>
   advanced_metrics: z.infer<typeof payloads.forecasterAdvancedMetrics>
-  profile: Stored<z.infer<typeof payloads.forecasterProfile>>
+  /** The name is no part of what is signed. */
+  profile: Stored<z.infer<typeof payloads.forecasterProfile>> & { name: string | null }
 }
 export type Payloads = AgentPayloads | ForecasterPayloads
 

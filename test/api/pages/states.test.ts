@@ -5,7 +5,7 @@ import { type LandingView, landingPage } from '../../../api/pages/landing.ts'
 import { type LeaderboardView, leaderboardPage } from '../../../api/pages/leaderboard.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import type { ReleaseManifest } from '../../../schemas/manifests.ts'
-import type { LeaderboardFile } from '../../../schemas/payloads.ts'
+import type { BoardPage, Entry } from '../../../api/pages/ranking.ts'
 import { spaced, textOf } from '../../support/http/page-text.ts'
 
 const SITE = { environment: 'production', publicUrl: undefined } as const
@@ -13,13 +13,13 @@ const RULES = METHODOLOGY.parameters
 const NEXT = new Date('2026-03-01T12:15:00.000Z')
 const MANIFEST = examples.currentRelease as unknown as ReleaseManifest
 const { next_cursor: _cursor, ...file } = examples.leaderboardPage
-const FILE = file as unknown as LeaderboardFile
+const FILE = file as unknown as BoardPage
 const RANKED = FILE.entries[0]!
 const BOARD = { pool: RANKED.pool!, size: 14, first: [RANKED] }
 const ALONE = { ...BOARD, size: 1 }
 const AWAY = '01955c3a-0000-7000-8000-00000000a0a0'
 const FAR = { ...RANKED, name: 'far away', pool: AWAY, rank_interval: { lower: 1, upper: 1 } }
-const UNRANKED: LeaderboardFile['entries'][number] = {
+const UNRANKED: Entry = {
   ...RANKED,
   name: 'early',
   rank: null,
@@ -175,7 +175,7 @@ describe('the leaderboard', () => {
   })
 
   test('calls people without a name by the end of the id, once', () => {
-    const { agent_id: id, ...rest } = RANKED as LeaderboardFile['entries'][number] & { agent_id: string }
+    const { agent_id: id, ...rest } = RANKED as Entry & { agent_id: string }
     const entries = [{ ...rest, user_id: id, name: null }] as never
     const end = id.slice(-6)
     const text = said({ entityType: 'forecaster', file: { ...FILE, entries } })

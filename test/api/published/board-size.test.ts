@@ -1,5 +1,6 @@
 // How many are ranked among each other, found by a search of the leaderboard's pages.
 import { expect, test } from 'vitest'
+import { PeopleNames } from '../../../pipeline/people/names.ts'
 import { CursorReleases } from '../../../api/published/cursor-releases.ts'
 import { Leaderboard } from '../../../api/published/leaderboard.ts'
 import { Manifests } from '../../../api/published/manifests.ts'
@@ -36,7 +37,11 @@ function pagesOf(boards: readonly Board[], unranked: number) {
       return store.get(path)
     },
   })
-  const leaderboard = new Leaderboard(watched, new CursorReleases(new Manifests(watched)))
+  const leaderboard = new Leaderboard(
+    watched,
+    new CursorReleases(new Manifests(watched)),
+    new PeopleNames(watched),
+  )
   const manifest = { release: 1, files } as unknown as ReleaseManifest
   const sizeOf = (board: Omit<Board, 'ranked'>) => leaderboard.boardSize(manifest, 'agent', board)
   const firstOf = async (board: Omit<Board, 'ranked'>) =>

@@ -92,8 +92,8 @@ describe('GET /compare', () => {
     const { a, b, interval, most_different: rows, ...rest } = await compared(ANNA, BO)
     // Shared: 0.5 of the first and all of the second.
     const [anna, bo] = [(0.01 * 0.5 + 0.04) / 1.5, (0.16 * 0.5 + 0.25 * 0.5 + 0.01 * 0.5) / 1.5]
-    expect(a).toEqual({ entity_type: 'forecaster', id: ANNA, name: 'Anna', brier: Number(anna.toFixed(6)) })
-    expect(b).toMatchObject({ name: 'Bo <i>', brier: Number(bo.toFixed(6)) })
+    expect(a).toEqual({ entity_type: 'forecaster', id: ANNA, name: null, brier: Number(anna.toFixed(6)) })
+    expect(b).toMatchObject({ name: null, brier: Number(bo.toFixed(6)) })
     expect(rest).toMatchObject({ release: 1, questions: 2, clusters: 2 })
     expect(rest.brier_difference).toBeCloseTo(anna - bo, 6)
     expect(interval!.lower).toBeLessThan(anna - bo)

@@ -74,7 +74,7 @@ describe('the leaderboard', () => {
       [idle(0), null],
       [idle(1), null],
     ])
-    expect(entries.at(-1)).toMatchObject({ name: 'Person 1', skill: null })
+    expect(entries.at(-1)).toMatchObject({ user_id: idle(1), skill: null })
     expect(next_cursor).toBe(`2_${FORECASTERS + 2}`)
     const rankings = await service.client.get(`/forecaster/${forecasterId(0)}/rankings`)
     const { skill, rank_interval, badge } = rankings.json()
@@ -99,20 +99,20 @@ describe('the leaderboard', () => {
   })
 
   test.for([
-    ['?q=person%2022&limit=3', ['Person 22', 'Person 220', 'Person 221'], 3],
-    ['?q=ERSON%20229', ['Person 229'], null],
-    ['?name=pERSON%207', ['Person 7'], null],
+    ['?q=person%2022&limit=3', [22, 220, 221], 3],
+    ['?q=ERSON%20229', [229], null],
+    ['?name=pERSON%207', [7], null],
     ['?name=Person', [], null],
-    ['?q=7&name=person%2017', ['Person 17'], null],
+    ['?q=7&name=person%2017', [17], null],
     ['?q=8&name=person%2017', [], null],
     ['?q=nobody', [], null],
-  ] as const)('%s finds by name', async ([query, names, more]) => {
+  ] as const)('%s finds by name', async ([query, found, more]) => {
     const { entries, next_cursor } = await page(query)
-    expect(entries.map(({ name }) => name)).toEqual(names)
+    expect(entries.map(({ user_id }) => user_id)).toEqual(found.map(idle))
     if (more === null) return expect(next_cursor).toBeNull()
     const rest = await page(`${query}0&cursor=${next_cursor}`)
-    expect(rest.entries.map(({ name }) => name)).toEqual(
-      Array.from({ length: 8 }, (_, n) => `Person ${n + 222}`),
+    expect(rest.entries.map(({ user_id }) => user_id)).toEqual(
+      Array.from({ length: 8 }, (_, n) => idle(n + 222)),
     )
     expect(rest.next_cursor).toBeNull()
   })
@@ -121,7 +121,8 @@ describe('the leaderboard', () => {
     const { entries, next_cursor } = await page('?q=person&limit=1000')
     expect(entries).toHaveLength(100)
     const [found] = (await page('?name=person%2042')).entries
-    expect(found).toEqual((await page('?limit=1000')).entries.find(({ name }) => name === 'Person 42'))
+    expect(found).toEqual((await page('?limit=1000')).entries.find(({ user_id }) => user_id === idle(42)))
+    expect(found).not.toHaveProperty('name')
     expect((await page(`?q=person&limit=1000&cursor=${next_cursor}`)).entries).toHaveLength(100)
   })
 
@@ -200,11 +201,24 @@ describe('a profile', () => {
     expectValid('forecaster-profile', answer.json())
     expect(answer.json()).toMatchObject({
       user_id: idle(7),
-      name: 'Person 7',
       last_forecast_at: null,
       open_forecasts: 0,
       next_close_at: null,
     })
+    expect(answer.json()).not.toHaveProperty('name')
     expectProblem(await service.client.get(`/forecaster/${uuidOf(9, 9)}`), 404, /no release has a forecaster/)
+  })
+
+  test('of a person has its name apart, in an answer that nothing signs', async () => {
+    const answer = await service.client.get(`/people?ids=${idle(7)},${uuidOf(9, 9)}`)
+    expectValid('people', answer.json())
+    expect(answer.json()).toEqual({
+      signed: false,
+      people: [
+        { user_id: idle(7), name: 'Person 7' },
+        { user_id: uuidOf(9, 9), name: null },
+      ],
+    })
+    expect(answer.headers['x-service-signature']).toBeUndefined()
   })
 })

@@ -487,6 +487,7 @@ describe('GET /openapi.json', () => {
         'GET /snapshots/{entity_type}/{entity_id}',
         'GET /methodology',
         'GET /owners/{owner_id}',
+        'GET /people',
         'GET /usage',
         'POST /agents/{agent_id}/rotate-key',
         'POST /agents/{agent_id}/retire',

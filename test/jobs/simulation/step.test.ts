@@ -39,6 +39,7 @@ import {
   testComponents,
 } from '../../support/http/service.ts'
 import { contentOf, copyOf, setRecord } from '../../support/store-content.ts'
+import { namesOf } from '../../support/people.ts'
 import { rowTexts } from '../../support/worlds/table-rows.ts'
 import { readRows } from '../../support/tables.ts'
 import { uuidOf } from '../../support/worlds/world.ts'
@@ -176,7 +177,8 @@ describe('a step of the simulation', () => {
       expect(told['background']).toMatch(/^Simulated coin \d+ shows heads \d+ times in 100 tosses\. /)
       expect([told['source'], told['source_id']]).toEqual(['simulation', expect.stringMatching(/^7-.*-\d+$/)])
     }
-    const names = (await rowsOf(components, 'forecasters')).map(({ display_name }) => display_name)
+    const ids = (await rowsOf(components, 'forecasters')).map(({ user_id }) => String(user_id))
+    const names = await namesOf(components.store, ids)
     expect(new Set(names)).toEqual(new Set(FORECASTERS.map(({ name }) => name)))
   })
 

@@ -11,6 +11,7 @@ import { ServiceError } from '../../../schemas/errors.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../../schemas/tables.ts'
 import { type Call, FaultStore } from '../faults/fault-store.ts'
 import { Clock, importRows, release, testComponents } from '../http/service.ts'
+import { namesOf } from '../people.ts'
 import { copyOf } from '../store-content.ts'
 import { pathsOf, send } from '../tables.ts'
 import { NOW, uuidOf } from './world.ts'
@@ -63,7 +64,8 @@ export const COMMANDS = {
     return { resolutions: rowsOf(await imported(components, 'resolutions', text)) }
   },
   'import forecasters': async (components, variant) => ({
-    forecasters: rowsOf(await imported(components, 'forecasters', namesCsv(variant))),
+    // A name is no row of a table.
+    forecasters: (await imported(components, 'forecasters', namesCsv(variant))).added,
   }),
   'import forecasts': async (components, variant) => {
     const { added, forecasters_created } = await imported(components, 'forecasts', forecastsCsv(variant))
@@ -245,15 +247,18 @@ export async function readSerial(context: Parameters<typeof assignOwner>[0]): Pr
       const [row] = await database.rows<{ n: bigint }>(`SELECT count(*) AS n FROM ${table}`)
       counts.push([table, Number(row!.n)])
     }
-    const names = await database.rows<{ display_name: string | null }>(
-      `SELECT display_name FROM current_forecasters ORDER BY user_id`,
+    const people = await database.rows<{ id: string }>(
+      `SELECT user_id AS id FROM current_forecasters ORDER BY user_id`,
     )
     return {
       counts: Object.fromEntries(counts) as Record<ScoredTable, number>,
       shared: await database.rows(
         `SELECT source, source_id FROM current_questions WHERE source IS NOT NULL GROUP BY ALL HAVING count(*) > 1`,
       ),
-      names: names.map(({ display_name }) => display_name),
+      names: await namesOf(
+        context.store,
+        people.map(({ id }) => id),
+      ),
     }
   })
 }

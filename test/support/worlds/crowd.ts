@@ -34,7 +34,6 @@ export function crowd(): Partial<Record<TableName, Row[]>> {
   }))
   const people = numbers(300).map((number) => ({
     user_id: uuidOf(2, number),
-    display_name: number % 2 === 0 ? null : 'Ünal \\t',
     recorded_at: at(0),
   }))
   const questions = numbers(2 * POOL_QUESTIONS).map((number) => ({

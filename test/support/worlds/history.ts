@@ -70,7 +70,6 @@ export function historyOf(seed: number, steps: number): Step[] {
   })
   const person = (number: number): Row => ({
     user_id: uuidOf(2, number),
-    display_name: pick([null, 'a name']),
     recorded_at: at(nowMs),
   })
   /** Also of entities that nobody knows yet. */

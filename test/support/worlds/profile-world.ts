@@ -78,7 +78,8 @@ export function profileIn({
     as_of: new Date(asOf).toISOString(),
     environment,
   }
-  const published = payloadsOf(entity, voiceRule, provenance) as unknown as Payloads
+  const { profile, ...payloads } = payloadsOf(entity, voiceRule, provenance)
+  const published = { ...payloads, profile: { ...profile, name: entity.name } } as unknown as Payloads
   const own = pairs.filter((pair) => pair.entity === SUBJECT)
   const scores = own.map((pair) => {
     const number = Number(pair.question.slice(-12))

@@ -80,7 +80,7 @@ export function tablesOf({ entities, questions, forecasts }: PlainWorld): Partia
       })),
     forecasters: entities
       .filter(({ kind }) => kind === 'forecaster')
-      .map(({ id }) => ({ user_id: id, display_name: null, recorded_at })),
+      .map(({ id }) => ({ user_id: id, recorded_at })),
     forecasts: forecasts.map(({ entity, question, at_ms, ppm, forecast_id, witnessed }) => ({
       forecast_id,
       entity_type: kinds.get(entity)!,

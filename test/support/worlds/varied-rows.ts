@@ -127,7 +127,6 @@ export function variedRows(size: VariedSize): Record<ScoredTable, Row[]> {
     agents: [...times(size.agents).map(agentRow), ...times(20).map(agentRow)],
     forecasters: times(size.people).map((number) => ({
       user_id: uuidOf(2, number),
-      display_name: pick([null, ...NAMES]),
       recorded_at: at(START_MS),
     })),
     forecasts: [...forecasts, ...repeated],

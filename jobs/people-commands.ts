@@ -1,0 +1,22 @@
+// The command that takes back what is known of a person: `fvs people erase`.
+import { InvalidArgumentError } from 'commander'
+import { uuid } from '../schemas/values.ts'
+import { reason } from './arguments.ts'
+import { type StoreOptions, onStore, program, storeCommand } from './command-line.ts'
+
+export function addPeopleCommands(): void {
+  const people = program.command('people').description('Answer to a person who asks to be forgotten.')
+  storeCommand('erase', 'Take the name of a person back, everywhere and at once.', people)
+    .argument('<user-id>', 'the id of the person', (text: string) => {
+      const id = uuid.safeParse(text)
+      if (!id.success) throw new InvalidArgumentError('It must be a UUID.')
+      return id.data
+    })
+    .requiredOption('--reason <text>', 'why, for the operator to remember', reason)
+    .action((userId: string, options: StoreOptions & { reason: string }) =>
+      onStore(options, 'writes', async (components) => {
+        const { runErase } = await import('./people.ts')
+        return runErase(components, userId, options.reason)
+      }),
+    )
+}

@@ -1,0 +1,58 @@
+// `fvs people erase`.
+import { withDatabase } from '../pipeline/duckdb.ts'
+import { eraseName } from '../pipeline/people/erase.ts'
+import { readManifest } from '../pipeline/release/read.ts'
+import { assertEnvironment } from '../pipeline/release/state.ts'
+import type { Components } from './components/components.ts'
+import type { Report } from './output.ts'
+
+/** Releases by earlier versions of the service name people. */
+const FIRST_WITHOUT_NAMES = 3
+
+export async function runErase(components: Components, userId: string, reason: string): Promise<Report> {
+  const { number } = await assertEnvironment(components)
+  const { erasure, wasNamed, dataFiles } = await withDatabase(components.openDatabase, (database) =>
+    eraseName({ ...components, database }, userId, reason),
+  )
+  const lastNaming = await lastWithNames(components, number)
+  return {
+    ok: true,
+    json: {
+      user_id: userId,
+      ...erasure,
+      was_named: wasNamed,
+      last_release_with_names: lastNaming,
+      data_files: dataFiles,
+    },
+    text: [
+      wasNamed
+        ? `the name of ${userId} is taken back: every node forgets it at its next look, within seconds`
+        : `${userId} has no name; none is taken from an import from now on`,
+      ...(lastNaming === 0
+        ? []
+        : [
+            `releases 1 to ${lastNaming} are by earlier versions of the service and may hold the name: they are signed and cannot be changed; \`fvs retention\` deletes their files`,
+          ]),
+      ...dataFiles.map(
+        (path) =>
+          `${path} is by an earlier version of the service and holds the name; nothing reads it there`,
+      ),
+    ].join('\n'),
+  }
+}
+
+/** Returns the number of the last release that may name people; 0 if there is none. */
+async function lastWithNames({ store }: Pick<Components, 'store'>, last: number): Promise<number> {
+  const mayName = async (release: number) => {
+    const engine = (await readManifest(store, release))?.engines.service ?? ''
+    return Number.parseInt(engine, 10) < FIRST_WITHOUT_NAMES
+  }
+  // A store never goes back to an earlier version, so that each look rules half of the rest out.
+  let [low, high] = [0, last]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (await mayName(middle)) low = middle
+    else high = middle - 1
+  }
+  return low
+}
