@@ -38,6 +38,11 @@ export function named(name: string): Html {
   return html`<bdi>${name}</bdi>`
 }
 
+/** Does the same as `named` where no markup can stand, such as in the title of a mark in a chart. */
+export function isolated(text: string): string {
+  return `\u2068${text}\u2069`
+}
+
 const END_OF_ID = 6
 
 /** Shows the end of an id, because ids made at about the same time differ only there. */

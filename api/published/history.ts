@@ -96,8 +96,31 @@ export class History implements Warm {
    * Returns the rows of an entity from `start` to `end` inclusive, oldest first. A day whose snapshot lacks
    * the entity has no row.
    */
-  async of(entityType: EntityType, entityId: string, start = '', end = '9999-12-31'): Promise<SnapshotRow[]> {
-    const dates = this.#dates.filter((date) => date >= start && date <= end)
+  of(entityType: EntityType, entityId: string, start?: string, end?: string): Promise<SnapshotRow[]> {
+    return this.#rowsOn(this.#between(start, end), entityType, entityId)
+  }
+
+  /** Returns how many days from `start` to `end` have a snapshot: as many may be read for `of`. */
+  count(start?: string, end?: string): number {
+    return this.#between(start, end).length
+  }
+
+  /** Does the same as `of` for at most `most` days up to `end`, in equal steps and the last among them. */
+  some(entityType: EntityType, entityId: string, end: string, most: number): Promise<SnapshotRow[]> {
+    const all = this.#between(undefined, end)
+    const shown = Math.min(most, all.length)
+    const dates = Array.from(
+      { length: shown },
+      (_, index) => all[Math.ceil(((index + 1) * all.length) / shown) - 1]!,
+    )
+    return this.#rowsOn(dates, entityType, entityId)
+  }
+
+  #between(start = '', end = '9999-12-31'): string[] {
+    return this.#dates.filter((date) => date >= start && date <= end)
+  }
+
+  async #rowsOn(dates: readonly string[], entityType: EntityType, entityId: string): Promise<SnapshotRow[]> {
     const rows = await pMap(dates, (date) => this.#rowOf(date, entityType, entityId), {
       concurrency: READS_AT_ONCE,
     })

@@ -17,6 +17,7 @@ import { callPath, profilePath } from '../../schemas/entity-paths.ts'
 import { SEARCH_PATH } from '../pages/layout.ts'
 import { withQuery } from '../pages/links.ts'
 import { type Owner, ownerPage } from '../pages/owner.ts'
+import type { Day } from '../pages/profile/by-date.ts'
 import type { Certificate } from '../pages/profile/certificate.ts'
 import { QUESTIONS_PER_PAGE, entityQuestionsPage } from '../pages/profile/entity-questions.ts'
 import { milestones } from '../pages/profile/figures.ts'
@@ -77,8 +78,8 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
       if (!verification) return unreleased(context, entityType, id)
       const count = () => countMore(callsFor(countOf(verification.payload as Payloads['verification'])))
       const credential = await credentialOf(context, entityType, id)
-      // The credentials of a release are issued a moment after it.
-      const key = `${profilePath(entityType, id)} ${String(credential?.document['id'])}`
+      // The credentials of a release are issued a moment after it, as is the snapshot of its day.
+      const key = `${profilePath(entityType, id)} ${String(credential?.document['id'])} ${context.history.count()}`
       return rendered(context, key, count, async () => {
         const { manifest, payloads } = await publishedOf(context, entityType, id)
         const scores = (await scoresOf(context, entityType, id, manifest)).toReversed()
@@ -96,6 +97,7 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
           certificate: credential && certificateIn(credential.document),
           running: runningOf(methodology, payloads, scores),
           topics: skillByTopic(methodology, scores.map(withSpread)),
+          days: await daysOf(context, entityType, id),
           superseded: manifest.superseded,
           rules: methodology.parameters,
           code: await codeOf(context.releases, entityType, id),
@@ -189,6 +191,22 @@ async function unreleased(
 }
 
 type Score = QuestionScore & ErrorPair
+
+/** The most days that a profile shows. */
+const MOST_DAYS = 40
+
+/** Returns days up to the release on which a skill of the entity was published. */
+async function daysOf({ history, releases }: Published, entityType: EntityType, id: string): Promise<Day[]> {
+  const end = releases.current!.as_of.slice(0, 10)
+  const rows = await history.some(entityType, id, end, MOST_DAYS).catch((error: unknown) => {
+    // The operator is told of a damaged snapshot by its own call, and the rest of the page is right.
+    if (error instanceof ServiceError && error.kind === 'corrupt') return []
+    throw error
+  })
+  return rows.flatMap(({ date, skill, skill_interval: interval, rank, rank_interval: places }) =>
+    skill === null ? [] : [{ date, skill, interval, rank, places }],
+  )
+}
 
 /** Returns the scores of an entity, newest first: all of them, or the `most` newest ones. */
 async function scoresOf(

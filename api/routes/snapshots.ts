@@ -4,6 +4,7 @@ import { snapshotParams, snapshotQuery } from '../../schemas/requests.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { notReleasedYet, notPublished } from '../http/not-published.ts'
 import * as examples from '../openapi/examples.ts'
+import { callsOfWhole } from '../limits/page-calls.ts'
 import { route } from '../http/route.ts'
 import { signatureHeader } from '../published/signature.ts'
 
@@ -17,7 +18,7 @@ export const snapshots = route({
   description:
     'The rank and skill of an agent or forecaster in the first release of each day, oldest first. A day without a ' +
     'release, or before its first one, has no row, and neither has a day whose snapshot is in quarantine, as the manifests of ' +
-    'later releases then say. The row of a day never changes. The signature covers the exact bytes of the body.',
+    'later releases then say. A call for more than a hundred days counts as one for each hundred. The row of a day never changes. The signature covers the exact bytes of the body.',
   follows: true,
   needsStore: true,
   params: snapshotParams,
@@ -40,9 +41,10 @@ export const snapshots = route({
     },
     422: examples.invalid('query', 'end_date', 'must not be before start_date'),
   },
-  handle: async ({ params, query }, context) => {
+  handle: async ({ params, query, countMore }, context) => {
     const { history, releases, sign } = context
     const { entity_type, entity_id } = params
+    await countMore(callsOfWhole(history.count(query.start_date, query.end_date)) - 1)
     const rows = await history.of(entity_type, entity_id, query.start_date, query.end_date)
     const known = rows.length > 0 || (await releases.find(entity_type, entity_id, 'rankings')) !== undefined
     if (!known) throw await notPublished(context, entity_type, entity_id)

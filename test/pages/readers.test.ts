@@ -13,7 +13,7 @@ import { PAGE_ROUTES } from './routes.ts'
 
 /** Numbers every control that can be seen, in the order of the document, and returns how many there are. */
 const MARK_CONTROLS = `(() => {
-  const controls = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
+  const controls = [...document.querySelectorAll('a[href]:not([tabindex="-1"]), button, input, select, textarea, summary, [tabindex="0"]')]
   const visible = controls.filter((control) => control.checkVisibility())
   visible.forEach((control, place) => (control.dataset.place = String(place)))
   return visible.length

@@ -89,7 +89,7 @@ ${points.length === 1 && html`<g class="dots"><circle cx="${place(x, questions)}
  * Returns a range that holds 0, every skill and the ends of the intervals, except those of the first sixth of
  * the points, which are very wide.
  */
-function rangeOf(points: readonly RunningPoint[]) {
+export function rangeOf(points: readonly Omit<RunningPoint, 'questions'>[]) {
   const steady = points.slice(Math.floor(points.length / 6)).flatMap(({ interval }) => interval ?? [])
   const values = [
     0,
@@ -106,9 +106,9 @@ function rangeOf(points: readonly RunningPoint[]) {
   }
 }
 
-type Point = readonly [x: number, y: number]
+export type Point = readonly [x: number, y: number]
 
-function pathOf(points: readonly Point[]): string {
+export function pathOf(points: readonly Point[]): string {
   return points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x} ${y}`).join('')
 }
 

@@ -14,6 +14,7 @@ import { reportPath } from '../report.ts'
 import { type Site, linkTo } from '../site.ts'
 import { named, ownerWord } from '../wording.ts'
 import { allMetrics } from './all-metrics.ts'
+import { type Day, byDateFigure, hasDates } from './by-date.ts'
 import { type Certificate, certificateLine } from './certificate.ts'
 import { codeLine } from './code-line.ts'
 import { type Signed, checkSection } from './check.ts'
@@ -50,6 +51,8 @@ export interface Profile {
   scores: readonly QuestionScore[]
   running: readonly RunningPoint[]
   topics: readonly Topic[]
+  /** Days on which a skill was published, in order: all, or some in equal steps. */
+  days: readonly Day[]
   /** All outcomes that the release replaces, of any entity's questions. */
   superseded: readonly SupersededOutcome[]
   rules: TitleRules
@@ -63,7 +66,7 @@ export interface Profile {
 
 export function profilePage(profile: Profile): Html {
   const { site, published: of, verification, scores, running, superseded, rules, boardSize } = profile
-  const { certificate, topics } = profile
+  const { certificate, topics, days } = profile
   const [entityType, id] = [kindOf(of), idOf(of)]
   const [path, calls] = [profilePath(entityType, id), callPath(entityType, id)]
   const badge = badgeOf(site.environment, entityType, of.verification, rules.eligible_questions)
@@ -92,6 +95,7 @@ ${seal(site, of, rules)}
 ${parts(profile)}
 ${codeLine(site, profile.code)}${notes(site, of, scores, superseded)}${facts(site, of, rules, boardSize)}
 ${runningFigure(of, running, rules)}
+${byDateFigure(site, days, scores)}
 ${reliabilityFigure(of)}
 ${topicsSection(site, topics, rules.eligible_questions)}
 <h2 id="titles">What a title takes</h2>
@@ -105,9 +109,10 @@ ${site.earlier === undefined && showSection(site, badge, { profilePath: path, ca
 }
 
 /** Leads to the parts that the profile has, by their anchors. */
-function parts({ site, running, published: of, scores, topics, rules }: Profile): Html {
+function parts({ site, days, running, published: of, scores, topics, rules }: Profile): Html {
   const ways = [
     running.length > 0 && ['skill', 'Skill'],
+    hasDates(days, scores) && ['dates', 'By date'],
     of.metrics.corp !== null && ['calibration', 'Calibration'],
     hasTopics(topics, rules.eligible_questions) && ['topics', 'Topics'],
     ['titles', 'Titles'],

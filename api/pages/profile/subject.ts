@@ -50,6 +50,8 @@ export interface QuestionScore {
   category: string | null
   outcome: 'yes' | 'no'
   resolved_at: Date
+  /** From when it counts; null until then, and in a release of version 2 of the method. */
+  settled_at: Date | null
   /** Whether it had closed too: only then it counts. */
   settled: boolean
   coverage: number

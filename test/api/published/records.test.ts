@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
+import { signed } from '../../../api/pages/numbers.ts'
 import type { SnapshotRow } from '../../../api/published/history.ts'
 import { canonical } from '../../../pipeline/proof/canonical.ts'
 import type { ListedQuestion } from '../../../schemas/answers.ts'
@@ -309,6 +310,20 @@ describe('GET /snapshots/{entity_type}/{entity_id}', () => {
       'skill_interval',
       'user_id',
     ])
+  })
+
+  test('is what a profile shows by date, and that of an earlier release up to its day', async () => {
+    const { snapshots } = await get()
+    const shownOn = async (query: string) => {
+      const { text } = await service.client.get(`/view/forecasters/${forecasterId(0)}${query}`)
+      const rows = text.matchAll(
+        /<tr><th scope="row"><time datetime="([\d-]+)">[^<]*<\/time><\/th><td class="n">([^<]*)</g,
+      )
+      return Array.from(rows, ([, date, skill]) => [date, skill]).toReversed()
+    }
+    const published = snapshots.map(({ date, skill }) => [date, signed(skill!)])
+    expect(await shownOn('')).toEqual(published)
+    expect(await shownOn('?release=2')).toEqual(published.slice(0, 2))
   })
 
   test('is signed over the exact bytes, whatever days it is of', async () => {

@@ -8,7 +8,8 @@ import { canonical } from '../../../pipeline/proof/canonical.ts'
 import { type RankedEntity, payloadsOf } from '../../../pipeline/release/payloads.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { fromPico } from '../../../pipeline/scoring/round.ts'
-import { runningSkill } from '../../../pipeline/scoring/running.ts'
+import type { Day } from '../../../api/pages/profile/by-date.ts'
+import { type RunningPoint, runningSkill } from '../../../pipeline/scoring/running.ts'
 import { skillByTopic } from '../../../pipeline/scoring/topics.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import type { Environment } from '../../../schemas/values.ts'
@@ -89,6 +90,7 @@ export function profileIn({
       category: number % 3 === 0 ? null : 'weather',
       outcome: world.questions[number]!.outcome === 1 ? ('yes' as const) : ('no' as const),
       resolved_at: new Date(world.questions[number]!.resolved_at_ms!),
+      settled_at: pair.isSettled ? new Date(pair.settledAtMs) : null,
       coverage: fromPico(pair.coverage),
       brier: fromPico(pair.brier),
       settled: pair.isSettled,
@@ -102,6 +104,7 @@ export function profileIn({
   const { parameters } = METHODOLOGY
   const attempt = 'attempt' in published.metrics ? published.metrics.attempt : null
   const wanted = milestones(published.metrics.contested_questions, parameters)
+  const running = runningSkill(METHODOLOGY, scores, attempt, wanted)
   return {
     site: { environment, publicUrl },
     published,
@@ -112,13 +115,29 @@ export function profileIn({
         environment === 'production' ? `${callPath(kind, SUBJECT)}/verification/proof?release=12` : undefined,
     },
     scores,
-    running: runningSkill(METHODOLOGY, scores, attempt, wanted),
+    running,
+    days: weeksOf(running, asOf),
     topics: skillByTopic(METHODOLOGY, scores),
     superseded: [],
     rules: parameters,
     code: '12-4F9A-2C81-B7D3',
     boardSize: published.rankings.rank === null ? 0 : 14,
   }
+}
+
+/** Five days, a week apart, on which the skill was as after a fifth of the questions, two fifths and so on. */
+function weeksOf(running: readonly RunningPoint[], asOfMs: number): Day[] {
+  if (running.length < 5) return []
+  return Array.from({ length: 5 }, (_, week) => {
+    const { skill, interval } = running[Math.ceil(((week + 1) * running.length) / 5) - 1]!
+    return {
+      date: new Date(asOfMs - (4 - week) * 7 * DAY_MS).toISOString().slice(0, 10),
+      skill,
+      interval: interval && { ...interval, level: 0.95 },
+      rank: 5 - week,
+      places: week === 0 ? null : { lower: 5 - week, upper: 6 - week },
+    }
+  })
 }
 
 /**

@@ -103,7 +103,7 @@ it.each([
       .slice(text.indexOf('<body>'))
       .replaceAll(/ href="[^"]*"/g, '')
       .replace(/<pre id="payload">.*?<\/pre>/, '')
-    const inFrames = body.split(`<bdi>${escaped}</bdi>`).join('')
+    const inFrames = body.replaceAll(`<bdi>${escaped}</bdi>`, '').replaceAll(`\u2068${escaped}\u2069`, '')
     expect(inFrames).not.toContain(escaped)
   }
 })

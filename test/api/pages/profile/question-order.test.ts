@@ -19,6 +19,7 @@ const score = fc
     category: null,
     outcome: 'yes',
     resolved_at: new Date(0),
+    settled_at: null,
     closing_probability: 0.5,
   }))
 const scores = fc.array(score, { maxLength: 30 })
