@@ -2,6 +2,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { rm } from 'node:fs/promises'
 import { type OutsideReport, auditOutside } from '../pipeline/audit/outside.ts'
+import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
+import type { Settings } from '../schemas/config.ts'
+import { SERVICE_VERSION, databaseIn } from './components/components.ts'
 import { makeTemporaryFolder } from './components/temporary-folder.ts'
 import type { Report } from './output.ts'
 import { ProgressLine } from './progress.ts'
@@ -15,13 +18,19 @@ export interface FromOptions {
 }
 
 /** Keeps nothing: what it has copied is deleted at its end. @throws ServiceError as `auditOutside`. */
-export async function runAuditFrom({ from, vkey: vkeys, known, release }: FromOptions): Promise<Report> {
+export async function runAuditFrom(
+  settings: Settings,
+  { from, vkey: vkeys, known, release }: FromOptions,
+): Promise<Report> {
   const directory = await makeTemporaryFolder('work')
   const startedMs = performance.now()
   try {
     using line = new ProgressLine(process.stderr, () => undefined)
     const context = {
+      methodology: METHODOLOGY,
+      service: SERVICE_VERSION,
       directory,
+      openDatabase: () => databaseIn(settings, directory),
       wait: async (ms: number) => {
         await setTimeout(ms)
       },
@@ -38,13 +47,18 @@ export async function runAuditFrom({ from, vkey: vkeys, known, release }: FromOp
 }
 
 function describe(report: OutsideReport, seconds: number): string {
-  const { release, as_of, ok, log, files_compared, snapshot_compared, requests, bytes } = report
-  const verdict = ok ? 'every file is the one that was logged' : 'FAILED the check of its files'
+  const { release, as_of, derived, ok, log, files_compared, data_files_checked, snapshot_compared } = report
+  const holds = derived
+    ? 'every byte of its numbers derived again from what is public'
+    : 'every file is the one that was logged'
+  const fails = derived
+    ? 'DIFFERS from what is public, or from what was logged'
+    : 'FAILED the check of its files'
   return [
-    `release ${release} as of ${as_of}: ${verdict}`,
+    `release ${release} as of ${as_of}: ${ok ? holds : fails}`,
     `it is entry ${release} of ${log.entries} in the log ${log.origin}, whose checkpoint is signed by a key that was given`,
-    `${files_compared} files checked${snapshot_compared ? ', with the snapshot of the day' : ''}`,
-    `${requests} requests, ${bytes} bytes, ${seconds} s`,
+    `${files_compared} files ${derived ? 'compared' : 'checked'}${snapshot_compared ? ', with the snapshot of the day' : ''}; ${data_files_checked} files of public tables`,
+    `${report.requests} requests, ${report.bytes} bytes, ${seconds} s`,
     ...report.faults.map((fault) => `fault: ${fault}`),
     ...report.notes.map((note) => `note: ${note}`),
   ].join('\n')

@@ -278,7 +278,7 @@ async function auditFrom(options: AuditOptions & { from: string }): Promise<void
   const { runAuditFrom } = await import('./audit-from.ts')
   const { known: place } = options
   const known = place === undefined ? undefined : { note: await fileBytes(place), place }
-  finish(await runAuditFrom({ ...options, known }), options)
+  finish(await runAuditFrom(settingsFor(options), { ...options, known }), options)
 }
 
 storeCommand(

@@ -166,12 +166,7 @@ async function buildComponents(
     },
     service: SERVICE_VERSION,
     directory,
-    openDatabase: () =>
-      Database.open({
-        threads: settings.DUCKDB_THREADS === 0 ? availableParallelism() : settings.DUCKDB_THREADS,
-        memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
-        directory: join(directory, 'spill'),
-      }),
+    openDatabase: () => databaseIn(settings, join(directory, 'spill')),
     clockAheadMs,
     now: () => new Date(),
     wait: async (ms) => {
@@ -194,6 +189,15 @@ export async function probedClock(store: Store): Promise<number | undefined> {
   const before = new Date()
   const createdAt = await probeStore(store, uuidv7())
   return aheadMs(before, createdAt, new Date())
+}
+
+/** Opens a fresh database that spills into a folder. */
+export function databaseIn(settings: Settings, directory: string): Promise<Database> {
+  return Database.open({
+    threads: settings.DUCKDB_THREADS === 0 ? availableParallelism() : settings.DUCKDB_THREADS,
+    memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
+    directory,
+  })
 }
 
 /** Returns the URL of an environment's store. The sandbox has a prefix that production never reads. */

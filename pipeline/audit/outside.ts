@@ -1,11 +1,15 @@
 // Audits a release from outside, without a secret and without the store: the log by the keys of the reader,
 // and every file by the log.
+import { z } from 'zod'
 import type { PipelineComponents } from '../components.ts'
-import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import { count } from '../../schemas/metric.ts'
+import { instant, publishedUuid } from '../../schemas/values.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import { decoded } from '../proof/canonical.ts'
 import { FileStore } from '../store/file.ts'
 import { isPublicPath, isShardPath, manifestPath, releasePrefix } from '../store/paths.ts'
 import { remoteLog, signedCheckpoint } from '../transparency/remote-log.ts'
+import { type Checked, type DerivingContext, deriveOutside } from './derive-outside.ts'
 import { Findings } from './findings.ts'
 import { Mirror } from './mirror.ts'
 import type { AuditReport } from './report.ts'
@@ -13,12 +17,10 @@ import { ServedData } from './served-data.ts'
 import { readServedLog } from './served-log.ts'
 import { checkRoots, checkShard, placesOf } from './shards.ts'
 import { checkSnapshot } from './snapshot-check.ts'
+import type { SaidOfEntity } from './stand-ins.ts'
 import { ThinnedFiles } from './thinned-files.ts'
 
-export type OutsideContext = Pick<PipelineComponents, 'directory' | 'wait'> & {
-  /** Receives the name of each step that begins. */
-  progress: (step: string) => void
-}
+export type OutsideContext = DerivingContext & Pick<PipelineComponents, 'wait'>
 
 export interface Outside {
   /** The address under which the paths of the store are served. */
@@ -33,7 +35,15 @@ export interface Outside {
 
 export interface OutsideReport extends Pick<
   AuditReport,
-  'release' | 'as_of' | 'ok' | 'files_compared' | 'snapshot_compared' | 'faults' | 'notes'
+  | 'release'
+  | 'as_of'
+  | 'derived'
+  | 'ok'
+  | 'files_compared'
+  | 'data_files_checked'
+  | 'snapshot_compared'
+  | 'faults'
+  | 'notes'
 > {
   log: { origin: string; entries: number }
   /** The requests made, and the bytes of the bodies that came. */
@@ -71,14 +81,16 @@ export async function auditOutside(context: OutsideContext, asked: Outside): Pro
   report.faults.unshift(...findings.faults)
   report.notes.push(...findings.notes)
   report.ok = report.faults.length === 0
-  const { as_of, ok, files_compared, snapshot_compared, faults, notes } = report
+  const { as_of, derived, ok, files_compared, data_files_checked, snapshot_compared, faults, notes } = report
   const { origin, size: entries } = checkpoint
   return {
     release,
     as_of,
+    derived,
     ok,
     log: { origin, entries },
     files_compared,
+    data_files_checked,
     snapshot_compared,
     faults,
     notes,
@@ -86,48 +98,87 @@ export async function auditOutside(context: OutsideContext, asked: Outside): Pro
   }
 }
 
-interface Checked {
-  mirror: Mirror
-  findings: Findings
-  report: AuditReport
-  manifest: ReleaseManifest
-}
-
 async function checkRelease(context: OutsideContext, checked: Checked): Promise<void> {
   const { mirror, report, manifest } = checked
-  const { release, files } = manifest
+  const { release, files, public: tables = [] } = manifest
   const open = files.filter(({ path }) => isPublicPath(path))
-  const bytes = open.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
-  context.progress(`copying ${open.length} files of ${bytes} bytes`)
+  const bytes = [...open, ...tables].reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+  context.progress(`copying ${open.length + tables.length} files of ${bytes} bytes`)
   const missing = await mirror.copy(() => release, open)
   for (const file of missing) mirror.missing(releasePrefix(release) + file.path, file)
+  const withheld = await mirror.copy((file) => file.release, tables)
+  const isPublic = withheld.length < tables.length
+  if (isPublic) for (const file of withheld) mirror.missing(releasePrefix(file.release) + file.path, file)
   await mirror.snapshot(manifest)
+  report.data_files_checked = isPublic ? tables.length : 0
   report.files_compared = open.length
   context.progress('checking the payloads')
-  await checkShards(checked)
+  const said = await checkShards(checked)
   const { store } = mirror
   const noSecrets = { store, secrets: [] }
   if (manifest.snapshot_sha256) {
     await checkSnapshot(noSecrets, manifest, new ThinnedFiles(store, release, undefined), report)
   }
-  report.notes.push(
-    'the numbers were not derived again, since this address serves no forecasts: what was published is what was logged, and whether it follows from the forecasts is not checked',
-  )
+  if (checked.findings.faults.length > 0) {
+    report.notes.push('the numbers were not derived again, since files are missing or are others')
+  } else if (isPublic) await deriveOutside(context, { ...checked, said })
+  else report.notes.push(NOT_DERIVED)
 }
 
-/** Checks the payloads by the trees that the log has. */
-async function checkShards({ mirror, findings, manifest }: Checked): Promise<void> {
+const NOT_DERIVED =
+  'the numbers were not derived again, since this address serves no forecasts: what was published is what was logged, and whether it follows from the forecasts is not checked'
+
+/** Checks the payloads by the trees of the log, and returns their members that nothing public leads to. */
+async function checkShards({ mirror, findings, manifest }: Checked): Promise<SaidOfEntity[]> {
   const { release, files, trees } = manifest
   const places = placesOf(files)
+  const said: SaidOfEntity[] = []
   for (const { path } of files) {
     if (!isShardPath(path)) continue
     const object = releasePrefix(release) + path
     const bytes = await mirror.store.get(object)
     if (!bytes) continue
-    checkShard(findings, object, bytes, places.get(path)!, manifest)
+    const place = places.get(path)!
+    checkShard(findings, object, bytes, place, manifest)
+    const inShard = activityIn(bytes)
+    if (!inShard) findings.fault(object, 'has an entity without a profile')
+    for (const [entity_id, profile] of inShard ?? []) {
+      said.push({ entity_type: place.type, entity_id, ...profile })
+    }
   }
   if (trees) checkRoots(findings, manifest, trees)
   else findings.notes.push(`${manifestPath(release)} names no trees, since an earlier version made it`)
+  return said
+}
+
+const time = instant.nullable()
+const activity = z.object({
+  entities: z.record(
+    publishedUuid,
+    z.object({
+      profile: z.object({
+        payload: z.object({
+          name: z.string().nullable().default(null),
+          last_forecast_at: time,
+          open_forecasts: count,
+          next_close_at: time,
+          overdue_forecasts: count,
+        }),
+      }),
+    }),
+  ),
+})
+
+/** Returns undefined for bytes that are no shard. */
+function activityIn(
+  bytes: Uint8Array,
+): [string, Omit<SaidOfEntity, 'entity_type' | 'entity_id'>][] | undefined {
+  try {
+    const { entities } = activity.parse(JSON.parse(decoded(bytes)))
+    return Object.entries(entities).map(([id, { profile }]) => [id, profile.payload])
+  } catch {
+    return undefined
+  }
 }
 
 function emptyReport(release: number, as_of: string): AuditReport {

@@ -10,7 +10,7 @@ import { Database } from '../duckdb.ts'
 import { checkLargeFile } from './large-file-check.ts'
 import { type OutputFile, entryOf } from '../release/shards.ts'
 import { versionsOf } from '../release/plan.ts'
-import { type AuditReport, firstDifference, unlessCorrupt, withoutSignatures } from './report.ts'
+import { type AuditReport, firstDifference, majorOf, unlessCorrupt, withoutSignatures } from './report.ts'
 import { checkPublic } from './public-check.ts'
 import { quarantineFaults } from './quarantine-check.ts'
 import { checkSnapshot } from './snapshot-check.ts'
@@ -116,11 +116,6 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   await reportThinned(thinned, manifest, report)
   report.ok = report.faults.length === 0
   return report
-}
-
-/** Versions with the same first number write the same files. */
-function majorOf(version: string): string {
-  return version.split('.')[0]!
 }
 
 /** @throws ServiceError `corrupt` if the release before this one has lost its manifest. */

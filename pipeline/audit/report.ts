@@ -28,6 +28,11 @@ export interface AuditReport {
   notes: string[]
 }
 
+/** Versions with the same first number write the same files. */
+export function majorOf(version: string): string {
+  return version.split('.')[0]!
+}
+
 /** Returns the result of a read. If that is `corrupt`, adds a fault to the report and returns undefined. */
 export async function unlessCorrupt<T>(reading: Promise<T>, report: AuditReport): Promise<T | undefined> {
   try {

@@ -106,7 +106,7 @@ async function auditOf(store: MemoryStore, path: string): Promise<string> {
 /** Serves the log with two entries, so that every object of the second release is read. */
 async function fromOutside(store: MemoryStore, path: string, isLong: boolean): Promise<string> {
   const upTo = isLong ? 257 : 2
-  for (const each of [...store.objects.keys()]) {
+  for (const each of store.objects.keys()) {
     if ((logCheckpointSize(each) ?? 0) > upTo) store.objects.delete(each)
   }
   const { url, asked } = await servedFiles(store)

@@ -4,15 +4,18 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { signedCheckpoint } from '../../pipeline/proof/checkpoint.ts'
 import { encoded } from '../../pipeline/proof/canonical.ts'
-import type { MemoryStore } from '../../pipeline/store/memory.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { logCheckpointPath } from '../../pipeline/store/paths.ts'
 import { auditedOutside } from '../support/audited-outside.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { startTestService, testComponents } from '../support/http/service.ts'
+import { Clock, importRows, release, startTestService, testComponents } from '../support/http/service.ts'
 import { type Lie, servedFiles } from '../support/served-data.ts'
 import { copyOf } from '../support/store-content.ts'
-import { loggedWorld } from '../support/worlds/logged-world.ts'
-import { LOG_KEY, LOG_ORIGIN } from '../support/worlds/written-log.ts'
+import { changeAgents } from '../support/worlds/forged-release.ts'
+import { THIRD, loggedWorld } from '../support/worlds/logged-world.ts'
+import { QUESTION, copyReleasedWorld, csvOf, forecasterId, uuidOf } from '../support/worlds/world.ts'
+import { LOG_KEY, LOG_ORIGIN, writeLog } from '../support/worlds/written-log.ts'
+import type { ReleaseShard } from '../../schemas/payloads.ts'
 
 const folder = await suiteFolder()
 let store: MemoryStore
@@ -35,17 +38,22 @@ const instead =
   }
 
 describe('an honest server', () => {
-  test('the service itself: every file is the one that was logged', async () => {
-    const service = await startTestService(await testComponents({ store: copyOf(store), folder }))
+  test.for([
+    ['releases', false],
+    ['tables', true],
+  ] as const)('the service itself, which lets out its %s', async ([PUBLIC_DATA, derived]) => {
+    const components = await testComponents({ store: copyOf(store), folder, settings: { PUBLIC_DATA } })
+    const service = await startTestService(components)
     try {
       const report = await auditedOutside(folder, `${service.url}/data/`)
+      expect(report.faults).toEqual([])
       expect(report).toMatchObject({
         ok: true,
+        derived,
         release: 3,
-        faults: [],
         log: { origin: LOG_ORIGIN, entries: 3 },
       })
-      expect(report.requests).toBeLessThan(40)
+      expect(report.requests).toBeLessThan(60)
     } finally {
       await service.stop()
     }
@@ -71,6 +79,71 @@ describe('an honest server', () => {
     })
     expect(report.ok).toBe(true)
   })
+})
+
+describe('where forecasts are public', () => {
+  let open: MemoryStore
+
+  /** Two more questions end early, and people have forecast one that is open and one that is overdue. */
+  beforeAll(async () => {
+    open = new MemoryStore()
+    await copyReleasedWorld(open)
+    const clock = new Clock(THIRD)
+    const components = await testComponents({ store: open, folder, clock })
+    await importRows(components, 'forecasters', `user_id,display_name\n${forecasterId(1)},Somebody\n`)
+    const early = [uuidOf(9, 1), uuidOf(9, 2)]
+    const lines = early.map(
+      (id, nth) => `${id},Early?,${nth === 0 ? 'simulated' : ''},2026-01-01T00:00:00Z,2026-06-01T00:00:00Z`,
+    )
+    await importRows(
+      components,
+      'questions',
+      `question_id,title,category,opened_at,closes_at\n${lines.join('\n')}\n`,
+    )
+    const forecasts = [...early, QUESTION.open, QUESTION.closed].flatMap((id, nth) =>
+      [0, 1, 2, 3, 4, 5].map(
+        (who) => `forecaster,${forecasterId(who)},${id},0.${who + 1}${nth},2026-01-1${who}T00:00:00Z`,
+      ),
+    )
+    await importRows(components, 'forecasts', csvOf(forecasts))
+    const outcomes = early.map((id, nth) => `${id},${nth === 0 ? 'yes' : 'no'},2026-02-0${nth + 1}T00:00:00Z`)
+    await importRows(components, 'resolutions', `question_id,outcome,resolved_at\n${outcomes.join('\n')}\n`)
+    await release(components)
+    await writeLog(open, 2)
+  })
+
+  test('every byte is derived again, with pairs that are not settled and forecasts that nobody sees', async () => {
+    const report = await audit(undefined, {}, open)
+    expect(report.faults).toEqual([])
+    expect(report).toMatchObject({ ok: true, derived: true, snapshot_compared: true })
+    expect(report.data_files_checked).toBeGreaterThan(4)
+    const { entities } = JSON.parse(new TextDecoder().decode(fileOf('forecaster/'))) as ReleaseShard
+    const { profile, verification } = entities[forecasterId(0)]!
+    expect(profile.payload).toMatchObject({ open_forecasts: 1, overdue_forecasts: 1 })
+    expect(verification.payload).toMatchObject({ pending_questions: 2 })
+  })
+
+  test('numbers that do not follow from them are found, though the operator has logged them', async () => {
+    const forged = copyOf(open)
+    for (const path of forged.objects.keys()) if (path.startsWith('log/')) forged.objects.delete(path)
+    changeAgents(forged, 2, (entities) => {
+      for (const { metrics } of Object.values(entities)) metrics.payload.brier! /= 2
+    })
+    await writeLog(forged, 2)
+    const { ok, derived, faults } = await audit(undefined, {}, forged)
+    expect({ ok, derived }).toEqual({ ok: false, derived: true })
+    expect(faults).toContainEqual(expect.stringMatching(/^agent\/.*: differs at byte \d+ .*brier/))
+  })
+
+  test('a part of them that is missing is a fault', async () => {
+    const path = [...open.objects.keys()].find((each) => each.includes('/public/forecasts/'))!
+    const { ok, derived, faults } = await audit(instead(path, undefined), {}, open)
+    expect({ ok, derived }).toEqual({ ok: false, derived: false })
+    expect(faults).toEqual([expect.stringContaining(`${path}: is missing`)])
+  })
+
+  const fileOf = (prefix: string) =>
+    [...open.objects].find(([path]) => path.startsWith(`releases/00000002/${prefix}`))![1]
 })
 
 describe('a lying server is caught', () => {

@@ -36,9 +36,6 @@ function isServed(path: string): boolean {
   const [root, name = '', ...rest] = path.split('/')
   if (root === 'log' || root === 'snapshots') return true
   const file = rest.join('/')
-  return (
-    root === 'releases' &&
-    releaseOfFolder(name) !== undefined &&
-    (file === 'manifest.json' || isPublicPath(file))
-  )
+  const isOpen = file === 'manifest.json' || file.startsWith('public/') || isPublicPath(file)
+  return root === 'releases' && releaseOfFolder(name) !== undefined && isOpen
 }

@@ -1,0 +1,201 @@
+// Makes tables from the public files of a release, from which the release can be derived again. Stand-ins
+// take the place of rows that are not public, and lead to what the release says of these.
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { PAIR_METRICS } from '../../schemas/metrics.ts'
+import type { VoiceRule } from '../../schemas/payloads.ts'
+import { type EntityType, SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
+import { type Database, literal, parquet } from '../duckdb.ts'
+import { type CarriedPaths, writeNames, writePairs } from '../engine/carried.ts'
+import type { Since } from '../engine/since.ts'
+import { tablePath } from '../store/paths.ts'
+import { noRows } from '../tables/columns.ts'
+import type { TableVersion } from '../tables/delta.ts'
+
+const DATA_FILE = 'stand-in.parquet'
+/** A question that no table has. */
+const NO_QUESTION = '00000000-0000-0000-0000-000000000000'
+
+/** The members of a profile that do not follow from what is public. */
+export interface SaidOfEntity {
+  entity_type: EntityType
+  entity_id: string
+  name: string | null
+  last_forecast_at: string | null
+  open_forecasts: number
+  next_close_at: string | null
+  overdue_forecasts: number
+}
+
+/** The release and its files on this machine. */
+export interface PublicRelease {
+  release: number
+  asOf: Date
+  voiceRule: VoiceRule
+  forecasts: number
+  /** The public files of each table. */
+  tables: Record<ScoredTable, readonly string[]>
+  scores: readonly string[]
+  said: Iterable<SaidOfEntity>
+}
+
+export interface StandIns {
+  versions: Record<ScoredTable, TableVersion>
+  /** Brings in the pairs on questions that are not settled; undefined if there are none. */
+  since: Since | undefined
+}
+
+/**
+ * Writes the tables.
+ *
+ * @param locate returns the place of an object of the store that the tables are read from.
+ * @param directory a folder for other files, which must stay until the release is derived.
+ */
+export async function makeStandIns(
+  database: Database,
+  published: PublicRelease,
+  locate: (path: string) => string,
+  directory: string,
+): Promise<StandIns> {
+  const { asOf, voiceRule, forecasts, tables } = published
+  for (const table of SCORED_TABLES) {
+    const rows = tables[table].length === 0 ? `(${noRows(table)})` : parquet(tables[table])
+    await database.run(`CREATE VIEW public_${table} AS FROM ${rows}`)
+  }
+  const said = join(directory, 'said.ndjson')
+  await pipeline(linesOf(published.said), (lines: AsyncIterable<string>) => writeFile(said, lines))
+  await database.run(
+    `CREATE TABLE said AS FROM read_json(${literal(said)}, format = 'newline_delimited', columns = {entity_type: 'VARCHAR',
+       entity_id: 'VARCHAR', name: 'VARCHAR', last_forecast_at: 'TIMESTAMPTZ', open_forecasts: 'BIGINT', next_close_at: 'TIMESTAMPTZ',
+       overdue_forecasts: 'BIGINT'})`,
+  )
+  const versions = {} as Record<ScoredTable, TableVersion>
+  for (const table of SCORED_TABLES) {
+    const location = locate(tablePath(table, DATA_FILE))
+    await mkdir(dirname(location), { recursive: true })
+    const select = rowsOf(table, literal(asOf.toISOString()))
+    await database.run(
+      `COPY ((${noRows(table)}) UNION ALL BY NAME SELECT * FROM (${select})) TO ${literal(location)} (FORMAT parquet)`,
+    )
+    versions[table] = await versionOf(table, location)
+  }
+  const unsettled = await unsettledPairs(database, published, directory)
+  const read = Object.fromEntries(SCORED_TABLES.map((table) => [table, 0]))
+  const since = unsettled && { asOf, tables: read, voiceRule, forecasts, carried: [unsettled] }
+  return { versions, since }
+}
+
+async function* linesOf(said: Iterable<SaidOfEntity>): AsyncIterable<string> {
+  for (const each of said) yield `${JSON.stringify(each)}\n`
+}
+
+/** The rows of a table, as SQL. */
+function rowsOf(table: ScoredTable, asOf: string): string {
+  switch (table) {
+    case 'questions':
+      return 'FROM public_questions'
+    case 'forecasters':
+      return `SELECT user_id, name AS display_name, to_timestamp(0) AS recorded_at FROM public_forecasters
+        LEFT JOIN said ON entity_type = 'forecaster' AND entity_id = user_id`
+    case 'resolutions':
+      return `SELECT *, resolved_at AS recorded_at FROM public_resolutions`
+    case 'agents':
+      return AGENTS
+    case 'forecasts':
+      return forecastsAt(asOf)
+  }
+}
+
+/**
+ * The first agent of an owner measures others, also where it is none of the release: then an agent stands
+ * in for it, without a forecast, that was there before all others.
+ */
+const AGENTS = `SELECT * EXCLUDE (name, model_type, first_of_owner), coalesce(name, '') AS name,
+    coalesce(model_type, '') AS model_type, registered_at AS recorded_at FROM public_agents
+  UNION ALL BY NAME SELECT 'first of ' || owner_id AS agent_id, '' AS name, '' AS model_type, owner_id,
+    to_timestamp(0) AS registered_at, to_timestamp(0) AS recorded_at
+  FROM public_agents GROUP BY owner_id HAVING owner_id IS NOT NULL AND max(first_of_owner) IS NULL`
+
+/**
+ * The public forecasts are on settled questions. Three kinds stand in for others: one for the time of the
+ * last forecast of each entity, and as many on open and on overdue questions as the release says it has.
+ * The first close that it says is among the open ones.
+ */
+function forecastsAt(asOf: string): string {
+  const now = `${asOf}::TIMESTAMPTZ`
+  const standIn = (question: string, at: string, nth: string) =>
+    `SELECT concat_ws(' ', entity_type, entity_id, ${nth}) AS forecast_id, entity_type, entity_id, ${question} AS question_id,
+       0.5 AS probability, ${at} AS forecast_at, to_timestamp(0) AS recorded_at, 'import' AS source`
+  return `WITH undecided AS (
+      SELECT question_id, closes_at, closes_at > ${now} AS is_open,
+        row_number() OVER (PARTITION BY closes_at > ${now} ORDER BY closes_at, question_id) AS place
+      FROM public_questions ANTI JOIN public_resolutions USING (question_id) WHERE opened_at <= ${now}
+    ), first_open AS (SELECT closes_at, min(place) AS first FROM undecided WHERE is_open GROUP BY closes_at)
+    FROM public_forecasts
+    UNION ALL BY NAME ${standIn(literal(NO_QUESTION), 'last_forecast_at', "'last'")}
+      FROM said WHERE last_forecast_at IS NOT NULL
+    UNION ALL BY NAME ${standIn('question_id', 'to_timestamp(0)', "'open', place")}
+      FROM said JOIN first_open ON next_close_at = first_open.closes_at
+      JOIN undecided ON is_open AND place >= first AND place < first + open_forecasts
+    UNION ALL BY NAME ${standIn('question_id', 'to_timestamp(0)', "'overdue', place")}
+      FROM said JOIN undecided ON NOT is_open AND place <= overdue_forecasts`
+}
+
+async function versionOf(table: ScoredTable, location: string): Promise<TableVersion> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(location), hash)
+  const { size: sizeBytes } = await stat(location)
+  const described = { path: DATA_FILE, recordedDate: '1970-01-01', version: 0, modifiedMs: 0 }
+  return {
+    table,
+    version: 0,
+    files: [{ ...described, sizeBytes, sha256: hash.digest('hex'), stats: '{"numRecords":0}' }],
+  }
+}
+
+/** Selects published scores that count for nothing yet, as pairs: what is not published of them stays 0. */
+const METRICS = Object.entries(PAIR_METRICS).map(([name, { per, published }]) => {
+  if (name === 'witnessed') return 'witnessed::INTEGER AS witnessed'
+  if (name === 'closing_probability') return `coalesce(round_even(${name} * ${per}, 0), -1) AS ${name}`
+  return `${published ? `round_even(${name} * ${per}, 0)` : '0'} AS ${name}`
+})
+
+/**
+ * Takes the scores on questions that are not settled from the release, whose forecasts are not public, in
+ * the form in which a release hands its pairs on to the next one. Returns undefined if there are none.
+ */
+async function unsettledPairs(
+  database: Database,
+  { release, scores, voiceRule }: PublicRelease,
+  directory: string,
+): Promise<CarriedPaths | undefined> {
+  if (scores.length === 0) return undefined
+  await database.run(`CREATE TABLE unsettled AS FROM ${parquet(scores)} WHERE NOT settled`)
+  const [any] = await database.rows('SELECT 1 AS one FROM unsettled LIMIT 1')
+  if (!any) return undefined
+  const voice = voiceRule === 'everyone' ? 'entity_id' : 'first_of_owner'
+  const numbered = (order: string) => `(row_number() OVER (ORDER BY ${order}) - 1)::INTEGER AS number`
+  await database.run(
+    `CREATE TABLE unsettled_name AS
+     SELECT 'question' AS kind, ${numbered('question_id')}, question_id AS id, NULL::VARCHAR AS voice,
+       NULL::VARCHAR AS course
+     FROM (SELECT DISTINCT question_id FROM unsettled)
+     UNION ALL SELECT entity_type, ${numbered('entity_type, entity_id')}, entity_id,
+       CASE entity_type WHEN 'agent' THEN ${voice} ELSE entity_id END, NULL
+     FROM (SELECT DISTINCT entity_type, entity_id FROM unsettled)
+       LEFT JOIN public_agents ON entity_type = 'agent' AND entity_id = agent_id`,
+  )
+  const [names, pairs] = [join(directory, 'names.parquet'), join(directory, 'pairs.parquet')]
+  await writeNames(database, names, 'FROM unsettled_name ORDER BY kind, number')
+  await writePairs(
+    database,
+    pairs,
+    `(SELECT asked.number AS question, asking.number AS entity, ${METRICS.join(', ')} FROM unsettled
+       JOIN unsettled_name asked ON asked.kind = 'question' AND asked.id = question_id
+       JOIN unsettled_name asking ON asking.kind = entity_type AND asking.id = entity_id)`,
+  )
+  return { release, names, pairs: [pairs] }
+}
