@@ -5,9 +5,10 @@ import { QUESTION_STATUSES, type QuestionStatus } from '../../schemas/requests.t
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
 import { questionPath, withQuery } from './links.ts'
+import { counted, grouped } from './numbers.ts'
 import { type Site, linkTo } from './site.ts'
 import { scrolling } from './table.ts'
-import { dayOf, named } from './wording.ts'
+import { dayOf, named, time } from './wording.ts'
 
 const PATH = '/view/questions'
 
@@ -20,17 +21,27 @@ export interface QuestionFilters {
   q?: string | undefined
 }
 
+interface Counts {
+  all: number
+  byStatus: Record<QuestionStatus, number>
+  /** The largest ones. */
+  categories: readonly { key: string; questions: number }[]
+}
+
 export interface QuestionsView {
   site: Site
   filters: QuestionFilters
   /** The cursor of the shown page; undefined for the first. */
   cursor: string | undefined
   list: QuestionPage
+  /** The open questions that close next; none where a visitor has chosen. */
+  next: readonly ListedQuestion[]
+  counts: Counts
   /** The current release, if there is one. */
   release: ReleaseManifest | undefined
 }
 
-export function questionsPage({ site, filters, cursor, list, release }: QuestionsView): Html {
+export function questionsPage({ site, filters, cursor, list, next, counts, release }: QuestionsView): Html {
   const { questions, next_cursor } = list
   // One page of the list says it, and that of each category.
   const showsHealth = cursor === undefined && filters.status === undefined && filters.q === undefined
@@ -42,12 +53,61 @@ export function questionsPage({ site, filters, cursor, list, release }: Question
     path: withQuery(PATH, { ...filters, cursor }),
     isIndexed: !isFiltered && cursor === undefined,
     alternates: { 'application/json': '/questions' },
-    content: html`<p>In the order in which they close. Titles and texts come from other people.</p>
+    content: html`${statusChips(site, filters, counts)}${categoryChips(site, filters, counts)}${closingNext(site, next, counts.byStatus.open)}${next.length > 0 && html`<h2>All questions, in the order in which they close</h2>\n`}
 ${showsHealth && release?.questions && health(site, release, filters.category)}
 ${form(site, filters)}
 ${questions.length > 0 ? table(site, questions) : html`<div class="state"><p>${empty(filters, next_cursor)}${isFiltered && html` <a href="${linkTo(site, PATH)}">All questions</a>`}</p></div>`}
 ${ways(site, filters, cursor, next_cursor)}`,
   })
+}
+
+/** Each leads to the questions of a status, and of the category that the visitor has chosen. */
+function statusChips(site: Site, { status, category, q }: QuestionFilters, { all, byStatus }: Counts): Html {
+  // Numbers are of all questions, so they say nothing of a part of them.
+  const number = (count: number) => category === undefined && q === undefined && ` (${grouped(count)})`
+  const item = (value: QuestionStatus | undefined, words: string, count: number) => {
+    const current = status === value && html` aria-current="true"`
+    const path = withQuery(PATH, { status: value, category, q })
+    return html`<li><a href="${linkTo(site, path)}"${current}>${words}${number(count)}</a></li>\n`
+  }
+  return html`<nav class="chips" aria-label="Status"><ul>
+${item(undefined, 'all', all)}${QUESTION_STATUSES.map((value) => item(value, value, byStatus[value]))}</ul></nav>
+`
+}
+
+function categoryChips(site: Site, { status, category }: QuestionFilters, { categories }: Counts): HtmlPart {
+  if (categories.length === 0) return undefined
+  const items = categories.map(({ key, questions }) => {
+    const current = key === category && html` aria-current="true"`
+    const path = withQuery(PATH, { status, category: key === category ? undefined : key })
+    return html`<li><a href="${linkTo(site, path)}"${current}>${named(key)}&nbsp;(${grouped(questions)})</a></li>\n`
+  })
+  return html`<nav class="chips" aria-label="Category"><ul>
+${items}</ul></nav>
+`
+}
+
+/** Begins the list with the open questions, since these can still be answered. */
+function closingNext(site: Site, next: readonly ListedQuestion[], open: number): HtmlPart {
+  if (next.length === 0) return undefined
+  const rest =
+    open > next.length &&
+    html` <a href="${linkTo(site, withQuery(PATH, { status: 'open' }))}">All ${grouped(open)} open ones</a>.`
+  const rows = next.map(
+    ({ question_id, title, closes_at }) =>
+      html`<tr><th scope="row"><a href="${linkTo(site, questionPath(question_id))}">${named(title)}</a></th><td class="n">${time(closes_at)}</td></tr>
+`,
+  )
+  return html`<h2>Closing next</h2>
+<p class="mute">${counted(open, 'question')} can be answered now.${rest}</p>
+${scrolling(
+  'Closing next',
+  html`<table>
+<thead><tr><th scope="col">question</th><th scope="col" class="n">closes</th></tr></thead>
+<tbody>
+${rows}</tbody></table>`,
+)}
+`
 }
 
 function empty({ status, category, q }: QuestionFilters, next: string | null): string {
@@ -86,11 +146,8 @@ ${rows}</tbody></table>`,
 }
 
 function form(site: Site, { status, category, q }: QuestionFilters): Html {
-  const option = (value: string, words: string) =>
-    html`<option value="${value}"${(status ?? '') === value && html` selected`}>${words}</option>`
   return html`<form class="filters" method="get" action="${linkTo(site, PATH)}" role="search" aria-label="Questions">
-<label>Status <select name="status">${option('', 'all')}${QUESTION_STATUSES.map((value) => option(value, value))}</select></label>
-<label>Category, exactly <input name="category" value="${category ?? ''}" size="14"></label>
+${status !== undefined && html`<input type="hidden" name="status" value="${status}">\n`}<label>Category, as written <input name="category" value="${category ?? ''}" size="14"></label>
 <label>Words of the title <input name="q" type="search" value="${q ?? ''}" size="18"></label>
 <button>Show</button>
 </form>`

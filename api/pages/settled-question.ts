@@ -71,7 +71,7 @@ function crowdSection(site: Site, { summary, voiceRule }: Settled, crowd: Crowd)
     html`<tr><th scope="row">${what}</th><td class="n">${said}</td><td class="n">${plain(brier)}</td></tr>\n`
   return html`<h2 id="said">What was said last</h2>
 <div class="columns"><figure>${lastForecastsChart(crowd, outcome, result)}
-<figcaption>${grouped(crowd.voices)} last ${crowd.voices === 1 ? 'forecast' : 'forecasts'}.${left > 0 && ` ${rule} ${grouped(left)} of ${grouped(total)} ${left === 1 ? 'does' : 'do'} not${withdrawn > 0 ? `; ${counted(withdrawn, 'forecast')} had been withdrawn` : ''}.`}</figcaption></figure>
+<figcaption>How many said what, in steps of ${percent(1 / crowd.counts.length)}.${left > 0 && ` ${rule} ${grouped(left)} of ${grouped(total)} ${left === 1 ? 'does' : 'do'} not${withdrawn > 0 ? `; ${counted(withdrawn, 'forecast')} had been withdrawn` : ''}.`}</figcaption></figure>
 <div><table><caption>How far off they were: 0 is perfect, 1 is the worst</caption>
 <thead><tr><th scope="col">forecast</th><th scope="col" class="n">said</th><th scope="col" class="n">${term(site, 'brier', 'error')}</th></tr></thead>
 <tbody>

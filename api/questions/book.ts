@@ -13,7 +13,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { Change, UndoneImport } from '../../schemas/manifests.ts'
 import type { Outcome } from '../../schemas/tables.ts'
 import { Changes } from './changes.ts'
-import { type DueQuestions, type Filters, Listing } from './listing.ts'
+import { type DueQuestions, type Filters, Listing, type QuestionCounts } from './listing.ts'
 import { byClose } from './order.ts'
 import type { PageRequest } from './page.ts'
 import { type KnownQuestion, isOverAt } from './question.ts'
@@ -190,6 +190,11 @@ export class QuestionBook {
   /** Returns the first questions that need an operator at an instant, up to `limit` of each kind. */
   due(now: Date, limit: number): DueQuestions {
     return this.#listing.due(now, limit)
+  }
+
+  /** Counts all questions at an instant, and those of the largest categories, at most `most`. */
+  counts(now: Date, most: number): QuestionCounts {
+    return this.#listing.counts(now, most)
   }
 
   /**

@@ -30,6 +30,13 @@ export class ByKey {
     return Array.isArray(found) ? found : [found]
   }
 
+  /** Returns the keys with most questions, at most `most`, in order of their numbers and then of the keys. */
+  largest(most: number): { key: string; questions: number }[] {
+    return Array.from(this.#lists.keys(), (key) => ({ key, questions: this.list(key).length }))
+      .sort((a, b) => b.questions - a.questions || (a.key < b.key ? -1 : 1))
+      .slice(0, most)
+  }
+
   /** Replaces the questions in `gone`, all of which are listed, by those in `come`. Both are in order. */
   change(gone: Ordered, come: Ordered): void {
     const changes = new Map<string, Change>()

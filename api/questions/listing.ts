@@ -38,6 +38,13 @@ export interface DueQuestions {
   opening: Due
 }
 
+/** How many questions there are of each status, and of the largest categories. */
+export interface QuestionCounts {
+  all: number
+  byStatus: Record<QuestionStatus, number>
+  categories: { key: string; questions: number }[]
+}
+
 /** The conditions that all questions of a page meet; undefined is no condition. */
 export interface Filters {
   /** The questions that are asked for, in order. */
@@ -151,6 +158,19 @@ export class Listing {
       closing: dueIn(this.#begun, closed, closedBy(nowMs + CLOSING_MS)),
       opening: dueIn(this.#toOpen, 0, indexOfOpening(this.#toOpen, nowMs + OPENING_MS)),
     }
+  }
+
+  /** Counts all questions at an instant, and those of the largest categories, at most `most`. */
+  counts(now: Date, most: number): QuestionCounts {
+    this.#moveTo(now.getTime())
+    const closed = indexAfter(this.#begun, { closesAtMs: now.getTime(), question_id: LAST_ID })
+    const [upcoming, open, resolved] = [
+      this.#upcoming.length,
+      this.#begun.length - closed,
+      this.#resolved.length,
+    ]
+    const byStatus = { upcoming, open, closed, resolved }
+    return { all: this.#all.length, byStatus, categories: this.#categories.largest(most) }
   }
 
   #ofStatus(status: QuestionStatus): Ordered {

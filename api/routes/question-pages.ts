@@ -16,6 +16,10 @@ import { releasedEntity } from './pasted-path.ts'
 
 /** Questions on a page of their list. */
 const QUESTIONS_PER_PAGE = 50
+/** The list begins with this many that close next. */
+const CLOSING_NEXT = 5
+/** Categories to choose from. */
+const MOST_CATEGORIES = 12
 
 /** A question's status changes with the clock, so its pages are rendered anew for each call. */
 const questions = pageRoute({
@@ -26,8 +30,14 @@ const questions = pageRoute({
   query: questionsForm,
   render: ({ query: { cursor, ...filters } }, { site, releases, questions: book, now }) => {
     const q = filters.q === undefined ? undefined : wordsOf(filters.q)
-    const list = book.page({ ...filters, q, limit: QUESTIONS_PER_PAGE, cursor, now: now() })
-    return questionsPage({ site, filters, cursor, list, release: releases.current })
+    const at = now()
+    const list = book.page({ ...filters, q, limit: QUESTIONS_PER_PAGE, cursor, now: at })
+    const isFirst = cursor === undefined && Object.values(filters).every((value) => value === undefined)
+    const next = isFirst
+      ? book.page({ status: 'open', limit: CLOSING_NEXT, cursor: undefined, now: at }).questions
+      : []
+    const counts = book.counts(at, MOST_CATEGORIES)
+    return questionsPage({ site, filters, cursor, list, next, counts, release: releases.current })
   },
 })
 
