@@ -260,10 +260,14 @@ const categoryNumbers = {
   brier: ENTITY_METRICS.brier.schema,
   expected_calibration_error: ENTITY_METRICS.expected_calibration_error.schema,
 }
-export const categoryEntry = z.union([
-  z.strictObject({ ...agentId, name: agentProfile.shape.name, ...retirement, ...categoryNumbers }),
-  z.strictObject({ ...forecasterId, ...categoryNumbers }),
-])
+export const agentCategoryEntry = z.strictObject({
+  ...agentId,
+  name: agentProfile.shape.name,
+  ...retirement,
+  ...categoryNumbers,
+})
+export const forecasterCategoryEntry = z.strictObject({ ...forecasterId, ...categoryNumbers })
+const categoryEntry = z.union([agentCategoryEntry, forecasterCategoryEntry])
 export type CategoryBoardEntry = z.infer<typeof categoryEntry>
 const category = z.string().min(1)
 export const categoryBoardFile = z.strictObject({

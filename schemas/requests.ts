@@ -285,6 +285,9 @@ export const compareQuery = z
 /** A text that a reader pastes to have it checked: a link, an id, a code, or the text of a record. */
 export const checkForm = z.strictObject({ q: formField(z.string().max(16_000)) })
 
+/** A category of questions, as the operator wrote it. */
+export const categoryName = z.string().min(1, 'must not be empty').max(1000)
+
 /** The number of a page of a list; the first is 1. */
 export const listPageQuery = z.strictObject({
   page: z
@@ -296,6 +299,9 @@ export const listPageQuery = z.strictObject({
 
 /** A page of a leaderboard. */
 export const pageQuery = listPageQuery.extend(releaseQuery.shape)
+
+/** A page of a leaderboard: of all questions, or of a category. */
+export const boardPageQuery = pageQuery.extend({ category: categoryName.optional() })
 
 export const ENTITY_QUESTION_ORDERS = ['newest', 'worst', 'best', 'surprising'] as const
 export type EntityQuestionOrder = (typeof ENTITY_QUESTION_ORDERS)[number]

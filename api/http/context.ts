@@ -12,6 +12,7 @@ import type { Check, Checks, QuestionRationales } from '../../schemas/answers.ts
 import type { OwnSettings } from '../../schemas/config.ts'
 import type { AgentRow, ForecastRow, RationaleRow } from '../../schemas/tables.ts'
 import type { Callers } from '../limits/callers.ts'
+import type { Categories } from '../published/categories.ts'
 import type { Credentials } from '../published/credentials.ts'
 import type { CursorReleases } from '../published/cursor-releases.ts'
 import type { Reports } from '../published/reports.ts'
@@ -77,6 +78,7 @@ export interface Published {
   history: History
   leaderboard: Leaderboard
   people: People
+  categories: Categories
   owners: Pick<OwnerSearch, 'found'>
   summaries: Pick<QuestionSummaries, 'find'>
   scores: Scores

@@ -1,4 +1,5 @@
 // The leaderboard page: who is ahead, and who cannot be told apart.
+import type { CategoryFacts } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
@@ -21,6 +22,7 @@ import {
   reachOfPage,
   retiredAt,
 } from './ranking.ts'
+import { topicChips } from './topics.ts'
 import { nothingScored } from './states.ts'
 
 export interface LeaderboardView {
@@ -41,6 +43,8 @@ export interface LeaderboardView {
   main: Board | undefined
   /** The pool of the last entry of the page before; undefined on the first page. */
   poolBefore: string | null | undefined
+  /** The categories of the release. */
+  categories: readonly CategoryFacts[]
   nextReleaseAt: Date | undefined
 }
 
@@ -60,7 +64,7 @@ export function leaderboardPage(view: LeaderboardView): Html {
       'application/json': `/leaderboard/${entityType}`,
       ...(isReleased && { 'text/csv': boardTablePath(entityType) }),
     },
-    content: html`${file ? rows(view, file) : html`<div class="state"><p>${isReleased ? nobody(entityType) : nothingScored(view.nextReleaseAt)}</p></div>`}
+    content: html`${topicChips(site, entityType, view.categories)}${file ? rows(view, file) : html`<div class="state"><p>${isReleased ? nobody(entityType) : nothingScored(view.nextReleaseAt)}</p></div>`}
 ${pager(site, { pageNumber, pages, pathOf: (number) => pathOf(entityType, number) })}`,
     ...(file && { source: releaseLine(site, file) }),
   })

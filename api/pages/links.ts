@@ -10,6 +10,11 @@ export function releasePath(release: number): string {
   return `${RELEASES_PATH}/${release}`
 }
 
+/** The page of a topic, which is a category of questions. */
+export function topicPath(category: string): string {
+  return `/view/topics/${encodeURIComponent(category)}`
+}
+
 export function ownerPath(id: string): string {
   return `/view/owners/${encodeURIComponent(id)}`
 }

@@ -1,11 +1,12 @@
 // The page of a search: short lists of the people, agents, owners and questions that it found.
 import type { ListedQuestion } from '../../schemas/answers.ts'
 import { profilePath } from '../../schemas/entity-paths.ts'
+import type { CategoryFacts } from '../../schemas/payloads.ts'
 import type { SearchedList } from '../../schemas/requests.ts'
 import { awarded } from './award.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { SEARCH_PATH, page } from './layout.ts'
-import { ownerPath, questionPath, withQuery } from './links.ts'
+import { ownerPath, questionPath, topicPath, withQuery } from './links.ts'
 import { counted, grouped, signed } from './numbers.ts'
 import { pager } from './pager.ts'
 import { type Entry, idOf, retiredAt } from './ranking.ts'
@@ -28,6 +29,7 @@ export interface Found {
   people?: FoundEntries
   agents?: FoundEntries
   owners?: { total: number; owners: readonly CountedOwner[] }
+  topics?: readonly CategoryFacts[]
   questions?: { listed: readonly ListedQuestion[]; hasMore: boolean }
 }
 
@@ -44,7 +46,13 @@ export interface SearchView {
   leastQuestions: number
 }
 
-const HEADINGS = { people: 'People', agents: 'Agents', owners: 'Owners', questions: 'Questions' } as const
+const HEADINGS = {
+  people: 'People',
+  agents: 'Agents',
+  owners: 'Owners',
+  topics: 'Topics',
+  questions: 'Questions',
+} as const
 
 export function searchPage(view: SearchView): Html {
   const { site, text, found, list } = view
@@ -77,6 +85,7 @@ function results(view: SearchView, found: Found): HtmlPart {
     entryList(view, 'people', found.people),
     entryList(view, 'agents', found.agents),
     ownerList(view, found.owners),
+    topicList(view, found.topics),
     questionList(view, found.questions),
   ].filter((part) => part !== undefined)
   const pathOf = (number: number) => listPath(view, list!, number)
@@ -111,6 +120,17 @@ function ownerList(view: SearchView, found: Found['owners']): HtmlPart {
     under: html`${counted(agents, 'agent')}, ${grouped(certified)} certified; owner ${ownerWord(ownerId)}`,
   }))
   return section(view, 'owners', hits, found.total)
+}
+
+function topicList({ site }: SearchView, found: Found['topics'] = []): HtmlPart {
+  if (found.length === 0) return undefined
+  const hits = found.map(({ category, questions, settled_questions: settled }) => ({
+    path: topicPath(category),
+    name: named(category),
+    under: html`${counted(questions, 'question')}, ${grouped(settled)} settled`,
+  }))
+  return html`<h2 id="topics">${HEADINGS.topics}</h2>
+${hitList(site, hits)}`
 }
 
 function questionList({ site, text }: SearchView, found: Found['questions']): HtmlPart {

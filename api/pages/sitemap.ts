@@ -7,6 +7,7 @@ const FIXED = [
   '/',
   '/view/agents',
   '/view/forecasters',
+  '/view/topics',
   '/view/questions',
   '/view/how',
   '/view/methodology',

@@ -2,14 +2,25 @@
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { boardTablePath } from '../../schemas/entity-paths.ts'
-import { agentEntry, forecasterEntry } from '../../schemas/payloads.ts'
-import { releaseQuery } from '../../schemas/requests.ts'
+import {
+  agentCategoryEntry,
+  agentEntry,
+  forecasterCategoryEntry,
+  forecasterEntry,
+} from '../../schemas/payloads.ts'
+import { boardPageQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { columnsOf, csv } from '../http/csv.ts'
 import { type Route, route } from '../http/route.ts'
 import { callsOfWhole } from '../limits/page-calls.ts'
+import { rankedIn } from '../pages/topics.ts'
 import { countOf } from '../published/leaderboard.ts'
+import { soughtCategory } from './topic-pages.ts'
 
+const CATEGORY_COLUMNS = {
+  agent: columnsOf(agentCategoryEntry),
+  forecaster: columnsOf(forecasterCategoryEntry),
+}
 const COLUMNS = { agent: columnsOf(agentEntry), forecaster: columnsOf(forecasterEntry) }
 
 export const boardTables: Route[] = ENTITY_TYPES.map(boardTable)
@@ -23,11 +34,11 @@ function boardTable(entityType: EntityType): Route {
     tag: 'Service',
     summary: `All ${entityType}s of the leaderboard as CSV`,
     description:
-      'A line for each entry of the release, in the order of the leaderboard, with its members as columns.',
+      'A line for each entry of the release, or of the board of a category, in its order, with its members as columns.',
     follows: true,
     needsStore: true,
     namesRelease: true,
-    query: releaseQuery,
+    query: boardPageQuery.pick({ release: true, category: true }),
     success: {
       description: 'The table',
       body: z.string(),
@@ -36,13 +47,19 @@ function boardTable(entityType: EntityType): Route {
       example: 'agent_id,name\r\n',
       headers: ['Content-Disposition'],
     },
-    handle: async ({ countMore }, { releases, leaderboard }) => {
+    handle: async ({ query: { category }, countMore }, context) => {
+      const { releases, leaderboard, categories } = context
       const manifest = releases.current
       if (!manifest) throw new ServiceError('notFound', 'there is no release yet')
-      await countMore(callsOfWhole(countOf(manifest, entityType)) - 1)
+      const sought = category === undefined ? undefined : await soughtCategory(context, category)
+      const entries = sought ? rankedIn(sought.facts, entityType) : countOf(manifest, entityType)
+      await countMore(callsOfWhole(entries) - 1)
       return {
         body: new Uint8Array(),
-        stream: () => csv(COLUMNS[entityType], leaderboard.entries(manifest, entityType)),
+        stream: () =>
+          sought
+            ? csv(CATEGORY_COLUMNS[entityType], categories.entries(manifest, sought.facts, entityType))
+            : csv(COLUMNS[entityType], leaderboard.entries(manifest, entityType)),
         headers: {
           'Content-Disposition': `attachment; filename="${entityType}s-release-${manifest.release}.csv"`,
         },

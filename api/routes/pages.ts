@@ -3,7 +3,7 @@
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import { pageQuery } from '../../schemas/requests.ts'
+import { boardPageQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Published } from '../http/context.ts'
 import type { Html } from '../pages/html.ts'
@@ -21,12 +21,14 @@ import { type Board, type Entry, type RankRules, boardsOf, idOf, populationOf } 
 import type { Route } from '../http/route.ts'
 import { pageRoute } from './page-route.ts'
 import { questionPages } from './question-pages.ts'
+import { topicBoard, topicPages } from './topic-pages.ts'
 
 export function pages(methodology: Methodology, methodologyText: Uint8Array): Route[] {
   const { parameters } = methodology
   return [
     landing(parameters),
     ...ENTITY_TYPES.map((entityType) => leaderboard(entityType, parameters)),
+    ...topicPages(methodology),
     ...questionPages,
     method(methodologyText),
     how,
@@ -79,16 +81,17 @@ async function leaders(context: Published): Promise<LandingView['leaders']> {
   return { entityType: 'agent', entries: [], board: undefined }
 }
 
-function leaderboard(entityType: EntityType, rules: RankRules): Route {
+function leaderboard(entityType: EntityType, rules: Methodology['parameters']): Route {
   const path = LEADERBOARD_PATHS[entityType]
   return pageRoute({
     path,
     operationId: entityType === 'agent' ? 'showAgents' : 'showForecasters',
     summary: `The ${entityType}s in order of rank`,
-    query: pageQuery,
+    query: boardPageQuery,
     namesRelease: true,
     isKept: true,
-    render: ({ query: { page: pageNumber = 1 } }, context) => {
+    render: ({ query: { page: pageNumber = 1, category } }, context) => {
+      if (category !== undefined) return topicBoard(context, rules, entityType, category, pageNumber)
       const { site, releases, promisedReleaseAt } = context
       const manifest = releases.current
       const numberOfPages = manifest ? pagesOf(manifest, entityType) : 0
@@ -116,6 +119,7 @@ function leaderboard(entityType: EntityType, rules: RankRules): Route {
           boards: await boards(context, entityType, file?.entries ?? []),
           main: await mainBoard(context, entityType),
           poolBefore: manifest && (await poolAt(context, manifest, entityType, pageNumber - 2)),
+          categories: manifest ? await context.categories.all(manifest) : [],
           nextReleaseAt: promisedReleaseAt(),
         })
       })

@@ -8,7 +8,7 @@ import type { ApiContext } from '../http/context.ts'
 import type { Route } from '../http/route.ts'
 import { callsOfLookups } from '../limits/page-calls.ts'
 import { checkPath } from '../pages/check-code.ts'
-import { ownerPath, questionPath } from '../pages/links.ts'
+import { ownerPath, questionPath, topicPath } from '../pages/links.ts'
 import { idOf } from '../pages/ranking.ts'
 import { type Found, searchPage } from '../pages/search.ts'
 import { linkTo } from '../pages/site.ts'
@@ -75,6 +75,9 @@ async function ofAllKinds(context: ApiContext, text: string): Promise<Found> {
     people: await context.leaderboard.found(current, 'forecaster', text, most),
     agents: await context.leaderboard.found(current, 'agent', text, most),
     owners: await context.owners.found(current, text, most),
+    topics: (await context.categories.all(current))
+      .filter(({ category }) => category.toLowerCase().includes(text.toLowerCase()))
+      .slice(0, MOST_OF_KIND),
     ...found,
   }
 }
@@ -84,7 +87,7 @@ async function ofList(
   list: SearchedList,
   text: string,
   pageNumber: number,
-): Promise<Omit<Found, 'questions'>> {
+): Promise<Omit<Found, 'questions' | 'topics'>> {
   if (!current) return {}
   const shown = { from: (pageNumber - 1) * MOST_OF_LIST, most: MOST_OF_LIST }
   if (list === 'owners') return { owners: await owners.found(current, text, shown) }
@@ -103,11 +106,12 @@ function onlyPath(found: Found): string | undefined {
   return paths.length === 1 && found.questions?.hasMore !== true ? paths[0] : undefined
 }
 
-function pathsOf({ people, agents, owners, questions }: Found): string[] {
+function pathsOf({ people, agents, owners, topics, questions }: Found): string[] {
   return [
     ...(people?.entries ?? []).map((entry) => profilePath('forecaster', idOf(entry))),
     ...(agents?.entries ?? []).map((entry) => profilePath('agent', idOf(entry))),
     ...(owners?.owners ?? []).map(({ ownerId }) => ownerPath(ownerId)),
+    ...(topics ?? []).map(({ category }) => topicPath(category)),
     ...(questions?.listed ?? []).map(({ question_id: id }) => questionPath(id)),
   ]
 }

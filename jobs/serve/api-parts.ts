@@ -1,5 +1,6 @@
 // The parts that the calls of one environment use, built from its components and settings.
 import { randomBytes } from 'node:crypto'
+import { Categories } from '../../api/published/categories.ts'
 import { Comparisons } from '../../api/published/comparisons.ts'
 import { CurrentRelease } from '../../api/published/current-release.ts'
 import { CursorReleases } from '../../api/published/cursor-releases.ts'
@@ -168,6 +169,7 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     cursorReleases,
     comparisons: new Comparisons((manifest, two) => compareEntities(components, manifest, two)),
     titles: new Titles((...two) => titleChanges(components, ...two)),
+    categories: new Categories(store),
     owners: new OwnerSearch(store),
     summaries: new QuestionSummaries(store),
     records: new ReleaseRecords(store, site),

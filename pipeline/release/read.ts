@@ -15,6 +15,8 @@ import type {
   PieceOfFile,
   QuestionsFile,
   ReleaseShard,
+  CategoriesFile,
+  CategoryBoardFile,
   RowGroupsFile,
   SnapshotShard,
 } from '../../schemas/payloads.ts'
@@ -201,13 +203,20 @@ export function readReleaseShard(store: Store, release: number, file: ManifestFi
 }
 
 /**
- * Reads a JSON file of a release: a shard, a file of owners, a page of a leaderboard, a file of questions, or
- * hashes of row groups.
+ * Reads a JSON file of a release: a shard, a file of owners, a page of a leaderboard or of a board by
+ * category, the index of the categories, a file of questions, or hashes of row groups.
  *
  * @throws ServiceError `notFound` if retention has deleted it, `corrupt` if it is lost or damaged.
  */
 export async function readReleaseFile<
-  T extends ReleaseShard | OwnerShard | LeaderboardFile | QuestionsFile | RowGroupsFile,
+  T extends
+    | ReleaseShard
+    | OwnerShard
+    | LeaderboardFile
+    | CategoriesFile
+    | CategoryBoardFile
+    | QuestionsFile
+    | RowGroupsFile,
 >(store: Store, release: number, file: ManifestFile): Promise<T> {
   return parsed<T>(await readReleaseBytes(store, release, file))
 }

@@ -48,6 +48,20 @@ describe.skipIf(!hasBrowser)('a reader', () => {
     expect(part).toBe(2)
   })
 
+  test('finds the best of a topic', async () => {
+    const { context, page } = await contextOf(browser, 'without JavaScript')
+    await page.goto(`${services.full}/`)
+    const clicks = new Clicks(page)
+    await clicks.click(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Agents' }))
+    await clicks.click(
+      page.getByRole('navigation', { name: 'Topics' }).getByRole('link', { name: 'simulated' }),
+    )
+    expect(await heading(clicks)).toBe('Which agents forecast simulated best?')
+    expect(await page.locator('tbody tr').first().innerText()).toContain('1–2')
+    expect(clicks.count).toBe(2)
+    await context.close()
+  })
+
   test('compares two', async () => {
     const clicked = await clicksOf(async (clicks) => {
       await search(clicks, 'simulated-forecaster-2')

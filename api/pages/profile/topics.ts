@@ -1,7 +1,7 @@
 // The skill by topic, on a profile.
 import { intervalBar } from '../charts/interval-bar.ts'
 import { type HtmlPart, html } from '../html.ts'
-import { withQuery } from '../links.ts'
+import { topicPath } from '../links.ts'
 import { signed } from '../numbers.ts'
 import { type Site, linkTo } from '../site.ts'
 import { scrolling } from '../table.ts'
@@ -55,6 +55,5 @@ ${rows}</tbody></table>`,
 
 function nameOf(site: Site, topic: string | null): HtmlPart {
   if (topic === null) return 'without a topic'
-  const path = withQuery('/view/questions', { category: topic })
-  return html`<a href="${linkTo(site, path)}">${named(topic)}</a>`
+  return html`<a href="${linkTo(site, topicPath(topic))}">${named(topic)}</a>`
 }

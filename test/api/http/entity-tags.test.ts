@@ -66,6 +66,7 @@ const filled = (path: string) =>
     .replace('{agent_id}', agentId)
     .replace('{user_id}', forecasterId(0))
     .replace('{question_id}', QUESTION.open)
+    .replace('{category}', 'simulated')
     .replace('{list}', '0')
     .replace('{entity_type}', 'agent')
     .replace('{entity_id}', agentId)
@@ -75,6 +76,7 @@ const filled = (path: string) =>
     .replace('{owner_id}', 'somebody')
     .replace('{type}', 'failed')
     .replace('{+tile}', '0/000.p/1')
+    .replace('{+path}', 'releases/00000001/manifest.json')
 
 describe.for(paths)('GET %s', (path) => {
   test('has a strong tag of the bytes, and HEAD the same', async () => {

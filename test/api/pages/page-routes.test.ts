@@ -259,7 +259,7 @@ describe('for search engines', () => {
     const named = Array.from(text.matchAll(/<loc>([^<]*)<\/loc>/g), ([, address]) => address)
     expect(named).toContain('https://forecasts.example.org/view/agents')
     expect(named).toContain(`https://forecasts.example.org/view/agents/${agentId}`)
-    expect(named).toHaveLength(6 + 9)
+    expect(named).toHaveLength(7 + 9)
     expect((await service.client.get('/sandbox/sitemap.xml')).text).not.toContain('<loc>')
     expect((await service.client.get('/robots.txt')).text).toContain(
       'Sitemap: https://forecasts.example.org/sitemap.xml\n',

@@ -123,6 +123,7 @@ describe('the leaderboard', () => {
       isReleased: true,
       pageNumber: 1,
       pages: 1,
+      categories: [],
       rules: RULES,
       population: 17,
       boards: [BOARD, { pool: AWAY, size: 2, first: [FAR] }],

@@ -1,0 +1,134 @@
+// The pages of topics: their list, the page of each, and its boards.
+import { z } from 'zod'
+import { ENTRIES_PER_PAGE } from '../../pipeline/release/leaderboard.ts'
+import type { Methodology } from '../../pipeline/scoring/methodology.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { CategoryBoardEntry } from '../../schemas/payloads.ts'
+import { categoryName, releaseQuery } from '../../schemas/requests.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import type { Published } from '../http/context.ts'
+import type { Route } from '../http/route.ts'
+import type { Html } from '../pages/html.ts'
+import {
+  type NamedEntry,
+  TOPICS_PATH,
+  rankedIn,
+  topicBoardPage,
+  topicPage,
+  topicsPage,
+} from '../pages/topics.ts'
+import type { NumberedCategory } from '../published/categories.ts'
+import { isHidden } from '../published/hidden.ts'
+import { pageRoute } from './page-route.ts'
+
+/** Entries of each kind on the page of a topic. */
+const FIRST_ENTRIES = 25
+
+export function topicPages({ parameters }: Methodology): Route[] {
+  return [topics, topic(parameters)]
+}
+
+/** The part of a page's key that changes with the release. */
+function stateOf({ releases, earlierThan }: Published): string {
+  return `${releases.current?.release ?? 0} ${earlierThan?.current?.release}`
+}
+
+const topics = pageRoute({
+  path: TOPICS_PATH,
+  operationId: 'showTopics',
+  summary: 'The topics of the questions',
+  query: releaseQuery,
+  namesRelease: true,
+  isKept: true,
+  render: (_request, context) => {
+    const { site, releases, categories, pages } = context
+    const manifest = releases.current
+    return pages.get(`${TOPICS_PATH} ${stateOf(context)}`, async () =>
+      topicsPage({ site, categories: manifest ? await categories.all(manifest) : [], release: manifest }),
+    )
+  },
+})
+
+function topic(rules: Methodology['parameters']): Route {
+  return pageRoute({
+    path: `${TOPICS_PATH}/{category}`,
+    operationId: 'showTopic',
+    summary: 'A topic, and who forecasts it best',
+    params: z.strictObject({ category: categoryName }),
+    query: releaseQuery,
+    namesRelease: true,
+    isKept: true,
+    render: async ({ params: { category } }, context) => {
+      const { site, pages } = context
+      const { manifest, facts } = await soughtCategory(context, category)
+      return pages.get(`${TOPICS_PATH}/${facts.number} ${stateOf(context)}`, async () => {
+        const firsts = ENTITY_TYPES.map(async (entityType) => {
+          const file = await context.categories.page(manifest, facts, entityType, 0)
+          const entries = (file?.entries ?? []).slice(0, FIRST_ENTRIES)
+          return [entityType, await namedEntries(context, entityType, entries)] as const
+        })
+        const boards = Object.fromEntries(await Promise.all(firsts)) as Record<EntityType, NamedEntry[]>
+        return topicPage({ site, facts, boards, rules, release: manifest })
+      })
+    },
+  })
+}
+
+/** Renders a page of the board of a category; the first is 1. */
+export async function topicBoard(
+  context: Published,
+  rules: Methodology['parameters'],
+  entityType: EntityType,
+  category: string,
+  pageNumber: number,
+): Promise<Html | Uint8Array> {
+  const { site, categories, pages } = context
+  const { manifest, facts } = await soughtCategory(context, category)
+  const numberOfPages = Math.max(1, Math.ceil(rankedIn(facts, entityType) / ENTRIES_PER_PAGE))
+  if (pageNumber > numberOfPages) {
+    throw new ServiceError(
+      'notFound',
+      `there is no page ${pageNumber} of ${entityType}s in this category: the last one is ${numberOfPages}`,
+    )
+  }
+  const key = `${TOPICS_PATH}/${facts.number} ${entityType} ${pageNumber} ${stateOf(context)}`
+  return pages.get(key, async () => {
+    const file = await categories.page(manifest, facts, entityType, pageNumber - 1)
+    return topicBoardPage({
+      site,
+      entityType,
+      facts,
+      categories: await categories.all(manifest),
+      entries: await namedEntries(context, entityType, file?.entries ?? []),
+      pageNumber,
+      pages: numberOfPages,
+      rules,
+      release: manifest,
+    })
+  })
+}
+
+/** @throws ServiceError `notFound` if there is no release, or none of its categories has this name. */
+export async function soughtCategory({ releases, categories }: Published, category: string) {
+  const manifest = releases.current
+  const facts: NumberedCategory | undefined = manifest && (await categories.find(manifest, category))
+  if (manifest && facts) return { manifest, facts }
+  throw new ServiceError(
+    'notFound',
+    `no question of this release has the category ${JSON.stringify(category)}`,
+  )
+}
+
+/** Adds the names: an agent's is in the entry, unless it is hidden now; a person's is the one of today. */
+function namedEntries(
+  { people, earlierThan }: Published,
+  entityType: EntityType,
+  entries: readonly CategoryBoardEntry[],
+): Promise<NamedEntry[]> {
+  const named = entries.map(async (entry) => {
+    if ('user_id' in entry) return { ...entry, shownName: people.nameOf(entry.user_id) }
+    const hidden = await isHidden(earlierThan, entityType, entry.agent_id)
+    return { ...entry, shownName: hidden ? null : entry.name }
+  })
+  return Promise.all(named)
+}
