@@ -65,7 +65,7 @@ export async function deriveOutside(
     report.faults.push(error.message)
   }
   report.notes.push(
-    `taken from the release as it says them, since they do not follow from what is public: ${GIVEN}; scores on questions that are not settled; the names of people; and of each entity the time of its last forecast and the numbers of its open and overdue ones`,
+    `taken from the release as it says them, since they do not follow from what is public: ${GIVEN}; scores on questions that are not settled; and of each entity the time of its last forecast and the numbers of its open and overdue ones`,
   )
 }
 

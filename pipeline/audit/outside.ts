@@ -158,7 +158,6 @@ const activity = z.object({
     z.object({
       profile: z.object({
         payload: z.object({
-          name: z.string().nullable().default(null),
           last_forecast_at: time,
           open_forecasts: count,
           next_close_at: time,

@@ -19,11 +19,10 @@ const DATA_FILE = 'stand-in.parquet'
 /** A question that no table has. */
 const NO_QUESTION = '00000000-0000-0000-0000-000000000000'
 
-/** The members of a profile that do not follow from what is public. */
+/** The members of a profile that follow from forecasts which are not public. */
 export interface SaidOfEntity {
   entity_type: EntityType
   entity_id: string
-  name: string | null
   last_forecast_at: string | null
   open_forecasts: number
   next_close_at: string | null
@@ -69,7 +68,7 @@ export async function makeStandIns(
   await pipeline(linesOf(published.said), (lines: AsyncIterable<string>) => writeFile(said, lines))
   await database.run(
     `CREATE TABLE said AS FROM read_json(${literal(said)}, format = 'newline_delimited', columns = {entity_type: 'VARCHAR',
-       entity_id: 'VARCHAR', name: 'VARCHAR', last_forecast_at: 'TIMESTAMPTZ', open_forecasts: 'BIGINT', next_close_at: 'TIMESTAMPTZ',
+       entity_id: 'VARCHAR', last_forecast_at: 'TIMESTAMPTZ', open_forecasts: 'BIGINT', next_close_at: 'TIMESTAMPTZ',
        overdue_forecasts: 'BIGINT'})`,
   )
   const versions = {} as Record<ScoredTable, TableVersion>
@@ -98,8 +97,7 @@ function rowsOf(table: ScoredTable, asOf: string): string {
     case 'questions':
       return 'FROM public_questions'
     case 'forecasters':
-      return `SELECT user_id, name AS display_name, to_timestamp(0) AS recorded_at FROM public_forecasters
-        LEFT JOIN said ON entity_type = 'forecaster' AND entity_id = user_id`
+      return 'SELECT *, to_timestamp(0) AS recorded_at FROM public_forecasters'
     case 'resolutions':
       return `SELECT *, resolved_at AS recorded_at FROM public_resolutions`
     case 'agents':
