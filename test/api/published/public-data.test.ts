@@ -190,9 +190,10 @@ describe('what is not there', () => {
     const docs = await readFile(new URL('../../../docs/data.md', import.meta.url), 'utf8')
     const [, json] = /<!-- policy -->\s+```json\n([^]*?)```/.exec(docs)!
     const { Statement } = JSON.parse(json!) as { Statement: { Resource: string[] }[] }
-    const patterns = Statement[0]!.Resource.map(
-      (arn) => new RegExp(`^${arn.replace('arn:aws:s3:::BUCKET/PREFIX/', '').replaceAll('*', '.*')}$`),
-    )
+    // In a policy `*` stands for any text, also with slashes, and `?` for any character.
+    const patternOf = (arn: string) =>
+      arn.replace('arn:aws:s3:::BUCKET/PREFIX/', '').replaceAll('?', '.').replaceAll('*', '.*')
+    const patterns = Statement[0]!.Resource.map((arn) => new RegExp(`^${patternOf(arn)}$`))
     const letOut = [...store.objects.keys()].filter((path) => patterns.some((one) => one.test(path)))
     expect(letOut.toSorted()).toEqual(await publicPaths())
   })
