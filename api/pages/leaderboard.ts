@@ -5,7 +5,7 @@ import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
 import { finding, reading } from './finding.ts'
 import { LEADERBOARD_PATHS, boardTablePath } from '../../schemas/entity-paths.ts'
-import { withQuery } from './links.ts'
+import { releasePath, withQuery } from './links.ts'
 import { pager } from './pager.ts'
 import { grouped } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
@@ -24,6 +24,7 @@ import {
 } from './ranking.ts'
 import { topicChips } from './topics.ts'
 import { nothingScored } from './states.ts'
+import { dayOf } from './wording.ts'
 
 export interface LeaderboardView {
   site: Site
@@ -46,6 +47,8 @@ export interface LeaderboardView {
   /** The categories of the release. */
   categories: readonly CategoryFacts[]
   nextReleaseAt: Date | undefined
+  /** Undefined where there is nothing to compare with. */
+  moves?: { since: { release: number; as_of: string }; places: ReadonlyMap<string, number> } | undefined
 }
 
 export function leaderboardPage(view: LeaderboardView): Html {
@@ -101,9 +104,16 @@ ${boardTable({ site, entityType, name: `Not ranked ${many}`, entries: early, nee
 `
   }${
     file.entries.length > 0
-      ? html`<p class="mute">${NAMES[entityType]} ${releaseLine(site, file)}. <a href="${linkTo(site, boardTablePath(entityType))}">All as CSV</a></p>\n`
+      ? html`${movesLine(view)}<p class="mute">${NAMES[entityType]} ${releaseLine(site, file)}. <a href="${linkTo(site, boardTablePath(entityType))}">All as CSV</a></p>\n`
       : html`<div class="state"><p>${nobody(entityType)}</p></div>\n`
   }`
+}
+
+/** Nothing where nobody on the page has moved. */
+function movesLine({ site, moves }: LeaderboardView): HtmlPart {
+  if (!moves || ![...moves.places.values()].some((places) => places !== 0)) return undefined
+  const { release, as_of: asOf } = moves.since
+  return html`<p class="mute">▲ and ▼: places since <a href="${linkTo(site, releasePath(release))}">release ${release}</a> of ${dayOf(asOf)}.</p>\n`
 }
 
 /** Whoever chose the names, and not this service. */
@@ -120,7 +130,7 @@ function boardTables(view: LeaderboardView, ranked: readonly Entry[], reach: num
     const { pool } = entries[0]!
     const board = boards[index]!
     const isAnother = index > 0 || (poolBefore !== undefined && poolBefore !== pool)
-    const table = { site, entityType, entries, board, reach }
+    const table = { site, entityType, entries, board, reach, moves: view.moves?.places }
     const among = `${grouped(board.size)} of ${grouped(population)} ${many}`
     if (!isAnother) {
       return html`<h2>${among} have a ${pool === undefined ? 'rank' : 'place'}</h2>

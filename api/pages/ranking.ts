@@ -4,7 +4,7 @@ import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { awarded } from './award.ts'
 import { type Bounds, boardAxis, boardBar, reachOf } from './charts/interval-bar.ts'
-import { type Html, html } from './html.ts'
+import { type Html, type HtmlPart, html } from './html.ts'
 import { profilePath } from '../../schemas/entity-paths.ts'
 import { grouped, percent, plain, signed } from './numbers.ts'
 import { type Site, linkTo } from './site.ts'
@@ -106,6 +106,8 @@ export interface BoardTable {
   entries: readonly Entry[]
   /** The board whose places the table shows; left out for entries without a place. */
   board?: Board
+  /** How many places each has gone up since an earlier release, by id; nothing where that is not known. */
+  moves?: ReadonlyMap<string, number> | undefined
   /** The end of the axis; left out for a table without skills. */
   reach?: number
   /** The shared questions that a place takes, if the entries have too few. */
@@ -138,13 +140,20 @@ export function placesOf({ rank, rank_interval: range, board_interval: bar }: En
   return range === null || bar === undefined ? grouped(rank!) : places(range)
 }
 
-function row({ site, entityType, board, reach, needed }: BoardTable, entry: Entry): Html {
+function row({ site, entityType, board, moves, reach, needed }: BoardTable, entry: Entry): Html {
   const { contested_questions: questions, peer_score, brier } = entry
-  const place = board && html`<td class="n place">${placesOf(entry)}</td>`
+  const place = board && html`<td class="n place">${placesOf(entry)}${moved(moves?.get(idOf(entry)))}</td>`
   const skill = reach !== undefined && skillCell(entry, reach)
   const of = needed !== undefined && ` of ${needed}`
   return html`<tr>${place}${nameCell(site, entityType, entry)}${skill}<td class="n">${questions}${of}</td><td class="n">${orNone(peer_score, (value) => signed(value, 1))}</td><td class="n">${orNone(brier, plain)}</td></tr>
 `
+}
+
+function moved(up: number | undefined): HtmlPart {
+  if (up === undefined || up === 0) return undefined
+  const [sign, word] = up > 0 ? ['▲', 'up'] : ['▼', 'down']
+  const by = grouped(Math.abs(up))
+  return html`<span class="under"><span aria-hidden="true">${sign}\u00a0${by}</span><span class="unseen">${word} ${by}</span></span>`
 }
 
 function skillCell(entry: Entry, reach: number): Html {

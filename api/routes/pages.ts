@@ -10,6 +10,7 @@ import type { Html } from '../pages/html.ts'
 import type { Site } from '../pages/site.ts'
 import { isHidden } from '../published/hidden.ts'
 import { pagesOf } from '../published/leaderboard.ts'
+import { movesOn } from '../published/moves.ts'
 import { type LandingView, landingPage } from '../pages/landing.ts'
 import { leaderboardPage } from '../pages/leaderboard.ts'
 import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
@@ -121,6 +122,9 @@ function leaderboard(entityType: EntityType, rules: Methodology['parameters']): 
           poolBefore: manifest && (await poolAt(context, manifest, entityType, pageNumber - 2)),
           categories: manifest ? await context.categories.all(manifest) : [],
           nextReleaseAt: promisedReleaseAt(),
+          moves:
+            file &&
+            (await movesOn(context, manifest, entityType, { page: pageNumber - 1, entries: file.entries })),
         })
       })
     },

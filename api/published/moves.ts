@@ -1,0 +1,63 @@
+// How far entities have moved on a leaderboard in about a month.
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import type { EntityType } from '../../schemas/tables.ts'
+import { idOf } from '../pages/ranking.ts'
+import type { EarlierReleases } from './earlier-releases.ts'
+import type { Leaderboard } from './leaderboard.ts'
+import type { NamedEntry } from './people.ts'
+
+const MONTH_MS = 30 * 86_400_000
+
+export interface Moves {
+  /** The release that the moves are counted from. */
+  since: { release: number; as_of: string }
+  /** How many places each entity went up, or down below 0, by its id. */
+  places: ReadonlyMap<string, number>
+}
+
+/**
+ * Compares a page of a leaderboard, counted from 0, with the newest release that is 30 days older. It reads
+ * that page of the older release and the two beside it, so that it has no move of who came from further away.
+ *
+ * @returns undefined if there is no such release, or if retention has deleted it.
+ */
+export async function movesOn(
+  context: { earlier: Pick<EarlierReleases, 'manifest' | 'thinnedAt'>; leaderboard: Leaderboard },
+  current: ReleaseManifest,
+  entityType: EntityType,
+  { page, entries }: { page: number; entries: readonly NamedEntry[] },
+): Promise<Moves | undefined> {
+  const before = await monthBefore(context.earlier, current)
+  if (!before || (await context.earlier.thinnedAt(before.release)) !== undefined) return undefined
+  const near = [page - 1, page, page + 1].filter((one) => one >= 0)
+  const files = await Promise.all(near.map((one) => context.leaderboard.file(before, entityType, one)))
+  const then = new Map(files.flatMap((file) => file?.entries ?? []).map((entry) => [idOf(entry), entry]))
+  const places = new Map<string, number>()
+  for (const entry of entries) {
+    const old = then.get(idOf(entry))
+    if (old?.pool !== entry.pool || !old || old.rank === null || entry.rank === null) continue
+    places.set(idOf(entry), old.rank - entry.rank)
+  }
+  return { since: before, places }
+}
+
+/** Finds the release by halves: the later one is, the later it is of. */
+async function monthBefore(
+  earlier: Pick<EarlierReleases, 'manifest'>,
+  current: ReleaseManifest,
+): Promise<ReleaseManifest | undefined> {
+  const latest = Date.parse(current.as_of) - MONTH_MS
+  let found: ReleaseManifest | undefined
+  let [low, high] = [1, current.release - 1]
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const manifest = await earlier.manifest(middle)
+    if (Date.parse(manifest.as_of) <= latest) {
+      found = manifest
+      low = middle + 1
+    } else {
+      high = middle - 1
+    }
+  }
+  return found
+}
