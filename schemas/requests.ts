@@ -298,7 +298,7 @@ export const listPageQuery = z.strictObject({
 })
 
 /** A page of a leaderboard. */
-export const pageQuery = listPageQuery.extend(releaseQuery.shape)
+const pageQuery = listPageQuery.extend(releaseQuery.shape)
 
 /** A page of a leaderboard: of all questions, or of a category. */
 export const boardPageQuery = pageQuery.extend({ category: categoryName.optional() })

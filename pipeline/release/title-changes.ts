@@ -8,7 +8,7 @@ import { literal, withDatabase } from '../duckdb.ts'
 import { awardsIn, forgetEntities } from './summary.ts'
 
 /** The most changes that are told one by one. */
-export const MOST_TOLD = 100
+const MOST_TOLD = 100
 
 export interface TitleChange {
   entityType: EntityType
@@ -22,7 +22,7 @@ export interface TitleChanges {
   won: number
   /** How many have a lower one. */
   lost: number
-  /** Those who won come first, the highest titles first of all; at most `MOST_TOLD`. */
+  /** Those who won come first, the highest titles first of all; at most a hundred. */
   first: TitleChange[]
 }
 
