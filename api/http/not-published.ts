@@ -3,7 +3,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { Intake, Published } from './context.ts'
 
-/** Returns the error for an entity about which nothing is published. */
+/** Returns the error for an entity about which nothing is published, or not what the call asks for. */
 export async function notPublished(
   {
     registry,
@@ -14,6 +14,11 @@ export async function notPublished(
   entityType: EntityType,
   entityId: string,
 ): Promise<ServiceError> {
+  const { current } = releases
+  if (current && (await releases.find(entityType, entityId, 'verification'))) {
+    const detail = `release ${current.release} is by methodology ${current.methodology_version}, which published no more than the verification of each ${entityType}`
+    return new ServiceError('notFound', detail)
+  }
   if (earlierThan !== undefined) {
     const detail = `release ${releases.current?.release} has no ${entityType} ${entityId}: leave \`release\` out to ask the current one, ${earlierThan.current?.release}`
     return new ServiceError('notFound', detail)

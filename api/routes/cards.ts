@@ -4,6 +4,7 @@ import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../http/context.ts'
+import { notPublished } from '../http/not-published.ts'
 import { type Route, route } from '../http/route.ts'
 import { type Card, cardOf, emptyCard } from '../pages/cards/card.ts'
 import { cardPng } from '../pages/cards/png.ts'
@@ -71,17 +72,16 @@ function card(entityType: EntityType, ending: Ending, eligibleQuestions: number)
   })
 }
 
-async function namedAndPlaced(
-  { releases, leaderboard, people }: ApiContext,
-  entityType: EntityType,
-  id: string,
-) {
+/** @throws ServiceError `notFound` if the method of the release publishes neither. */
+async function namedAndPlaced(context: ApiContext, entityType: EntityType, id: string) {
+  const { releases, leaderboard, people } = context
   const [profile, rankings] = await Promise.all([
     releases.find(entityType, id, 'profile'),
     releases.find(entityType, id, 'rankings'),
   ])
-  const name = nameOfEntity(people, entityType, id, profile!.payload)
-  const ranked = rankings!.payload as Payloads['rankings']
+  if (!profile || !rankings) throw await notPublished(context, entityType, id)
+  const name = nameOfEntity(people, entityType, id, profile.payload)
+  const ranked = rankings.payload as Payloads['rankings']
   const { rank, rank_interval: range } = ranked
   const place =
     rank === null || range === null

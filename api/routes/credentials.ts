@@ -78,6 +78,11 @@ export async function noCertificate(
 ): Promise<ServiceError> {
   const found = await context.releases.find(entityType, entityId, 'verification')
   if (!found) return notPublished(context, entityType, entityId)
+  const { release, methodology_version: version } = context.releases.current!
+  if (version !== methodology.version) {
+    const why = `release ${release} is by methodology ${version}; the next one decides by ${methodology.version}`
+    return new ServiceError('notFound', missing(entityId, why), { type: 'no-certificate' })
+  }
   const payload = found.payload as CertificationGrounds & BadgeGrounds & { retired_at?: string | null }
   const { title, because } =
     entityType === 'agent' ? certificationOf(methodology, payload) : badgeOf(methodology, payload)

@@ -164,14 +164,16 @@ async function rendered(
   return pages.get(key, render)
 }
 
-/** Returns all payloads of an entity that the release has. */
+/** Returns all payloads of an entity. @throws ServiceError `notFound` if an earlier method has fewer. */
 async function publishedOf(
-  { releases, earlierThan, people }: Published,
+  context: Published & Pick<Intake, 'registry'>,
   entityType: EntityType,
   id: string,
 ): Promise<{ manifest: ReleaseManifest; payloads: Payloads }> {
+  const { releases, earlierThan, people } = context
   const kinds = [...PUBLICATIONS, 'profile'] as const
   const found = await Promise.all(kinds.map((kind) => releases.find(entityType, id, kind)))
+  if (found.includes(undefined)) throw await notPublished(context, entityType, id)
   const payloads = kinds.map((kind, index) => [kind, found[index]!.payload])
   const { profile: signed, ...rest } = Object.fromEntries(payloads) as Payloads
   const hidden = await isHidden(earlierThan, entityType, id)
@@ -203,8 +205,10 @@ async function daysOf({ history, releases }: Published, entityType: EntityType, 
     if (error instanceof ServiceError && error.kind === 'corrupt') return []
     throw error
   })
-  return rows.flatMap(({ date, skill, skill_interval: interval, rank, rank_interval: places }) =>
-    skill === null ? [] : [{ date, skill, interval, rank, places }],
+  // Days of version 1 of the method have no intervals.
+  return rows.flatMap(
+    ({ date, skill, skill_interval: interval = null, rank, rank_interval: places = null }) =>
+      skill === null ? [] : [{ date, skill, interval, rank, places }],
   )
 }
 

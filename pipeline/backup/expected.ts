@@ -49,7 +49,9 @@ async function contentsOf(store: Store, folder: string): Promise<Contents> {
   if (kind === 'releases') {
     const release = Number(name)
     const manifest = await readManifest(store, release)
-    const own = manifest?.carried?.filter((file) => file.release === release) ?? []
+    // The others of these lists lie in earlier releases.
+    const listed = [...(manifest?.carried ?? []), ...(manifest?.public ?? [])]
+    const own = listed.filter((file) => file.release === release)
     return named(releasePrefix(release), [...(manifest?.files ?? []), ...own])
   }
   if (kind === 'snapshots') {

@@ -5,7 +5,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { PUBLISHED_PAIR_METRICS, type PublishedPairMetric } from '../../schemas/metrics.ts'
 import type { ManifestFile } from '../../schemas/manifests.ts'
 import type { PieceOfFile, RowGroupsFile } from '../../schemas/payloads.ts'
-import { releasePrefix, rowGroupsPath } from '../store/paths.ts'
+import { isRowGroupsPath, releasePrefix, rowGroupsPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { Thread } from '../store/thread.ts'
 import { readReleaseFile, readReleasePieces } from './read.ts'
@@ -96,7 +96,8 @@ const NO_ROWS: ScoreRows = { rows: [], next: undefined }
 /**
  * Opens a part in two reads: the hashes of the row groups, and the footer.
  *
- * @throws ServiceError `notFound` if retention has deleted the part, `corrupt` if it is lost or damaged.
+ * @throws ServiceError `notFound` if retention has deleted the part, or version 1 of the service made it,
+ *   `corrupt` if it is lost or damaged.
  */
 export async function openPart(
   store: Store,
@@ -106,6 +107,12 @@ export async function openPart(
 ): Promise<OpenPart> {
   const path = rowGroupsPath(file.path)
   const hashes = files.find((one) => one.path === path)
+  if (!hashes && !files.some((one) => isRowGroupsPath(one.path))) {
+    throw new ServiceError(
+      'notFound',
+      `release ${release} is of an earlier version of the service, which answered no calls for scores`,
+    )
+  }
   if (!hashes) throw damaged(release, file, `its manifest does not name ${path}`)
   const { row_groups, footer } = await readReleaseFile<RowGroupsFile>(store, release, hashes)
   const footerStart = row_groups.reduce((sum, { size_bytes }) => sum + size_bytes, 0)

@@ -390,6 +390,10 @@ export function rowGroupsPath(scoresPath: string): string {
   return `row-groups/${scoresPath.slice(SCORES_PREFIX.length).replace(/\.parquet$/, '.json')}`
 }
 
+export function isRowGroupsPath(path: string): boolean {
+  return path.startsWith('row-groups/')
+}
+
 const PAIRS_PREFIX = 'pairs/'
 
 /**
