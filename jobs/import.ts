@@ -6,7 +6,7 @@ import { type Effect, type ImportWork, type Trial } from '../pipeline/import/com
 import { effectJson } from '../pipeline/import/effect-json.ts'
 import { type Imported, importFile, tryImport } from '../pipeline/import/import.ts'
 import type { Source } from '../pipeline/import/input.ts'
-import { assertNamespace, rememberNamespace } from '../pipeline/import/namespace.ts'
+import { rememberNamespace, withNamespace } from '../pipeline/import/namespace.ts'
 import { type ImportOptions, parseOptions } from '../pipeline/import/options.ts'
 import { releasedVersions } from '../pipeline/release/state.ts'
 import { textOfImport } from '../pipeline/tables/undone.ts'
@@ -40,9 +40,9 @@ export async function runImport(
   components: Components,
   kind: ImportKind,
   source: Source,
-  options: ImportOptions = parseOptions(kind, {}),
+  given: ImportOptions = parseOptions(kind, {}),
 ): Promise<Report> {
-  await assertNamespace(components.store, options)
+  const options = await withNamespace(components.store, given, components.own.IDS_SECRET)
   const imported = await onFile(components, (context) => importFile(context, kind, source, options))
   await rememberNamespace(components.store, options)
   return reportOf(imported)
@@ -53,9 +53,9 @@ export async function runTrial(
   components: Components,
   kind: ImportKind,
   source: Source,
-  options: ImportOptions = parseOptions(kind, {}),
+  given: ImportOptions = parseOptions(kind, {}),
 ): Promise<Report> {
-  await assertNamespace(components.store, options)
+  const options = await withNamespace(components.store, given, components.own.IDS_SECRET)
   const trial = await onFile(components, (context) => tryImport(context, kind, source, options))
   return reportOfTrial(trial, components.isStoreMissing)
 }

@@ -108,6 +108,11 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
   VERIFICATION_SIGNING_SECRET_PREVIOUS: secret
     .optional()
     .describe('the old secret, which signs too while you replace it'),
+  IDS_SECRET: secret
+    .optional()
+    .describe(
+      `makes the ids of people that \`fvs import --ids text\` derives from user names, so that nobody finds one by trying names; at least ${SECRET_BYTES} bytes. Never change it: every person would get a new id`,
+    ),
   LOG_SIGNING_KEY: logKey
     .optional()
     .describe(

@@ -24,6 +24,8 @@ export interface HeaderOptions {
 export interface ValueOptions {
   /** The namespace of ids that may be any text; undefined: ids are UUIDs. */
   readonly namespace: string | undefined
+  /** The secret of the ids of people in the namespace; undefined where anyone can derive them. */
+  readonly idsSecret?: string | undefined
   /** Whether the operator said the namespace twice, because no import before had it. */
   readonly isNewNamespace: boolean
   /** The IANA zone of times without an offset; undefined: such times are refused. */

@@ -6,6 +6,7 @@ import { tableSpec } from '../../schemas/tables.ts'
 import { isSaid } from './cells.ts'
 import { type ImportColumn, type ImportKind, isStored, isTime } from './columns.ts'
 import type { ValueOptions } from './options.ts'
+import { PERSON_ID, isOfPerson, personId } from './person-ids.ts'
 
 /** The namespace of the ids of imported forecasts, an arbitrary UUID. */
 export const FORECAST_IDS = '0f7b0a4e-6a0d-4c57-8a64-0c1f5f6b6a11'
@@ -51,6 +52,8 @@ export const numberOf = (column: string, { percent }: ValueOptions) =>
 /** The value of an optional column that a row does not have: the one that is known. */
 export const keptOf = (column: string) => `kept_${column}`
 
+const isKeyed = (name: string, { idsSecret }: ValueOptions) => idsSecret !== undefined && isOfPerson(name)
+
 function expressionOf(
   { name, holds, required }: Pick<ImportColumn, 'name' | 'holds' | 'required'>,
   options: ValueOptions,
@@ -58,7 +61,8 @@ function expressionOf(
   const stated = required ? name : `if(${isSaid(name)}, ${name}, ${keptOf(name)})`
   switch (holds) {
     case 'id':
-      return options.namespace === undefined ? `lower(${name})` : uuidOf(`hash_${name}`)
+      if (options.namespace === undefined) return `lower(${name})`
+      return isKeyed(name, options) ? `hash_${name}` : uuidOf(`hash_${name}`)
     case 'plan':
     case 'event': {
       // DuckDB searches all names of zones for the end of a text that is no time, which takes long.
@@ -108,11 +112,16 @@ export async function defineIdentified(
   columns: readonly ImportColumn[],
   options: ValueOptions,
 ): Promise<void> {
-  const { namespace } = options
+  const { namespace, idsSecret } = options
   const ids = columns.filter(({ holds }) => holds === 'id')
+  if (namespace !== undefined && idsSecret !== undefined) {
+    database.define(PERSON_ID, (userName) => personId(idsSecret, namespace, userName))
+  }
+  const hashOf = (name: string) =>
+    isKeyed(name, options) ? `${PERSON_ID}(${name})` : digest(namespace!, name)
   const hashes = ids
     .filter(() => namespace !== undefined)
-    .map(({ name }) => `${digest(namespace!, name)} AS hash_${name}`)
+    .map(({ name }) => `${hashOf(name)} AS hash_${name}`)
   const values = ids.map((column) => `${expressionOf(column, options)} AS ${valueOf(column.name)}`)
   await database.run(
     `CREATE OR REPLACE TEMP VIEW identified AS

@@ -1,0 +1,64 @@
+// Ids of people that follow from user names and a secret.
+import { createHmac } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runImport } from '../../jobs/import.ts'
+import type { ImportKind } from '../../pipeline/import/columns.ts'
+import { parseOptions } from '../../pipeline/import/options.ts'
+import { personId } from '../../pipeline/import/person-ids.ts'
+import { MemoryStore } from '../../pipeline/store/memory.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { Clock, testComponents } from '../support/http/service.ts'
+import { namesOf } from '../support/people.ts'
+import { contentOf } from '../support/store-content.ts'
+import { NOW } from '../support/worlds/world.ts'
+
+const SECRET = 'a secret of at least thirty-two bytes'
+const [KEYED, PLAIN] = ['6ba7b811-9dad-11d1-80b4-00c04fd430c8', '6ba7b810-9dad-11d1-80b4-00c04fd430c8']
+
+const store = new MemoryStore()
+const folder = await suiteFolder()
+
+async function imported(kind: ImportKind, content: string, namespace: string | string[], secret?: string) {
+  const settings: Record<string, string> = secret === undefined ? {} : { IDS_SECRET: secret }
+  const components = await testComponents({ store, folder, clock: new Clock(NOW), settings })
+  const path = join(components.directory, `${kind}.csv`)
+  await writeFile(path, content)
+  return (await runImport(components, kind, path, parseOptions(kind, { ids: 'text', namespace }))).json
+}
+
+const people = 'user_id,display_name\nada,Ada\n'
+const questions =
+  'question_id,title,opened_at,closes_at\nq,Will it?,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z\n'
+const forecasts =
+  'entity_type,entity_id,question_id,probability,forecast_at\nforecaster,ada,q,0.5,2026-01-02T00:00:00Z\n'
+
+test('a person has one id in files of every kind, which only the secret gives', async () => {
+  await imported('forecasters', people, PLAIN)
+  await imported('forecasters', people, [KEYED, KEYED], SECRET)
+  await imported('questions', questions, KEYED, SECRET)
+  expect(await imported('forecasts', forecasts, KEYED, SECRET)).toMatchObject({ forecasters_created: 0 })
+  const id = personId(SECRET, KEYED, 'ada')
+  expect(await namesOf(store, [id, personId(SECRET, KEYED, 'eve')])).toEqual(['Ada', null])
+  const hex = createHmac('sha256', SECRET).update(`${KEYED}\nada`).digest('hex')
+  expect(id).toMatch(new RegExp(`^${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-[89ab]`))
+  expect(id.slice(-12)).toBe(hex.slice(20, 32))
+})
+
+test('a namespace goes on as it began, with its secret or without one', async () => {
+  const before = await contentOf(store)
+  for (const [other, said] of [
+    [undefined, 'not set'],
+    [`${SECRET}!`, 'another one'],
+  ] as const) {
+    await expect(imported('forecasters', people, KEYED, other)).rejects.toMatchObject({
+      kind: 'conflict',
+      message: expect.stringContaining(`IDS_SECRET is ${said}: every person would get a new id`),
+    })
+  }
+  for (const secret of [undefined, SECRET]) {
+    expect(await imported('forecasters', people, PLAIN, secret)).toMatchObject({ added: 0, unchanged: 1 })
+  }
+  expect(await contentOf(store)).toEqual(before)
+})
