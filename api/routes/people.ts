@@ -13,7 +13,6 @@ export const people = route({
     'No record of a person has their name, because what is signed and logged can never be taken back. Here the names are as they stand ' +
     'now. They are not signed, and a name that was taken back is null within seconds. Do not keep them for longer than a page needs them.',
   follows: true,
-  needsStore: true,
   query: peopleQuery,
   examples: { query: { ids: examples.USER_ID } },
   success: {
