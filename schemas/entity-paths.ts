@@ -19,3 +19,8 @@ export function callPath(entityType: EntityType, id: string): string {
 export function boardTablePath(entityType: EntityType): string {
   return `${LEADERBOARD_PATHS[entityType]}.csv`
 }
+
+/** Returns the path of all questions of an entity as CSV. */
+export function questionTablePath(entityType: EntityType, id: string): string {
+  return `${profilePath(entityType, id)}/questions.csv`
+}

@@ -5,6 +5,7 @@ import { register } from './agents.ts'
 import { credentials } from './credentials.ts'
 import { badges } from './badges.ts'
 import { boardTables } from './board-tables.ts'
+import { questionTables } from './question-tables.ts'
 import { cards } from './cards.ts'
 import { checkPages } from './check-pages.ts'
 import { certificates } from './certificates.ts'
@@ -114,6 +115,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     ...credentials(methodology),
     ...pageFiles,
     ...boardTables,
+    ...questionTables,
   ]
   return [...routes, modelContextProtocol(routes, version), ...documentation(routes, version)]
 }

@@ -6,7 +6,7 @@ import type { Database } from '../duckdb.ts'
 import { type AskedQuestion, askedBetween, createAsked, lastForecastsOf } from '../engine/asked.ts'
 import { courseOf } from '../engine/courses.ts'
 import { runsOf } from '../engine/rows.ts'
-import { canonical } from '../proof/canonical.ts'
+import { canonical, inOrder } from '../proof/canonical.ts'
 import {
   LAST_COLUMNS,
   type Crowd,
@@ -57,7 +57,7 @@ export function questionFile(
   return {
     path: questionsPath(number),
     rows: questions.length,
-    bytes: canonical({ ...provenance, questions }),
+    bytes: canonical(inOrder({ ...provenance, questions })),
     first_question_id: questions[0]!.question_id,
   }
 }

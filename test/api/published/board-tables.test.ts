@@ -1,13 +1,14 @@
-// The leaderboards as whole tables in CSV.
+// The leaderboards, and the questions of an entity, as whole tables in CSV.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callsOfWhole } from '../../../api/limits/page-calls.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import type { QuestionScore } from '../../../schemas/answers.ts'
 import type { LeaderboardFile } from '../../../schemas/payloads.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { Clock, type TestService, startTestService, testComponents } from '../../support/http/service.ts'
 import { expectProblem } from '../../support/http/problem.ts'
 import { HOSTILE_NAMES, releasePageWorld } from '../../support/worlds/page-world.ts'
-import { NOW } from '../../support/worlds/world.ts'
+import { NOW, forecasterId, uuidOf } from '../../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 const store = new MemoryStore()
@@ -40,6 +41,25 @@ test.for([
   expect(head).toContain(
     'rank,rank_interval_lower,rank_interval_upper,skill,skill_interval_lower,skill_interval_upper,skill_interval_level,board_interval_lower,board_interval_upper,pool,pool_size,contested_questions,peer_score,brier',
   )
+})
+
+test('all questions of an entity are lines of one answer, in the order and with the numbers of its scores', async () => {
+  const id = forecasterId(0)
+  const { headers, text } = await service.client.get(`/view/forecasters/${id}/questions.csv`)
+  expect(headers['content-disposition']).toBe(`attachment; filename="questions-of-${id}.csv"`)
+  const { scores } = (await service.client.get(`/forecaster/${id}/scores?limit=1000`)).json<{
+    scores: QuestionScore[]
+  }>()
+  const [head, ...lines] = text.trimEnd().split('\r\n')
+  expect(scores.length).toBeGreaterThan(50)
+  const names = head!.split(',')
+  const column = (name: string) => lines.map((line) => line.split(',')[names.indexOf(name)])
+  expect(column('question_id')).toEqual(scores.map(({ question_id }) => question_id))
+  expect(column('brier')).toEqual(scores.map(({ brier }) => String(brier)))
+  expect(column('resolved_at')).toEqual(scores.map(({ resolved_at }) => resolved_at))
+  expectProblem(await service.client.get(`/view/forecasters/${uuidOf(9, 9)}/questions.csv`), 404)
+  const page = await service.client.get(`/view/forecasters/${id}/questions`)
+  expect(page.text).toContain(`href="/view/forecasters/${id}/questions.csv"`)
 })
 
 test('numbers are those of the payload, and names are quoted', async () => {

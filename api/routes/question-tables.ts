@@ -1,0 +1,70 @@
+// All questions of an entity as a whole table, for spreadsheets and for programs that read CSV.
+import { z } from 'zod'
+import { questionTablePath } from '../../schemas/entity-paths.ts'
+import { questionScore } from '../../schemas/answers.ts'
+import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import { uuid } from '../../schemas/values.ts'
+import type { ApiContext } from '../http/context.ts'
+import { columnsOf, csv } from '../http/csv.ts'
+import { notPublished } from '../http/not-published.ts'
+import { type Route, route } from '../http/route.ts'
+import { callsOfWhole } from '../limits/page-calls.ts'
+import { type Payloads, questionsOf } from '../pages/profile/subject.ts'
+import { ENTITIES } from './entities.ts'
+
+const COLUMNS = columnsOf(questionScore)
+
+export const questionTables: Route[] = ENTITY_TYPES.map(questionTable)
+
+/** It belongs to the pages, as the tables of the leaderboards do. */
+function questionTable(entityType: EntityType): Route {
+  const { idName } = ENTITIES[entityType]
+  return route({
+    path: questionTablePath(entityType, `{${idName}}`),
+    operationId: entityType === 'agent' ? 'getAgentQuestionTable' : 'getForecasterQuestionTable',
+    isDocumented: false,
+    tag: 'Service',
+    summary: `All questions of an ${entityType} as CSV`,
+    description:
+      'A line for each question of the current release, the newest first, with its scores as columns.',
+    follows: true,
+    needsStore: true,
+    needsQuestions: true,
+    params: z.strictObject({ [idName]: uuid }),
+    success: {
+      description: 'The table',
+      body: z.string(),
+      mediaType: 'text/csv',
+      cache: 'public, max-age=60',
+      example: 'question_id,title\r\n',
+      headers: ['Content-Disposition'],
+    },
+    handle: async ({ params, countMore }, context) => {
+      const id = params[idName]!
+      const found = await context.releases.find(entityType, id, 'verification')
+      if (!found) throw await notPublished(context, entityType, id)
+      await countMore(callsOfWhole(questionsOf(found.payload as Payloads['verification'])) - 1)
+      return {
+        body: new Uint8Array(),
+        stream: () => csv(COLUMNS, rowsOf(context, entityType, id)),
+        headers: { 'Content-Disposition': `attachment; filename="questions-of-${id}.csv"` },
+      }
+    },
+  })
+}
+
+async function* rowsOf(
+  { releases, scores, questions }: ApiContext,
+  entityType: EntityType,
+  id: string,
+): AsyncIterable<object[]> {
+  for await (const rows of scores.newest(releases.current!, entityType, id)) {
+    const asked = await questions.findAll(rows.map(({ question_id }) => question_id))
+    yield rows.map((row, index) => ({
+      ...row,
+      title: asked[index]?.title ?? null,
+      resolved_at: row.resolved_at.toISOString(),
+      settled_at: row.settled_at?.toISOString() ?? null,
+    }))
+  }
+}
