@@ -57,7 +57,11 @@ test('all questions of an entity are lines of one answer, in the order and with 
   expect(column('question_id')).toEqual(scores.map(({ question_id }) => question_id))
   expect(column('brier')).toEqual(scores.map(({ brier }) => String(brier)))
   expect(column('resolved_at')).toEqual(scores.map(({ resolved_at }) => resolved_at))
-  expectProblem(await service.client.get(`/view/forecasters/${uuidOf(9, 9)}/questions.csv`), 404)
+  expectProblem(
+    await service.client.get(`/view/forecasters/${uuidOf(9, 9)}/questions.csv`),
+    404,
+    /there is no/,
+  )
   const page = await service.client.get(`/view/forecasters/${id}/questions`)
   expect(page.text).toContain(`href="/view/forecasters/${id}/questions.csv"`)
 })
