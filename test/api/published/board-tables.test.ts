@@ -60,7 +60,7 @@ test('all questions of an entity are lines of one answer, in the order and with 
   expectProblem(
     await service.client.get(`/view/forecasters/${uuidOf(9, 9)}/questions.csv`),
     404,
-    /there is no/,
+    /no release has/,
   )
   const page = await service.client.get(`/view/forecasters/${id}/questions`)
   expect(page.text).toContain(`href="/view/forecasters/${id}/questions.csv"`)
