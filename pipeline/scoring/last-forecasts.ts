@@ -4,7 +4,7 @@ import { PPM } from './logarithm.ts'
 import { roundHalfEven } from './round.ts'
 
 /** Bins of the histogram. Each holds its lower end, and the last one also 1. */
-export const BINS = 20
+const BINS = 20
 /** At most this many are named at each end. */
 const NAMED = 5
 
