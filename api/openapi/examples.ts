@@ -55,7 +55,7 @@ const PROFILES = {
     registered_at: '2026-01-05T08:30:00.000Z',
     ...ACTIVITY,
   },
-  forecaster: { name: 'a forecaster', ...ACTIVITY },
+  forecaster: ACTIVITY,
 }
 const RETIREMENTS = { agent: { retired_at: AGENT_FACTS.retired_at }, forecaster: {} }
 const publicationsOf = (entityType: EntityType, named: object, ranked: object) => ({

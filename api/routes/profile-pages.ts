@@ -78,8 +78,8 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
       if (!verification) return unreleased(context, entityType, id)
       const count = () => countMore(callsFor(countOf(verification.payload as Payloads['verification'])))
       const credential = await credentialOf(context, entityType, id)
-      // The credentials of a release are issued a moment after it, as is the snapshot of its day.
-      const key = `${profilePath(entityType, id)} ${String(credential?.document['id'])} ${context.history.count()}`
+      // The credentials of a release are issued a moment after it.
+      const key = `${profilePath(entityType, id)} ${String(credential?.document['id'])}`
       return rendered(context, key, count, async () => {
         const { manifest, payloads } = await publishedOf(context, entityType, id)
         const scores = (await scoresOf(context, entityType, id, manifest)).toReversed()
@@ -97,7 +97,7 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
           certificate: credential && certificateIn(credential.document),
           running: runningOf(methodology, payloads, scores),
           topics: skillByTopic(methodology, scores.map(withSpread)),
-          days: await daysOf(context, entityType, id),
+          days: [...(await daysBefore(context, entityType, id)), ...dayOf(payloads)],
           superseded: manifest.superseded,
           rules: methodology.parameters,
           code: await codeOf(context.releases, entityType, id),
@@ -198,9 +198,13 @@ type Score = QuestionScore & ErrorPair
 const MOST_DAYS = 40
 
 /** Returns days up to the release on which a skill of the entity was published. */
-async function daysOf({ history, releases }: Published, entityType: EntityType, id: string): Promise<Day[]> {
-  const end = releases.current!.as_of.slice(0, 10)
-  const rows = await history.some(entityType, id, end, MOST_DAYS).catch((error: unknown) => {
+async function daysBefore(
+  { history, releases }: Published,
+  entityType: EntityType,
+  id: string,
+): Promise<Day[]> {
+  const end = dayBefore(releases.current!.as_of)
+  const rows = await history.some(entityType, id, end, MOST_DAYS - 1).catch((error: unknown) => {
     // The operator is told of a damaged snapshot by its own call, and the rest of the page is right.
     if (error instanceof ServiceError && error.kind === 'corrupt') return []
     throw error
@@ -210,6 +214,18 @@ async function daysOf({ history, releases }: Published, entityType: EntityType, 
     ({ date, skill, skill_interval: interval = null, rank, rank_interval: places = null }) =>
       skill === null ? [] : [{ date, skill, interval, rank, places }],
   )
+}
+
+/** Returns the day of the release itself; the snapshot of that day may be written a moment later. */
+function dayOf({ metrics, rankings }: Payloads): Day[] {
+  const { skill, skill_interval: interval } = metrics
+  if (skill === null) return []
+  const { rank, rank_interval: places } = rankings
+  return [{ date: metrics.as_of.slice(0, 10), skill, interval, rank, places }]
+}
+
+function dayBefore(instant: string): string {
+  return new Date(Date.parse(instant) - 24 * 3_600_000).toISOString().slice(0, 10)
 }
 
 /** Returns the scores of an entity, newest first: all of them, or the `most` newest ones. */

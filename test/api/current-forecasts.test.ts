@@ -165,7 +165,7 @@ describe('GET /agents/{agent_id}/forecasts', () => {
     expect(await page()).toContain('0 agents so far')
     await submit(client, QUESTION.open, 0.123)
     await submit(client, QUESTION.open, 0.124)
-    expect(await page()).toContain('one agent so far')
+    expect(await page()).toContain('1 agent so far')
     await submit(client, QUESTION.open, 0.125, await registerAgent(client, 'another agent'))
     expect(await page()).toContain('2 agents so far')
     expect(await page()).not.toContain('12.')

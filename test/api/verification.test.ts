@@ -123,6 +123,15 @@ describe.for(PUBLICATIONS)('GET of the %s %s', ([kind, call]) => {
   })
 })
 
+/** The schemas of files by their folders, those of entities aside. */
+const FILES: [folder: string, name: SchemaName][] = [
+  ['/leaderboard/', 'leaderboard-file'],
+  ['/row-groups/', 'row-groups-file'],
+  ['/questions/', 'questions-file'],
+  ['/categories/index.json', 'categories-file'],
+  ['/categories/', 'category-board-file'],
+]
+
 describe('everything that a release publishes', () => {
   test('keeps its schema, in canonical JSON', async () => {
     const { store } = service.components
@@ -142,12 +151,9 @@ describe('everything that a release publishes', () => {
           check(`${what}-manifest`, content)
           continue
         }
-        if (path.includes('/leaderboard/')) {
-          check('leaderboard-file', content)
-          continue
-        }
-        if (path.includes('/row-groups/')) {
-          check('row-groups-file', content)
+        const ofOne = FILES.find(([folder]) => path.includes(folder))
+        if (ofOne) {
+          check(ofOne[1], content)
           continue
         }
         check(`${what}-shard`, content)
@@ -161,7 +167,7 @@ describe('everything that a release publishes', () => {
         }
       }
     }
-    expect(names.size).toBe(16)
+    expect(names.size).toBe(19)
   })
 })
 

@@ -138,7 +138,9 @@ describe('thinning releases', () => {
     const before = await contentOf(store)
     await thin(store, 4, 1)
     const stays = (path: string) =>
-      !/^releases\/0000000[123]\/(agent|forecaster|leaderboard|entities|scores|row-groups)\//.test(path)
+      !/^releases\/0000000[123]\/(agent|forecaster|leaderboard|categories|entities|scores|row-groups)\//.test(
+        path,
+      )
     const records = [1, 2, 3].map((number) => thinnedPath(number))
     const now = await contentOf(store)
     expect(Object.keys(now).sort()).toEqual([...Object.keys(before).filter(stays), ...records].sort())
