@@ -10,6 +10,7 @@ import {
   followReleases,
   followForecasts,
   followStore,
+  copyOldNames,
   readLog,
   readPeople,
 } from './following.ts'
@@ -21,6 +22,8 @@ import { type News, receivedForecast } from './workers/messages.ts'
 
 /** Each look is a LIST of the bucket, and nothing is decided by it. */
 const INBOX_LOOK_MS = 60_000
+/** Names are looked for after so many times that of other news: each look is a LIST of the bucket. */
+const LOOKS_PER_LIST = 5
 
 export interface RunningEnvironment {
   context: NodeContext
@@ -48,6 +51,7 @@ export async function startEnvironment(
   const starting = { components, serving, parts }
   await followStore(parts)
   await readLog(starting)
+  await copyOldNames(starting)
   await readPeople(starting)
   // The scheduler is the first work in the background and the last step that may fail, so nothing keeps
   // running after its error.
@@ -58,6 +62,7 @@ export async function startEnvironment(
   const looking = repeat(settings.PROBE_MS, () => parts.health.look())
   const inboxAge = new InboxAge(components)
   const listing = repeat(INBOX_LOOK_MS, () => inboxAge.look())
+  const naming = repeat(LOOKS_PER_LIST * settings.REFRESH_MS, () => readPeople(starting))
   const flushing = repeat(settings.USAGE_FLUSH_MS, flush)
   const telling = serving.scheduler ? [tell(components, () => parts.health.clock.ok)] : []
   measure(environment, parts, inboxAge)
@@ -79,7 +84,7 @@ export async function startEnvironment(
       learn(news, parts)
     },
     quiesce: async () => {
-      const stopped = [scheduler, follower, looking, listing, flushing, ...telling].map((each) => each.stop())
+      const stopped = [scheduler, follower, looking, listing, naming, flushing, ...telling].map((each) => each.stop())
       // A long read must not delay the answers under way. Only `close` waits for it.
       void forecasting.follower.stop()
       await Promise.all(stopped)

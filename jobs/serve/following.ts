@@ -44,11 +44,17 @@ export async function readLog(starting: Starting): Promise<void> {
   if (head) assertOwnLog(head, components.signers)
 }
 
-/** Copies the names of an older store, and reads the names of people. */
-export async function readPeople(starting: Starting): Promise<void> {
-  const { components, parts } = starting
-  await attempt(starting, () => copyNames(components, (work) => withDatabase(components.openDatabase, work)))
-  await attempt(starting, () => parts.people.refresh())
+/** Copies the names of an older store. */
+export function copyOldNames(starting: Starting): Promise<void> {
+  const { components } = starting
+  return attempt(starting, () =>
+    copyNames(components, (work) => withDatabase(components.openDatabase, work)),
+  )
+}
+
+/** Reads the names of people that have changed. */
+export function readPeople(starting: Starting): Promise<void> {
+  return attempt(starting, () => starting.parts.people.refresh())
 }
 
 export function followReleases(starting: Starting): Follower {
@@ -60,7 +66,6 @@ export function followReleases(starting: Starting): Follower {
       // A resting node does not warm: a call may wait for this look, and no caller has asked for anything
       // lately.
       await attempt(starting, () => followStore(parts, { warmFirst: !follower.isResting }))
-      await attempt(starting, () => parts.people.refresh())
       // The log is a separate step, so that a damaged log stops nothing else.
       await attempt(starting, () => parts.publicLog.refresh())
       await attempt(starting, () => parts.credentials.refresh())

@@ -63,6 +63,7 @@ const paths = allRoutes({ version: '1', methodology: METHODOLOGY, methodologyTex
 const filled = (path: string) =>
   path
     .replace(/^\/compare$/, `/compare?a=${agentId}&b=${forecasterId(0)}`)
+    .replace(/^\/people$/, `/people?ids=${forecasterId(0)}`)
     .replace('{agent_id}', agentId)
     .replace('{user_id}', forecasterId(0))
     .replace('{question_id}', QUESTION.open)

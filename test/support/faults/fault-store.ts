@@ -25,9 +25,9 @@ export interface FaultSettings {
   before?: (call: Call) => void | Promise<void>
 }
 
-/** What calls of the API made a node do: without its looks at what stands, which it makes by itself. */
+/** What calls of the API made a node do: without its looks at what stands and at names, which it makes by itself. */
 export function madeByCalls({ calls }: FaultStore): Call[] {
-  return calls.filter(({ path }) => !/^(tables|inbox)\/forecasts\//.test(path))
+  return calls.filter(({ path }) => !/^(people|(tables|inbox)\/forecasts)\//.test(path))
 }
 
 export class FaultStore implements Store {
