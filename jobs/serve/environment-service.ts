@@ -84,7 +84,9 @@ export async function startEnvironment(
       learn(news, parts)
     },
     quiesce: async () => {
-      const stopped = [scheduler, follower, looking, listing, naming, flushing, ...telling].map((each) => each.stop())
+      const stopped = [scheduler, follower, looking, listing, naming, flushing, ...telling].map((each) =>
+        each.stop(),
+      )
       // A long read must not delay the answers under way. Only `close` waits for it.
       void forecasting.follower.stop()
       await Promise.all(stopped)

@@ -47,9 +47,7 @@ export async function readLog(starting: Starting): Promise<void> {
 /** Copies the names of an older store. */
 export function copyOldNames(starting: Starting): Promise<void> {
   const { components } = starting
-  return attempt(starting, () =>
-    copyNames(components, (work) => withDatabase(components.openDatabase, work)),
-  )
+  return attempt(starting, () => copyNames(components, (work) => withDatabase(components.openDatabase, work)))
 }
 
 /** Reads the names of people that have changed. */
