@@ -50,7 +50,7 @@ TABLES = {
     "resolutions": "question_id STRING, outcome STRING, resolved_at TIMESTAMP",
     "agents": """agent_id STRING, name STRING, model_type STRING, organization_name STRING, owner_id STRING,
         registered_at TIMESTAMP, retired_at TIMESTAMP""",
-    "forecasters": "user_id STRING, display_name STRING",
+    "forecasters": "user_id STRING",
     "forecasts": """forecast_id STRING, entity_type STRING, entity_id STRING, question_id STRING, probability DOUBLE,
         forecast_at TIMESTAMP, recorded_at TIMESTAMP, source STRING""",
 }
@@ -312,7 +312,7 @@ class Job:
                                     AS first_of_owner FROM current_agents)
                             LEFT SEMI JOIN (SELECT entity_id AS agent_id FROM forecasts
                               WHERE entity_type = 'agent' AND forecast_at <= {self.now()}) USING (agent_id)
-                            UNION ALL SELECT 'forecaster', user_id, display_name, null, null, null, null, null, null
+                            UNION ALL SELECT 'forecaster', user_id, null, null, null, null, null, null, null
                             FROM current_forecasters))""",
             keep=True,
         )
