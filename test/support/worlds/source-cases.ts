@@ -7,6 +7,7 @@ import { IMPORTS } from '../../../pipeline/import/columns.ts'
 import { SOURCES } from '../../../pipeline/import/sources.ts'
 import { currentVersions } from '../../../pipeline/tables/delta-log.ts'
 import { attachAll } from '../../../pipeline/tables/views.ts'
+import { namesOf } from '../people.ts'
 
 export const CASES = fileURLToPath(new URL('../../import/sources/', import.meta.url))
 export const sourceOf = (name: string) => SOURCES.find((source) => source.name === name)!
@@ -19,7 +20,7 @@ export async function filesOf(name: string): Promise<string[]> {
     .map((file) => join(CASES, name, file))
 }
 
-/** All rows of the tables, without the times at which they were written. */
+/** All rows of the tables, without the times at which they were written, and the names of people. */
 export async function rowsOf(components: Components): Promise<string> {
   using database = await components.openDatabase()
   await attachAll(database, components.local, await currentVersions(components.store))
@@ -28,5 +29,11 @@ export async function rowsOf(components: Components): Promise<string> {
     const rows = await database.rows(`SELECT * EXCLUDE (recorded_at) FROM ${table} ORDER BY ALL`)
     lines.push(table, ...rows.map((row) => `  ${JSON.stringify(row)}`))
   }
+  const people = await database.rows<{ user_id: string }>(
+    'SELECT DISTINCT user_id FROM forecasters ORDER BY ALL',
+  )
+  const ids = people.map(({ user_id }) => user_id)
+  const names = await namesOf(components.store, ids)
+  lines.push('names', ...ids.map((id, index) => `  ${id} ${JSON.stringify(names[index])}`))
   return `${lines.join('\n')}\n`
 }
