@@ -219,11 +219,20 @@ const ranked = {
   contested_questions: ENTITY_METRICS.contested_questions.schema,
   peer_score: ENTITY_METRICS.peer_score.schema,
   brier: ENTITY_METRICS.brier.schema,
+  crowd_skill: ENTITY_METRICS.crowd_skill.schema,
+  trend: z
+    .array(ENTITY_METRICS.skill.schema.unwrap())
+    .max(16)
+    .describe(
+      'The skill after equal parts of the contested questions, in the order in which they settled, up to `skill`; empty when not eligible',
+    ),
 }
 export const agentEntry = z.strictObject({
   ...agentNamed,
   ...retirement,
   name: agentProfile.shape.name,
+  model_type: agentProfile.shape.model_type,
+  organization_name: agentProfile.shape.organization_name,
   ...ranked,
 })
 export const forecasterEntry = z.strictObject({

@@ -99,7 +99,7 @@ const { rank, rank_interval, skill, skill_interval, board_interval, pool, pool_s
   ...exampleOf('rankings', 'agent'),
   ...exampleOf('verification', 'agent'),
 }
-const { peer_score, brier } = exampleOf('metrics', 'agent')
+const { peer_score, brier, crowd_skill } = exampleOf('metrics', 'agent')
 export const leaderboardPage = {
   ...PROVENANCE,
   entity_type: 'agent',
@@ -108,6 +108,8 @@ export const leaderboardPage = {
       ...CERTIFIED,
       retired_at: null,
       name: 'my-agent',
+      model_type: 'a language model with search',
+      organization_name: 'Example Laboratory',
       rank,
       rank_interval,
       skill,
@@ -118,6 +120,8 @@ export const leaderboardPage = {
       contested_questions,
       peer_score,
       brier,
+      crowd_skill,
+      trend: [-0.045, 0.151, skill],
     },
   ],
   next_cursor: '214_1',

@@ -2,7 +2,7 @@
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, html } from './html.ts'
 import { counted, grouped } from './numbers.ts'
-import { type Board, type Entry, WORDS, nameLink } from './ranking.ts'
+import { type Board, type Entry, WORDS, isAgainstCrowd, nameLink } from './ranking.ts'
 import type { Site } from './site.ts'
 import { term } from './terms.ts'
 
@@ -35,12 +35,24 @@ export function finding(site: Site, entityType: EntityType, board: Board | undef
 /** Names all others, by how many they are. */
 const ALL: Record<number, string> = { 1: 'the other', 2: 'both others' }
 
-/** Says once how to read a row. */
-export function reading(site: Site, ranked: readonly Entry[]): Html {
+/** Says once how to read a row: its dot and bar, its diamond, and its title. */
+export function reading(site: Site, entityType: EntityType, ranked: readonly Entry[]): Html {
   // Version 2 of the method gives each entity a level of its own.
   const isOneLevel = ranked.every(({ board_interval: bar }) => bar !== undefined)
   const bar = isOneLevel
     ? html`The bar is what luck leaves open: we are 95\u00a0% sure that the true skill lies on it. <strong>Bars that overlap: too close to call.</strong> A ${term(site, 'place', 'place')} such as 2–3 counts those who are surely ahead and surely behind.`
     : 'The bar is what luck leaves open, at a level of each one’s own.'
-  return html`<p>● is the ${term(site, 'skill', 'skill')}: 0 is as good as the middle one of ${term(site, 'others', 'the others')}, 1 is perfect. ${bar}</p>`
+  return html`<p>● is the ${term(site, 'skill', 'skill')}: 0 is as good as the middle one of ${term(site, 'others', 'the others')}, 1 is perfect. ${bar}</p>
+<ul class="reading">${
+    isAgainstCrowd(ranked) &&
+    html`<li><span class="crowd">◇</span> is the same against ${term(site, 'crowd', 'the crowd')}, without a bar. ● right of 0 and ◇ left of it: better than the middle one, and worse than copying the crowd.</li>`
+  }<li>${TITLES[entityType]}</li></ul>`
+}
+
+/** Tells titles that take evidence from others. */
+const TITLES: Record<EntityType, string> = {
+  agent:
+    '✓ certified: luck is very unlikely to explain the skill. ✓✓ expert: nor that against the crowd. ○ provisional: enough questions, no more.',
+  forecaster:
+    '✓ gold, ✓✓ platinum: luck is very unlikely to explain the skill. ○ bronze, ◐ silver: by rank alone.',
 }

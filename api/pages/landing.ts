@@ -95,7 +95,7 @@ function leading(
   const first = ranked.slice(0, LEADERS)
   return html`<h2>Leading ${many}</h2>
 <p class="lead finding">${finding(site, entityType, board)}</p>
-${reading(site, first)}
+${reading(site, entityType, first)}
 ${boardTable({ site, entityType, name: `Ranked ${many}`, entries: first, board, reach: reachOfPage(first) })}
 <p class="pager"><a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a> <a href="${linkTo(site, LEADERBOARD_PATHS.forecaster)}">All forecasters</a></p>`
 }

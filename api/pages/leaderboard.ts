@@ -89,7 +89,7 @@ function rows(view: LeaderboardView, file: BoardPage): HtmlPart {
   const early = file.entries.filter((entry) => entry.rank === null && retiredAt(entry) === null)
   const reach = reachOfPage([...ranked, ...retired])
   return html`${file.entries.length > 0 && html`<p class="lead finding">${finding(site, entityType, main)}</p>\n`}${
-    ranked.length > 0 && html`${reading(site, ranked)}\n${boardTables(view, ranked, reach)}`
+    ranked.length > 0 && html`${reading(site, entityType, ranked)}\n${boardTables(view, ranked, reach)}`
   }${
     retired.length > 0 &&
     html`<h2>Retired</h2>

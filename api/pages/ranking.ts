@@ -3,7 +3,7 @@ import type { ReleaseCounts } from '../../schemas/manifests.ts'
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { awarded } from './award.ts'
-import { type Bounds, boardAxis, boardBar, reachOf } from './charts/interval-bar.ts'
+import { type Bounds, boardAxis, boardBar, reachOf, sparkline } from './charts/interval-bar.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { profilePath } from '../../schemas/entity-paths.ts'
 import { grouped, percent, plain, signed } from './numbers.ts'
@@ -15,7 +15,10 @@ import { term } from './terms.ts'
 import { dayOf, endOf, interval, named, orNone, places } from './wording.ts'
 
 /** An entry with its name: that of an agent is signed, that of a person is not. */
-export type Entry = Stored<LeaderboardFile['entries'][number]> & { name: string | null }
+export type Entry = Stored<
+  LeaderboardFile['entries'][number],
+  'crowd_skill' | 'model_type' | 'organization_name' | 'trend'
+> & { name: string | null }
 /** A page of the leaderboard as published, with the names of today. */
 export type BoardPage = Omit<LeaderboardFile, 'entries'> & { entries: Entry[] }
 
@@ -66,9 +69,21 @@ function barOf({ board_interval: board, skill_interval: own }: Entry): Bounds | 
   return board === undefined ? own : board
 }
 
+/** The skill against the crowd beside a skill; a release made before it was listed has none. */
+function crowdOf({ skill, crowd_skill: crowd }: Entry): number | null {
+  return skill === null ? null : (crowd ?? null)
+}
+
+/** Whether entries have diamonds. */
+export function isAgainstCrowd(entries: readonly Entry[]): boolean {
+  return entries.some((entry) => crowdOf(entry) !== null)
+}
+
 /** Returns the end of the axis that all tables of a page share. */
 export function reachOfPage(entries: readonly Entry[]): number {
-  return reachOf(entries.map((entry) => ({ skill: entry.skill, bounds: barOf(entry) })))
+  return reachOf(
+    entries.map((entry) => ({ skill: entry.skill, bounds: barOf(entry), crowd: crowdOf(entry) })),
+  )
 }
 
 export function idOf(entry: Entry): string {
@@ -90,7 +105,14 @@ function nameCell(site: Site, entityType: EntityType, entry: Entry): Html {
   const under = title && until ? html`${title}, ${until}` : title || until
   // A name anyone can claim; where there is none, the end of the id stands for it.
   const end = entry.name !== null && html` ${endOf(idOf(entry))}`
-  return html`<th scope="row" class="name">${nameLink(site, entityType, entry)}${end}${under && html`<span class="under">${under}</span>`}</th>`
+  return html`<th scope="row" class="name">${nameLink(site, entityType, entry)}${end}${under && html`<span class="under">${under}</span>`}${madeOf(entry)}</th>`
+}
+
+/** The model of an agent and its organisation, as registered. Wide tables shorten them with a mark. */
+function madeOf(entry: Entry): HtmlPart {
+  if (!('agent_id' in entry)) return undefined
+  const words = [entry.model_type, entry.organization_name].filter(Boolean)
+  return words.length > 0 && html` <span class="made">${named(words.join(' · '))}</span>`
 }
 
 /** Returns when an entity retired; null while it takes part. */
@@ -117,15 +139,18 @@ export interface BoardTable {
 /** Shows entries in rows, each with its place, its skill and its bar, as far as the table has them. */
 export function boardTable(table: BoardTable): Html {
   const { site, entityType, name, entries, board, reach } = table
+  const points = entries.flatMap(({ trend = [] }) => trend)
+  // The bars reach further than the skills, which would make each line flat.
+  const reachOverTime = reachOf(points.map((skill) => ({ skill, bounds: null })))
   const axis =
     reach !== undefined &&
-    html`<th scope="col" class="skill">${boardAxis(reach)}<span class="value">${term(site, 'skill', 'skill')}</span></th>`
+    html`<th scope="col" class="skill">${boardAxis(reach)}${points.length > 0 && html`<span class="spark">over time</span> `}<span class="value">${term(site, 'skill', 'skill')}</span></th>`
   return scrolling(
     name,
     html`<table class="board">
 <thead><tr>${board && placeHead(site, board)}<th scope="col" class="name">${WORDS[entityType].one}</th>${axis}<th scope="col" class="n">${term(site, 'shared-questions', 'shared questions')}</th><th scope="col" class="n">${term(site, 'peer-score', 'peer score')}</th><th scope="col" class="n">${term(site, 'brier', 'Brier')}</th></tr></thead>
 <tbody>
-${entries.map((entry) => row(table, entry))}</tbody></table>`,
+${entries.map((entry) => row(table, reachOverTime, entry))}</tbody></table>`,
   )
 }
 
@@ -140,10 +165,11 @@ export function placesOf({ rank, rank_interval: range, board_interval: bar }: En
   return range === null || bar === undefined ? grouped(rank!) : places(range)
 }
 
-function row({ site, entityType, board, moves, reach, needed }: BoardTable, entry: Entry): Html {
+function row(table: BoardTable, reachOverTime: number, entry: Entry): Html {
+  const { site, entityType, board, moves, reach, needed } = table
   const { contested_questions: questions, peer_score, brier } = entry
   const place = board && html`<td class="n place">${placesOf(entry)}${moved(moves?.get(idOf(entry)))}</td>`
-  const skill = reach !== undefined && skillCell(entry, reach)
+  const skill = reach !== undefined && skillCell(entry, reach, reachOverTime)
   const of = needed !== undefined && ` of ${needed}`
   return html`<tr>${place}${nameCell(site, entityType, entry)}${skill}<td class="n">${questions}${of}</td><td class="n">${orNone(peer_score, (value) => signed(value, 1))}</td><td class="n">${orNone(brier, plain)}</td></tr>
 `
@@ -156,8 +182,10 @@ function moved(up: number | undefined): HtmlPart {
   return html`<span class="under"><span aria-hidden="true">${sign}\u00a0${by}</span><span class="unseen">${word} ${by}</span></span>`
 }
 
-function skillCell(entry: Entry, reach: number): Html {
-  const { skill } = entry
+function skillCell(entry: Entry, reach: number, reachOverTime: number): Html {
+  const { skill, trend } = entry
   const bounds = barOf(entry)
-  return html`<td class="skill">${skill !== null && boardBar(skill, bounds, reach)}<span class="value">${orNone(skill, signed)}${skill !== null && html` <span class="under">${interval(bounds)}</span>`}</span></td>`
+  const crowd = crowdOf(entry)
+  const against = crowd !== null && html` <br>◇ ${signed(crowd)}`
+  return html`<td class="skill">${skill !== null && boardBar(skill, bounds, reach, crowd)}${trend && sparkline(trend, reachOverTime)}<span class="value">${orNone(skill, signed)}${skill !== null && html` <span class="under">${interval(bounds)}${against}</span>`}</span></td>`
 }

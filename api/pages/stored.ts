@@ -19,7 +19,7 @@ type SinceVersion3 =
   | 'overdue_forecasts'
   | 'retired_at'
 
-/** A payload whose newer members may be absent. */
-export type Stored<P> = P extends unknown
-  ? Omit<P, SinceVersion3> & Partial<Pick<P, Extract<keyof P, SinceVersion3>>>
+/** A payload whose newer members may be absent, and so may `Also`, members of this payload that are newer. */
+export type Stored<P, Also extends string = never> = P extends unknown
+  ? Omit<P, SinceVersion3 | Also> & Partial<Pick<P, Extract<keyof P, SinceVersion3 | Also>>>
   : never

@@ -21,7 +21,11 @@ const CATEGORY_COLUMNS = {
   agent: columnsOf(agentCategoryEntry),
   forecaster: columnsOf(forecasterCategoryEntry),
 }
-const COLUMNS = { agent: columnsOf(agentEntry), forecaster: columnsOf(forecasterEntry) }
+/** A trend is no value of a cell. */
+const COLUMNS = {
+  agent: columnsOf(agentEntry.omit({ trend: true })),
+  forecaster: columnsOf(forecasterEntry.omit({ trend: true })),
+}
 
 export const boardTables: Route[] = ENTITY_TYPES.map(boardTable)
 

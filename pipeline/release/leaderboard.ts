@@ -77,10 +77,13 @@ export function inOrderOfPlaces(one: LeaderboardPlace, other: LeaderboardPlace):
 
 function entryOf(entity: ListedEntity): object {
   const { rank, rank_interval, skill_interval, board_interval, pool, pool_size } = entity.metrics
-  const { contested_questions, peer_score, brier } = entity.metrics
+  const { contested_questions, peer_score, brier, crowd_skill } = entity.metrics
+  const { entityType, modelType, organizationName, listing } = entity
+  const made = { model_type: modelType, organization_name: organizationName }
   return {
     ...nameOf(entity),
     ...nameIn(entity),
+    ...(entityType === 'agent' ? made : {}),
     ...entity.award,
     ...retirementOf(entity),
     rank,
@@ -93,5 +96,7 @@ function entryOf(entity: ListedEntity): object {
     contested_questions,
     peer_score,
     brier,
+    crowd_skill,
+    trend: entity.metrics.eligible ? listing.trend : [],
   }
 }

@@ -35,9 +35,18 @@ export interface RankedEntity extends Omit<ScoredEntity, 'scores'> {
 /** The facts about an entity in leaderboards and files of owners. */
 export interface ListedEntity extends Pick<
   RankedEntity,
-  'entityType' | 'entityId' | 'name' | 'ownerId' | 'retiredAtMs' | 'pairs' | 'award'
+  | 'entityType'
+  | 'entityId'
+  | 'name'
+  | 'modelType'
+  | 'organizationName'
+  | 'ownerId'
+  | 'retiredAtMs'
+  | 'pairs'
+  | 'award'
 > {
   metrics: Pick<EntityMetrics, (typeof LISTED_METRICS)[number]>
+  listing: Pick<RankedEntity['listing'], 'trend'>
 }
 
 const LISTED_METRICS = [
@@ -52,6 +61,7 @@ const LISTED_METRICS = [
   'contested_questions',
   'peer_score',
   'brier',
+  'crowd_skill',
 ] as const satisfies EntityMetricName[]
 
 /** Whether an entity is in lists: an agent without a name is hidden. */
@@ -60,10 +70,24 @@ export function isListed({ entityType, name }: Pick<RankedEntity, 'entityType' |
 }
 
 export function listed(entity: RankedEntity): ListedEntity {
-  const { entityType, entityId, name, ownerId, retiredAtMs, pairs, award } = entity
+  const { entityType, entityId, name, modelType, organizationName, ownerId, retiredAtMs, pairs, award } =
+    entity
   const values = LISTED_METRICS.map((metric) => [metric, entity.metrics[metric]])
   const metrics = Object.fromEntries(values) as ListedEntity['metrics']
-  return { entityType, entityId, name, ownerId, retiredAtMs, pairs, award, metrics }
+  const { trend } = entity.listing
+  return {
+    entityType,
+    entityId,
+    name,
+    modelType,
+    organizationName,
+    ownerId,
+    retiredAtMs,
+    pairs,
+    award,
+    metrics,
+    listing: { trend },
+  }
 }
 
 /** Ranks the entities of one kind among each other. */

@@ -1,4 +1,4 @@
-// The numbers of an entity by category of the questions, which lists have beside its metrics.
+// The numbers of an entity in lists, beside its metrics: those by category, and how its skill came about.
 import type { EntityMetrics } from '../../schemas/metrics.ts'
 import { calibrationCurve, expectedCalibrationError } from './calibration.ts'
 import type { Methodology } from './methodology.ts'
@@ -6,6 +6,7 @@ import { exactSum } from './exact-sum.ts'
 import { type EntityPairs, closingForecasts, contestedPairs, settledPairs } from './pairs.ts'
 import { PICO, ratio } from './round.ts'
 import { alphaOf, intervalOf, skillAgainst } from './skill.ts'
+import { nanoOf, shrinkageNano } from './strength.ts'
 
 /** The numbers of an entity on the questions of one category alone. */
 export interface CategoryScores {
@@ -21,15 +22,18 @@ export interface CategoryScores {
 }
 
 export interface Listing {
+  /** The skill over time: see `trendOf`. */
+  trend: number[]
   categories: CategoryScores[]
 }
 
 /** The listing of an entity without pairs. */
-export const NO_LISTING: Listing = { categories: [] }
+export const NO_LISTING: Listing = { trend: [], categories: [] }
 
 /** `taken` must be in the order (settled_at, question_id). */
 export function listingOf(methodology: Methodology, taken: EntityPairs): Listing {
-  return { categories: scoreByCategory(methodology, settledPairs(taken)) }
+  const settled = settledPairs(taken)
+  return { trend: trendOf(methodology, settled), categories: scoreByCategory(methodology, settled) }
 }
 
 /**
@@ -78,4 +82,29 @@ function pairsIn({ rowCount, columns }: EntityPairs, category: number): EntityPa
     return [name, gathered]
   })
   return { rowCount: rows.length, columns: Object.fromEntries(own) as EntityPairs['columns'] }
+}
+
+/** The most points of a trend, so that it fits a line of 80 pixels. */
+const TREND_POINTS = 16
+
+/**
+ * Returns the skill after each of up to 16 equal parts of the contested questions, in the order in which they
+ * settled. The last point is the skill of the release.
+ */
+function trendOf(methodology: Methodology, { rowCount, columns }: EntityPairs): number[] {
+  const { standard, brier_part } = columns
+  const prior = shrinkageNano(methodology)
+  let contested = 0
+  for (let row = 0; row < rowCount; row++) if (standard[row]! >= 0) contested += 1
+  const points = Math.min(TREND_POINTS, contested)
+  const trend: number[] = []
+  let [gain, reference, questions] = [0, 0, 0]
+  for (let row = 0; row < rowCount; row++) {
+    if (standard[row]! < 0) continue
+    gain += standard[row]! - nanoOf(brier_part[row]!)
+    reference += standard[row]!
+    questions += 1
+    if (questions >= ((trend.length + 1) * contested) / points) trend.push(gain / (reference + prior))
+  }
+  return trend
 }

@@ -16,10 +16,13 @@ const entity = (entityId: string, metrics: Partial<ListedEntity['metrics']>): Li
   entityType: 'agent',
   entityId,
   name: entityId,
+  modelType: 'a model',
+  organizationName: null,
   ownerId: null,
   retiredAtMs: null,
   pairs: 0,
   award: { certification: 'none' },
+  listing: { trend: [0.1, 0.2] },
   metrics: {
     eligible: false,
     rank_interval: null,
@@ -27,6 +30,7 @@ const entity = (entityId: string, metrics: Partial<ListedEntity['metrics']>): Li
     board_interval: null,
     peer_score: null,
     brier: null,
+    crowd_skill: null,
     ...UNRANKED,
     ...metrics,
   },
@@ -68,6 +72,19 @@ test('an entry has the pool and the board interval of its entity', () => {
   )
   const { entries } = JSON.parse(Buffer.from(file!.bytes).toString()) as BoardPage
   expect(entries[0]).toMatchObject({ pool: 'p', pool_size: 6, board_interval })
+})
+
+test('an entry has its model, its skill against the crowd, and of an eligible entity how the skill came about', () => {
+  const entities = [
+    { ...ranked('a', 'p', 6, 1, 0.2), organizationName: 'Lab' },
+    entity('b', { crowd_skill: -0.1 }),
+  ]
+  const [file] = leaderboardFiles('agent', entities, PROVENANCE)
+  const { entries } = JSON.parse(Buffer.from(file!.bytes).toString()) as BoardPage
+  expect(entries).toMatchObject([
+    { model_type: 'a model', organization_name: 'Lab', crowd_skill: null, trend: [0.1, 0.2] },
+    { model_type: 'a model', organization_name: null, crowd_skill: -0.1, trend: [] },
+  ])
 })
 
 test('a page has a hundred entries', () => {

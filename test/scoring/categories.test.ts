@@ -83,6 +83,30 @@ it('scores an entity by the pairs of a category alone, from 25 contested questio
   expect(shown).toBeGreaterThan(20)
 })
 
+it('has a trend whose points are the skill after equal parts of the questions, up to the skill itself', () => {
+  fc.assert(
+    fc.property(shape, (drawn) => {
+      const given = worldOf(drawn)
+      const { pairs, entities } = scoreWorld(given)
+      for (const { entityId, listing, metrics } of entities) {
+        const contested = pairs
+          .filter(({ entity, standard }) => entity === entityId && standard >= 0)
+          .toSorted((a, b) => a.settledAtMs - b.settledAtMs || (a.question < b.question ? -1 : 1))
+        const points = Math.min(16, contested.length)
+        const expected = Array.from({ length: points }, (_, point) => {
+          const first = contested.slice(0, Math.ceil(((point + 1) * contested.length) / points))
+          const reference = sum(first.map(({ standard }) => standard))
+          const own = sum(first.map(({ brier_part: part }) => nanoOf(part)))
+          return published((reference - own) / (reference + 2.5e9))
+        })
+        expect(listing.trend).toEqual(expected)
+        expect(listing.trend.at(-1) ?? null).toBe(metrics.skill)
+      }
+    }),
+    { numRuns: 12 },
+  )
+})
+
 it('ranks each board by its own bars, and has the same rows in JSON and in Parquet', async () => {
   await fc.assert(
     fc.asyncProperty(shape, async (drawn) => {

@@ -1,4 +1,5 @@
-// Draws a skill and its interval in a table's row. All rows have one scale, so that readers can compare them.
+// Draws a skill and its interval in a table's row, and how the skill came about. All rows have one scale, so
+// that readers can compare them.
 // The numbers stand beside the bar as text, so screen readers skip it.
 import { type Axis, decimalsOf, place } from './axis.ts'
 import { type Html, html } from '../html.ts'
@@ -30,9 +31,14 @@ const REACHES = [0.2, 0.5, 1] as const
 
 /** Returns the skill at the right end of the axis of a page; that at the left end is its negative. */
 export function reachOf(
-  rows: Iterable<{ skill: number | null; bounds: Bounds | null }>,
+  rows: Iterable<{ skill: number | null; bounds: Bounds | null; crowd?: number | null | undefined }>,
 ): (typeof REACHES)[number] {
-  const ends = [...rows].flatMap(({ skill, bounds }) => [skill ?? 0, bounds?.lower ?? 0, bounds?.upper ?? 0])
+  const ends = [...rows].flatMap(({ skill, bounds, crowd }) => [
+    skill ?? 0,
+    bounds?.lower ?? 0,
+    bounds?.upper ?? 0,
+    crowd ?? 0,
+  ])
   return REACHES.find((reach) => ends.every((end) => Math.abs(end) <= reach)) ?? 1
 }
 
@@ -50,9 +56,9 @@ export function boardAxis(reach: number): Html {
   return html`<svg class="bar axis" viewBox="0 0 ${width} ${AXIS_HEIGHT}" aria-hidden="true"><text class="least" x="0" y="12">← worse</text><text x="${width / 2}" y="12">the middle</text><text class="most" x="${width}" y="12">better →</text><text class="least" x="0" y="${AXIS_HEIGHT - 4}">${signed(-reach, decimals)}</text>${label(-reach / 2)}<text x="${width / 2}" y="${AXIS_HEIGHT - 4}">0</text>${label(reach / 2)}<text class="most" x="${width}" y="${AXIS_HEIGHT - 4}">${signed(reach, decimals)}</text></svg>`
 }
 
-/** Draws a row below `boardAxis`. */
-export function boardBar(skill: number, bounds: Bounds | null, reach: number): Html {
-  return drawing(BOARD, reach, skill, bounds)
+/** Draws a row below `boardAxis`, with a diamond for the skill against the crowd where it is given. */
+export function boardBar(skill: number, bounds: Bounds | null, reach: number, crowd?: number | null): Html {
+  return drawing(BOARD, reach, skill, bounds, crowd)
 }
 
 /** Draws a bar of its own, from −1 to +1. */
@@ -60,8 +66,32 @@ export function intervalBar(skill: number, bounds: Bounds | null): Html {
   return drawing(SMALL, 1, skill, bounds)
 }
 
+/** In pixels, as in the style sheet, so that it needs no view box. */
+const SPARK = { width: 80, height: 24 }
+
+/** Draws how a skill came about, upwards from `-reach` to `reach`; undefined for fewer than two points. */
+export function sparkline(trend: readonly number[], reach: number): Html | undefined {
+  if (trend.length < 2) return undefined
+  const { width, height } = SPARK
+  const up: Axis = { least: -reach, most: reach, from: height - 1, to: 1 }
+  const along: Axis = { least: 0, most: trend.length - 1, from: 1, to: width - 1 }
+  const points = trend.map(
+    (skill, at) => [Math.round(place(along, at)), Math.round(place(up, skill))] as const,
+  )
+  // Steps take half the bytes of coordinates.
+  const steps = points.slice(1).map(([x, y], before) => `${x - points[before]![0]} ${y - points[before]![1]}`)
+  const line = `M${points[0]!.join(' ')}l${steps.join(' ').replaceAll(' -', '-')}`
+  return html`<svg class="spark" aria-hidden="true"><path d="${line}"/></svg>`
+}
+
 /** A dot or an end that is out of reach becomes an arrow, with the number of such a dot beside it. */
-function drawing(frame: Frame, reach: number, skill: number, bounds: Bounds | null): Html {
+function drawing(
+  frame: Frame,
+  reach: number,
+  skill: number,
+  bounds: Bounds | null,
+  crowd?: number | null,
+): Html {
   const { className, width, height, dot } = frame
   const axis = axisOf(frame, reach)
   const middle = height - BELOW
@@ -78,5 +108,16 @@ function drawing(frame: Frame, reach: number, skill: number, bounds: Bounds | nu
     Math.abs(skill) <= reach
       ? html`<circle cx="${x(skill)}" cy="${middle}" r="${dot}"/>`
       : html`<text class="${skill < 0 ? 'least' : 'most'}" x="${skill < 0 ? INSET + 2 : width - INSET - 2}" y="${middle - 4}">● ${signed(skill)}</text>`
-  }</svg>`
+  }${typeof crowd === 'number' && diamond(frame, reach, crowd)}</svg>`
+}
+
+/** Half of a diamond stands at the edge for one that is out of reach. */
+function diamond(frame: Frame, reach: number, crowd: number): Html {
+  const { width, height } = frame
+  const middle = height - BELOW
+  if (Math.abs(crowd) <= reach) {
+    return html`<path class="crowd" d="M${place(axisOf(frame, reach), crowd)} ${middle - 5}l5 5-5 5-5-5z"/>`
+  }
+  const [edge, inwards] = crowd < 0 ? [0, 5] : [width, -5]
+  return html`<path class="crowd" d="M${edge} ${middle - 5}l${inwards} 5 ${-inwards} 5"/><text class="${crowd < 0 ? 'least' : 'most'}" x="${edge}" y="${height}">off the scale</text>`
 }

@@ -166,6 +166,24 @@ describe('the leaderboard', () => {
     expect(text).not.toMatch(/95\u00a0|overlap|sure|place of/)
   })
 
+  test('shows who made an agent as text, and leaves out what an earlier release lacks', () => {
+    const hostile = '<b>model</b>'
+    const html = made({ file: { ...FILE, entries: [{ ...RANKED, model_type: hostile }] } }).text
+    expect(html).toContain('&lt;b&gt;model&lt;/b&gt;')
+    expect(html).not.toContain(hostile)
+    expect(said({})).toMatch(/a language model with search · Example Laboratory .* ◇ \+0\.172/)
+    const {
+      crowd_skill: _c,
+      model_type: _m,
+      organization_name: _o,
+      trend: _t,
+      ...earlier
+    } = RANKED as Extract<Entry, { agent_id: string }>
+    const older = made({ file: { ...FILE, entries: [earlier] } })
+    expect(older.text).not.toMatch(/the crowd<|◇|class="(?:made|spark)"|undefined/)
+    expect(textOf(older)).toContain('my-agent')
+  })
+
   test('says who leads on each page, also on one without any of that board', () => {
     const words = 'Nobody leads for sure: my-agent is in front'
     expect(said({})).toContain(words)
@@ -213,8 +231,8 @@ describe('the leaderboard', () => {
     expect(text).toMatch(
       /my-agent .* Retired They take part no more .* gone .* Not enough questions yet .* early /,
     )
-    expect(text).toMatch(/ gone …\w+✓✓ expert, retired 2026-02-01 \+0\.271 /)
-    expect(text).toMatch(/ gone early …\w+retired 2026-02-01 – 12 \+7\.0 /)
+    expect(text).toMatch(/ gone …\w+✓✓ expert, retired 2026-02-01 .* \+0\.271 /)
+    expect(text).toMatch(/ gone early …\w+retired 2026-02-01 .* – 12 \+7\.0 /)
     expect(said({ file: { ...FILE, entries: [RANKED, UNRANKED] } })).not.toMatch(/retired/i)
     expect(said({ file: { ...FILE, entries: [retired] }, main: undefined })).toContain(
       'None of these agents has a place yet.',

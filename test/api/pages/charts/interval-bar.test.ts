@@ -1,7 +1,13 @@
 // The bars of skills: one scale, and no dot at the place of another skill.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { boardAxis, boardBar, intervalBar, reachOf } from '../../../../api/pages/charts/interval-bar.ts'
+import {
+  boardAxis,
+  boardBar,
+  intervalBar,
+  reachOf,
+  sparkline,
+} from '../../../../api/pages/charts/interval-bar.ts'
 
 const spanOf = (bar: string) =>
   /class="span" d="M([\d.]+) \d+H([\d.]+)"/.exec(bar)?.slice(1).map(Number) as [number, number] | undefined
@@ -57,6 +63,28 @@ it('has only a dot without an interval', () => {
   const bar = intervalBar(0, null).text
   expect(bar).not.toContain('span')
   expect(bar).toContain('cx="60"')
+})
+
+it('has a diamond for the skill against the crowd, and half of one at the edge where that is out of reach', () => {
+  expect(boardBar(0.25, null, 1).text).not.toContain('crowd')
+  expect(boardBar(0.25, null, 1, null).text).not.toContain('crowd')
+  expect(boardBar(0.25, null, 1, 0.5).text).toContain('class="crowd" d="M266 12l5 5-5 5-5-5z"')
+  const beyond = boardBar(0, null, 1, -1.2).text
+  expect(beyond).toContain('class="crowd" d="M0 12l5 5 -5 5"/><text class="least" x="0" y="24">off the scale')
+  expect(reachOf([{ skill: 0, bounds: null, crowd: -0.3 }])).toBe(0.5)
+})
+
+describe('the line of a trend', () => {
+  it('goes from the left to the right on the axis of its board, and is for the eye alone', () => {
+    const line = sparkline([1, 0, -1, -3], 1)!.text
+    expect(line).toMatch(/^<svg class="spark" aria-hidden="true">/)
+    expect(line).toContain('d="M1 1l26 11 26 11 26 0"')
+  })
+
+  it('takes two points', () => {
+    expect(sparkline([], 1)).toBeUndefined()
+    expect(sparkline([0.1], 1)).toBeUndefined()
+  })
 })
 
 const bounds = fc
