@@ -51,8 +51,8 @@ export async function compareReleases(
 }
 
 async function runJob(store: string, asOf: string, folder: string, options: SparkOptions) {
-  const { SPARK_HOME, SPARK_PYTHON, DELTA_JARS } = process.env
-  if (!SPARK_HOME || !SPARK_PYTHON || !DELTA_JARS) {
+  const { SPARK_HOME, SPARK_PYTHON, SPARK_JARS } = process.env
+  if (!SPARK_HOME || !SPARK_PYTHON || !SPARK_JARS) {
     throw new Error('Apache Spark is needed: eval "$(test/support/spark.sh DIR)"')
   }
   const [events, filters, fvs] = [join(folder, 'events'), join(folder, 'filters'), join(folder, 'fvs')]
@@ -79,8 +79,8 @@ async function runJob(store: string, asOf: string, folder: string, options: Spar
       '--master',
       'local[2]',
       '--jars',
-      readdirSync(DELTA_JARS)
-        .map((jar) => join(DELTA_JARS, jar))
+      readdirSync(SPARK_JARS)
+        .map((jar) => join(SPARK_JARS, jar))
         .join(),
     ],
     Object.entries(configuration).flatMap(([name, value]) => ['--conf', `${name}=${value}`]),

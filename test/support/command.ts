@@ -47,6 +47,11 @@ export class RunningCommand {
     })
   }
 
+  /** What it has printed until now, on both streams. */
+  get output(): string {
+    return this.#stdout + this.#stderr
+  }
+
   get ended(): Promise<Ended> {
     return this.#ended
   }

@@ -8,17 +8,16 @@ import { external } from './external.ts'
 
 /** Undefined without Spark: `describe.skipIf(!spark)`. */
 export const spark = external(
-  ['SPARK_HOME', 'SPARK_PYTHON', 'DELTA_JARS', 'JAVA_HOME'],
+  ['SPARK_HOME', 'SPARK_PYTHON', 'SPARK_JARS', 'AWS_BUNDLE', 'JAVA_HOME'],
   'these tests need Apache Spark: eval "$(test/support/spark.sh DIR)"',
 )
 
 /** Short runs on few cores: no optimizing compiler, few partitions, nothing but loopback. */
+const JAVA_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 const CONFIGURATION = {
   'spark.driver.memory': '1g',
   'spark.driver.host': '127.0.0.1',
   'spark.driver.bindAddress': '127.0.0.1',
-  'spark.driver.extraJavaOptions': '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC',
-  'spark.executor.extraJavaOptions': '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC',
   'spark.ui.enabled': 'false',
   'spark.log.level': 'WARN',
   'spark.sql.shuffle.partitions': '2',
@@ -34,17 +33,26 @@ export interface Submission {
   master?: string
   configuration?: Record<string, string>
   env?: Record<string, string>
+  /** Options of every Java. */
+  java?: string
 }
 
 /** Starts a program. Call it inside a test: it ends with the test. */
 export function submit(
   program: string,
   args: readonly string[],
-  { folder, master = 'local[2]', configuration = {}, env = {} }: Submission,
+  { folder, master = 'local[2]', configuration = {}, env = {}, java = '' }: Submission,
 ): RunningCommand {
-  const { SPARK_HOME, DELTA_JARS } = spark!
-  const jars = readdirSync(DELTA_JARS).map((jar) => join(DELTA_JARS, jar))
-  const settings = Object.entries({ ...CONFIGURATION, ...configuration })
+  const { SPARK_HOME, SPARK_JARS, AWS_BUNDLE } = spark!
+  const jars = readdirSync(SPARK_JARS).map((jar) => join(SPARK_JARS, jar))
+  // Half a gigabyte, which a cluster has on each machine beside Spark, and no job sends around.
+  const installed = {
+    'spark.driver.extraClassPath': AWS_BUNDLE,
+    'spark.executor.extraClassPath': AWS_BUNDLE,
+    'spark.driver.extraJavaOptions': `${JAVA_OPTIONS} ${java}`,
+    'spark.executor.extraJavaOptions': `${JAVA_OPTIONS} ${java}`,
+  }
+  const settings = Object.entries({ ...CONFIGURATION, ...installed, ...configuration })
   const options = [
     ['--master', master, '--jars', jars.join(',')],
     ...settings.map(([name, value]) => ['--conf', `${name}=${value}`]),
