@@ -195,7 +195,7 @@ function topicTables(site: Site, entityType: EntityType, entries: readonly Named
       : index > 0 &&
         html`<p>Another pool: these answered other questions, and cannot be compared with those above.</p>\n`
     return html`${words}${scrolling(
-      `Board ${index + 1}`,
+      `Board ${index + 1} of ${WORDS[entityType].many}`,
       html`<table class="board topic">
 <thead><tr>${!isRetired && html`<th scope="col" class="n place">${term(site, 'place', 'place')}</th>`}<th scope="col" class="name">${WORDS[entityType].one}</th><th scope="col" class="skill">${boardAxis(reach)}<span class="value">${term(site, 'skill', 'skill')}</span></th><th scope="col" class="n">${term(site, 'shared-questions', 'shared questions')}</th><th scope="col" class="n">${term(site, 'calibration', 'calibration')}</th><th scope="col" class="n">${term(site, 'brier', 'Brier')}</th></tr></thead>
 <tbody>

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { questionTablePath } from '../../schemas/entity-paths.ts'
 import { questionScore } from '../../schemas/answers.ts'
+import { releaseQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -26,11 +27,13 @@ function questionTable(entityType: EntityType): Route {
     tag: 'Service',
     summary: `All questions of an ${entityType} as CSV`,
     description:
-      'A line for each question of the current release, the newest first, with its scores as columns.',
+      'A line for each question of the release, the newest first, with its scores as columns.',
     follows: true,
     needsStore: true,
     needsQuestions: true,
+    namesRelease: true,
     params: z.strictObject({ [idName]: uuid }),
+    query: releaseQuery,
     success: {
       description: 'The table',
       body: z.string(),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pMap from 'p-map'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { FileStore } from '../../pipeline/store/file.ts'
-import { SIMULATION_PATH, manifestPath } from '../../pipeline/store/paths.ts'
+import { SIMULATION_PATH, manifestPath, releasePrefix } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { parseSettings } from '../../schemas/config.ts'
@@ -61,7 +61,7 @@ describe('commands with --environment sandbox', () => {
     const shard = join(
       folder,
       'store',
-      written.find((key) => key.includes('/forecaster/'))!,
+      written.find((key) => key.includes(`${releasePrefix(1)}forecaster/`))!,
     )
     expect(await readFile(shard, 'utf8')).toContain('"environment":"sandbox"')
     const [audit, audited, verified, foreign, created] = await pMap(

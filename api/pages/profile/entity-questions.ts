@@ -7,7 +7,7 @@ import { withQuery } from '../links.ts'
 import { counted } from '../numbers.ts'
 import { pager } from '../pager.ts'
 import { releaseLine } from '../provenance.ts'
-import { type Site, linkTo, linkToCurrent } from '../site.ts'
+import { type Site, linkTo } from '../site.ts'
 import { ORDER_WORDS } from './question-order.ts'
 import { questionTable } from './question-table.ts'
 import {
@@ -65,7 +65,7 @@ ${
     : html`<p>Errors are averaged over the time in which the forecast stood, so that they need not follow from what was said last. “Others” is the error that the middle one of the others would have made on the same question at the same times.</p>
 ${orders(site, order, (sort) => pathOf(1, sort))}
 ${questionTable(site, html`${which}.`, scores)}
-<p class="mute"><a href="${linkToCurrent(site, questionTablePath(entityType, id))}">All of them as CSV</a></p>
+<p class="mute"><a href="${linkTo(site, questionTablePath(entityType, id))}">All of them as CSV</a></p>
 ${pager(site, { pageNumber, pages, pathOf })}`
 }`,
   })
