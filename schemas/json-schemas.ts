@@ -39,7 +39,7 @@ export const RESPONSES = {
   'category-board-file': payloads.categoryBoardFile,
   'questions-file': payloads.questionsFile,
   'leaderboard-page': answers.leaderboardPage,
-  people: answers.peopleNames,
+  'people-names': answers.peopleNames,
   'agent-scores': answers.agentScores,
   'forecaster-scores': answers.forecasterScores,
   'row-groups-file': payloads.rowGroupsFile,

@@ -132,7 +132,7 @@ const SHOWN: Record<string, RegExp[]> = {
     /\d+ rows agent\/[^]*24 rows forecaster\/[^]*\d+ rows entities\/000.parquet[^]*rows scores\/000.parquet/,
   ],
   'docs/verifying.md: Audit': [/release 1 as of [^]*every byte derived again/],
-  'docs/verifying.md: From outside': [/every byte derived again[^]*"derived":\s?true/],
+  'docs/verifying.md: From outside': [/every byte of its numbers derived again[^]*"derived":true/],
   'docs/verifying.md: Watch records': [
     /^demo\.example\S* has \d+ entries, taken as they are at this first look\n {2}agent:\S+ is expert by release \d+.*\n {2}forecaster:\S+ is gold by /,
   ],

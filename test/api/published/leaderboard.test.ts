@@ -211,7 +211,7 @@ describe('a profile', () => {
 
   test('of a person has its name apart, in an answer that nothing signs', async () => {
     const answer = await service.client.get(`/people?ids=${idle(7)},${uuidOf(9, 9)}`)
-    expectValid('people', answer.json())
+    expectValid('people-names', answer.json())
     expect(answer.json()).toEqual({
       signed: false,
       people: [
