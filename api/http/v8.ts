@@ -46,7 +46,7 @@ export function beginYoung(): void {
 }
 
 /**
- * Has V8 begin no compilation by Maglev from now on. Call it when the process begins to stop.
+ * Keeps V8 from beginning compilations by Maglev. Call it when the process begins to stop.
  *
  * At its end Node waits for the threads that compile, and such a compilation may in turn wait for the main
  * thread. A process in which both happen has closed all that it had open, and never ends.

@@ -17,7 +17,8 @@ const HEADERS = {
     description: 'Whether, where and for how long the answer may be cached (RFC 9111).',
     schema: {
       type: 'string',
-      pattern: '^(no-store|no-cache|(public|private), max-age=[0-9]+(, (immutable|stale-while-revalidate=[0-9]+))?)$',
+      pattern:
+        '^(no-store|no-cache|(public|private), max-age=[0-9]+(, (immutable|stale-while-revalidate=[0-9]+))?)$',
     },
     example: 'public, max-age=60',
   },

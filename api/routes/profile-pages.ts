@@ -33,6 +33,7 @@ import { unreleasedPage } from '../pages/profile/unreleased.ts'
 import { codeOf } from '../published/check-codes.ts'
 import { linkTo } from '../pages/site.ts'
 import { isHidden } from '../published/hidden.ts'
+import type { SnapshotRow } from '../published/history.ts'
 import type { FoundCredential } from '../published/credentials.ts'
 import { nameOfEntity } from '../published/people.ts'
 import type { Route } from '../http/route.ts'
@@ -197,19 +198,22 @@ type Score = QuestionScore & ErrorPair
 /** The most days that a profile shows. */
 const MOST_DAYS = 40
 
-/** Returns days up to the release on which a skill of the entity was published. */
+/** Days of version 1 of the method have no intervals. */
+type DayRow = Omit<SnapshotRow, DayInterval> & Partial<Pick<SnapshotRow, DayInterval>>
+type DayInterval = 'skill_interval' | 'rank_interval'
+
+/** Returns days before the release on which a skill of the entity was published. */
 async function daysBefore(
   { history, releases }: Published,
   entityType: EntityType,
   id: string,
 ): Promise<Day[]> {
   const end = dayBefore(releases.current!.as_of)
-  const rows = await history.some(entityType, id, end, MOST_DAYS - 1).catch((error: unknown) => {
+  const rows: DayRow[] = await history.some(entityType, id, end, MOST_DAYS - 1).catch((error: unknown) => {
     // The operator is told of a damaged snapshot by its own call, and the rest of the page is right.
     if (error instanceof ServiceError && error.kind === 'corrupt') return []
     throw error
   })
-  // Days of version 1 of the method have no intervals.
   return rows.flatMap(
     ({ date, skill, skill_interval: interval = null, rank, rank_interval: places = null }) =>
       skill === null ? [] : [{ date, skill, interval, rank, places }],

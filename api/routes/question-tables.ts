@@ -26,8 +26,7 @@ function questionTable(entityType: EntityType): Route {
     isDocumented: false,
     tag: 'Service',
     summary: `All questions of an ${entityType} as CSV`,
-    description:
-      'A line for each question of the release, the newest first, with its scores as columns.',
+    description: 'A line for each question of the release, the newest first, with its scores as columns.',
     follows: true,
     needsStore: true,
     needsQuestions: true,

@@ -282,8 +282,8 @@ export function thinnedPath(release: number): string {
 
 /**
  * Whether retention may delete a file of a release, by its path there. The files in folders are published
- * about entities and may go; the files next to the manifest say how the release was made, and stay. Files that
- * later releases name too outlive their release.
+ * about entities and may go; the files next to the manifest say how the release was made, and stay. Files
+ * that later releases name too outlive their release.
  */
 export function isThinnable(path: string): boolean {
   return path.includes('/') && !OUTLIVING.some((prefix) => path.startsWith(prefix))

@@ -151,7 +151,7 @@ describe('everything that a release publishes', () => {
           check(`${what}-manifest`, content)
           continue
         }
-        const ofOne = FILES.find(([folder]) => path.includes(folder))
+        const ofOne = FILES.find(([part]) => path.includes(part))
         if (ofOne) {
           check(ofOne[1], content)
           continue
