@@ -53,8 +53,13 @@ export async function expectKeptApart(
   await Promise.all([right.start(), wrong.start()])
   const commands = { made: 0, refused: 0 }
   await Promise.all([
-    load.runFor(5_000, right.urls, batchOf(0)),
-    second.runFor(5_000, wrong.urls, batchOf(1)),
+    load.runFor(5_000, right.urls, batchOf(0), ({ acknowledged }) => acknowledged > 0),
+    second.runFor(
+      5_000,
+      wrong.urls,
+      batchOf(1),
+      ({ acknowledged, unanswered }) => (takesForecasts ? acknowledged : unanswered) > 0,
+    ),
     ...[options, ahead].map(async (each) => {
       const made = explained('release', await fvs(['release'], each))
       commands[made ? 'made' : 'refused'] += 1

@@ -70,11 +70,17 @@ export class Load {
     )
   }
 
-  /** Calls the nodes for this long. */
-  async runFor(ms: number, nodes: () => readonly string[], questions: readonly string[]): Promise<void> {
+  /** Calls the nodes for this long, and on a slow machine until there is enough. */
+  async runFor(
+    ms: number,
+    nodes: () => readonly string[],
+    questions: readonly string[],
+    isEnough = (_counts: LoadCounts) => true,
+  ): Promise<void> {
     const stop = new AbortController()
     const running = this.run(nodes, questions, stop.signal)
     await pause(ms)
+    while (!isEnough(this.counts)) await pause(50)
     stop.abort()
     await running
   }
