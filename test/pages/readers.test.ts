@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('pages', () => {
   test('hostile names stay text', async () => {
     await looking('light', async (page) => {
       await page.goto(`${services.full}/view/agents`)
-      const shown = await page.locator('main th bdi').allInnerTexts()
+      const shown = await page.locator('main th a bdi').allInnerTexts()
       expect(new Set(shown)).toEqual(new Set(HOSTILE_NAMES))
       expect(await page.title()).toContain('Leaderboard')
       expect(await page.locator('main script, main [onload]').count()).toBe(0)
