@@ -8,10 +8,10 @@ import { page } from './layout.ts'
 import { questionPath } from './links.ts'
 import { counted, grouped, signed } from './numbers.ts'
 import { INSECURE, proofOf } from './profile/check.ts'
-import { levelOf, unnamed } from './profile/subject.ts'
+import { levelOf, shownName } from './profile/subject.ts'
 import { type Site, linkTo } from './site.ts'
 import { scrolling } from './table.ts'
-import { dayOf, endOf, interval, named, orNone, places, time } from './wording.ts'
+import { dayOf, endOf, interval, orNone, places, time } from './wording.ts'
 
 export function checkPath(code: string): string {
   return `/view/check/${code}`
@@ -109,7 +109,7 @@ function frame(subject: Subject, content: HtmlPart): Html {
 }
 
 function headingOf({ name, entityType, entityId }: Omit<Subject, 'site' | 'code'>): Html {
-  return name === null ? html`${unnamed(entityType, entityId)}` : named(name)
+  return shownName(entityType, entityId, name)
 }
 
 function subjectLink(subject: Subject): Html {

@@ -3,7 +3,7 @@ import type { EntityMetrics } from '../../schemas/metrics.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, html } from './html.ts'
 import { questionPath } from './links.ts'
-import { unnamed } from './profile/subject.ts'
+import { shownName, unnamed } from './profile/subject.ts'
 import { type Site, linkTo } from './site.ts'
 import { endOf, named } from './wording.ts'
 
@@ -74,7 +74,7 @@ export function linked(site: Site, side: Omit<Side, 'curve'>): Html {
 }
 
 export function nameOf(side: Omit<Side, 'curve'>): Html {
-  return side.name === null ? html`${unnamed(side.entityType, side.id)}` : named(side.name)
+  return shownName(side.entityType, side.id, side.name)
 }
 
 export function plainName({ entityType, id, name }: Omit<Side, 'curve'>): string {

@@ -5,12 +5,11 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { awarded } from './award.ts'
 import { type Bounds, boardAxis, boardBar, reachOf, sparkline } from './charts/interval-bar.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
-import { profilePath } from '../../schemas/entity-paths.ts'
 import { grouped, percent, plain, signed } from './numbers.ts'
-import { type Site, linkTo } from './site.ts'
+import type { Site } from './site.ts'
 import type { Stored } from './stored.ts'
 import { scrolling } from './table.ts'
-import { unnamed } from './profile/subject.ts'
+import { entityLink } from './profile/subject.ts'
 import { term } from './terms.ts'
 import { dayOf, endOf, interval, named, orNone, places } from './wording.ts'
 
@@ -92,9 +91,7 @@ export function idOf(entry: Entry): string {
 
 /** Links to a profile by its name. */
 export function nameLink(site: Site, entityType: EntityType, entry: Entry): Html {
-  const id = idOf(entry)
-  const name = entry.name === null ? unnamed(entityType, id) : named(entry.name)
-  return html`<a href="${linkTo(site, profilePath(entityType, id))}">${name}</a>`
+  return entityLink(site, entityType, idOf(entry), entry.name)
 }
 
 function nameCell(site: Site, entityType: EntityType, entry: Entry): Html {

@@ -1,14 +1,14 @@
 // The list of releases, and the page of one: what each changed.
 import type { Correction, ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { LEADERBOARD_PATHS, profilePath } from '../../schemas/entity-paths.ts'
+import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
 import { awardedTitle } from './award.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
 import { RELEASES_PATH, questionPath, releasePath, withQuery } from './links.ts'
 import { counted, grouped } from './numbers.ts'
 import { pager } from './pager.ts'
-import { unnamed } from './profile/subject.ts'
+import { entityLink } from './profile/subject.ts'
 import { type Site, inRelease, linkTo } from './site.ts'
 import { nothingScored } from './states.ts'
 import { scrolling } from './table.ts'
@@ -169,9 +169,9 @@ function titleRow(
   { entityType, entityId, from, to }: TitleChange,
   name: string | undefined,
 ): Html {
-  const words = name === undefined ? unnamed(entityType, entityId) : named(name)
+  const link = entityLink(site, entityType, entityId, name ?? null)
   const end = name !== undefined && html` ${endOf(entityId)}`
-  return html`<tr><th scope="row" class="name"><a href="${linkTo(site, profilePath(entityType, entityId))}">${words}</a>${end}</th><td>${awardedTitle(from)}</td><td>${awardedTitle(to)}</td></tr>
+  return html`<tr><th scope="row" class="name">${link}${end}</th><td>${awardedTitle(from)}</td><td>${awardedTitle(to)}</td></tr>
 `
 }
 

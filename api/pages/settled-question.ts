@@ -1,23 +1,21 @@
 // The part of a question's page that says what was forecast in the end. It exists for settled questions
 // alone.
 import type { QuestionSummary, VoiceRule } from '../../schemas/payloads.ts'
-import { profilePath } from '../../schemas/entity-paths.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { courseChart } from './charts/course.ts'
 import { binWords, lastForecastsChart } from './charts/last-forecasts.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { counted, grouped, percent, plain } from './numbers.ts'
-import { unnamed } from './profile/subject.ts'
-import { type Site, linkTo } from './site.ts'
+import { entityLink } from './profile/subject.ts'
+import type { Site } from './site.ts'
 import { scrolling } from './table.ts'
 import { term } from './terms.ts'
-import { named } from './wording.ts'
 
 /** A release says this of the question. */
 export interface Settled {
   summary: QuestionSummary
-  /** The names of those that are named in it, by id; null for a person without one. */
-  names: ReadonlyMap<string, string | null>
+  /** The names of those that are named in it, by id; none for those who have none. */
+  names: ReadonlyMap<string, string>
   voiceRule: VoiceRule | undefined
   /** The opening, and when nothing was taken any more. */
   from: Date
@@ -114,8 +112,8 @@ function endTable(site: Site, { names }: Settled, heading: string, rows: Questio
   const shown = rows.map((row) => {
     const [entityType, id]: [EntityType, string] =
       'agent_id' in row ? ['agent', row.agent_id] : ['forecaster', row.user_id]
-    const name = names.get(id) ?? null
-    return html`<tr><th scope="row" class="name"><a href="${linkTo(site, profilePath(entityType, id))}">${name === null ? unnamed(entityType, id) : named(name)}</a></th><td class="n">${share(row.probability)}</td></tr>
+    const link = entityLink(site, entityType, id, names.get(id) ?? null)
+    return html`<tr><th scope="row" class="name">${link}</th><td class="n">${share(row.probability)}</td></tr>
 `
   })
   return html`<h2>${heading}</h2>

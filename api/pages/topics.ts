@@ -1,6 +1,6 @@
 // The topics, which are the categories of the questions: their list, the page of each, and the ways to them.
 import type { CategoryBoardEntry, CategoryFacts } from '../../schemas/payloads.ts'
-import { LEADERBOARD_PATHS, boardTablePath, profilePath } from '../../schemas/entity-paths.ts'
+import { LEADERBOARD_PATHS, boardTablePath } from '../../schemas/entity-paths.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { boardAxis, boardBar, reachOf } from './charts/interval-bar.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
@@ -8,7 +8,7 @@ import { page } from './layout.ts'
 import { topicPath, withQuery } from './links.ts'
 import { counted, grouped, plain, signed } from './numbers.ts'
 import { pager } from './pager.ts'
-import { unnamed } from './profile/subject.ts'
+import { entityLink } from './profile/subject.ts'
 import { releaseLine } from './provenance.ts'
 import { type RankRules, WORDS, contestedQuestions } from './ranking.ts'
 import { type Site, linkTo } from './site.ts'
@@ -22,7 +22,7 @@ export const TOPICS_PATH = '/view/topics'
 export type Provenance = Parameters<typeof releaseLine>[1]
 
 /** An entry of a board, with the name that is shown. */
-export type NamedEntry = CategoryBoardEntry & { shownName: string | null }
+type NamedEntry = CategoryBoardEntry & { name: string | null }
 
 /** More topics than a reader looks through are left to their list. */
 const MOST_CHIPS = 12
@@ -207,8 +207,7 @@ ${members.map((entry) => row(site, entityType, entry, reach))}</tbody></table>`,
 function row(site: Site, entityType: EntityType, entry: NamedEntry, reach: number): Html {
   const { skill, board_interval: bounds, contested_questions: questions, brier, rank_interval: range } = entry
   const id = 'agent_id' in entry ? entry.agent_id : entry.user_id
-  const { shownName: name } = entry
-  const link = html`<a href="${linkTo(site, profilePath(entityType, id))}">${name === null ? unnamed(entityType, id) : named(name)}</a>${name !== null && html` ${endOf(id)}`}`
+  const link = html`${entityLink(site, entityType, id, entry.name)}${entry.name !== null && html` ${endOf(id)}`}`
   const place = range !== null && html`<td class="n place">${places(range)}</td>`
   return html`<tr>${place}<th scope="row" class="name">${link}</th><td class="skill">${boardBar(skill, bounds, reach)}<span class="value">${signed(skill)} <span class="under">${interval(bounds)}</span></span></td><td class="n">${questions}</td><td class="n">${orNone(entry.expected_calibration_error, plain)}</td><td class="n">${orNone(brier, plain)}</td></tr>
 `

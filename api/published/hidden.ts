@@ -12,3 +12,17 @@ export async function isHidden(
   const profile = await release?.find(entityType, id, 'profile')
   return profile !== undefined && (profile.payload as { name: string | null }).name === null
 }
+
+/** Returns entries of a board without the names that a release hides. */
+export async function withoutHidden<E extends { agent_id: string } | { user_id: string }>(
+  release: Release | undefined,
+  entries: readonly E[],
+): Promise<E[]> {
+  return Promise.all(
+    entries.map(async (entry) =>
+      'agent_id' in entry && (await isHidden(release, 'agent', entry.agent_id))
+        ? { ...entry, name: null }
+        : entry,
+    ),
+  )
+}

@@ -17,12 +17,17 @@ export function nameOfEntity(
 
 type Entry = LeaderboardFile['entries'][number]
 /** An entry of a board with the name that pages show. */
-export type NamedEntry = Entry & { name: string | null }
+export type Named<E> = E & { name: string | null }
+export type NamedEntry = Named<Entry>
 
 export type NamedPage = Omit<LeaderboardFile, 'entries'> & { entries: NamedEntry[] }
 
-export function namedEntry(people: People, entry: Entry): NamedEntry {
-  return 'user_id' in entry ? { ...entry, name: people.nameOf(entry.user_id) } : entry
+/** Adds its name to an entry: that of an agent is in it, that of a person is the one of today. */
+export function namedEntry<E extends { user_id: string } | { agent_id: string; name: string | null }>(
+  people: People,
+  entry: E,
+): Named<E> {
+  return 'user_id' in entry ? { ...entry, name: people.nameOf(entry.user_id) } : (entry as Named<E>)
 }
 
 /** Returns an entry as it is today: releases of earlier versions of the service have names of people. */

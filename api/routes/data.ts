@@ -4,7 +4,7 @@ import { decoded, encoded } from '../../pipeline/proof/canonical.ts'
 import * as answers from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { fileReply } from '../http/ranges.ts'
-import { type RouteRequest, route } from '../http/route.ts'
+import { FOR_EVER, type RouteRequest, route } from '../http/route.ts'
 import type { Published } from '../http/context.ts'
 import * as examples from '../openapi/examples.ts'
 import { type Site, addressOf as publicAddress } from '../pages/site.ts'
@@ -13,7 +13,6 @@ import { INDEX_PATH } from '../published/public-data.ts'
 import { noReleaseYet } from './releases.ts'
 
 const LATEST = 'public, max-age=60'
-const FOR_EVER = 'public, max-age=31536000, immutable'
 
 export const dataIndex = route({
   path: `/data/${INDEX_PATH}`,
@@ -112,7 +111,10 @@ async function sent(request: DataRequest, { publicData, releases }: Published) {
       'there is no such file; /data/index.json lists those of the current release',
     )
   const { sizeBytes, sha256, isImmutable } = found
-  const headers = { 'Content-Type': typeOf(path), 'Cache-Control': isImmutable ? FOR_EVER : LATEST }
+  const headers = {
+    'Content-Type': typeOf(path),
+    'Cache-Control': isImmutable ? `public, ${FOR_EVER}` : LATEST,
+  }
   const read = (start: number, end: number) => publicData.read(found, start, end)
   return fileReply(request, { sizeBytes, sha256, headers, read })
 }

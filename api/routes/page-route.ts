@@ -1,7 +1,7 @@
 // A route that answers a page for people. It is no part of the API, counts as a read, and may be kept for a
 // minute.
 import { z } from 'zod'
-import type { ApiContext } from '../http/context.ts'
+import type { ApiContext, Published } from '../http/context.ts'
 import { contextOf } from '../http/one-release.ts'
 import { Html, html } from '../pages/html.ts'
 import { PAGE_HEADERS } from '../pages/policy.ts'
@@ -103,6 +103,11 @@ function replyOf(shown: Shown): Reply {
     return { status: 303, body: bytesOf(body), headers: { ...PAGE_HEADERS, Location: shown.to } }
   }
   return { status: shown.status, body: bytesOf(shown.page), headers: PAGE_HEADERS }
+}
+
+/** Returns the part of a page's key that changes with the release that it is of. */
+export function releaseKeyOf({ releases, earlierThan }: Published): string {
+  return `${releases.current?.release ?? 0} ${earlierThan?.current?.release}`
 }
 
 /** Names a page among those that are kept. */

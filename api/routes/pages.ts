@@ -8,7 +8,7 @@ import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Published } from '../http/context.ts'
 import type { Html } from '../pages/html.ts'
 import type { Site } from '../pages/site.ts'
-import { isHidden } from '../published/hidden.ts'
+import { withoutHidden } from '../published/hidden.ts'
 import { pagesOf } from '../published/leaderboard.ts'
 import { movesOn } from '../published/moves.ts'
 import { type LandingView, landingPage } from '../pages/landing.ts'
@@ -18,9 +18,9 @@ import { glossaryPage } from '../pages/glossary.ts'
 import { howPage } from '../pages/how.ts'
 import { methodologyPage } from '../pages/methodology.ts'
 import { operatorPage } from '../pages/operator.ts'
-import { type Board, type Entry, type RankRules, boardsOf, idOf, populationOf } from '../pages/ranking.ts'
+import { type Board, type Entry, type RankRules, boardsOf, populationOf } from '../pages/ranking.ts'
 import type { Route } from '../http/route.ts'
-import { pageRoute } from './page-route.ts'
+import { pageRoute, releaseKeyOf } from './page-route.ts'
 import { questionPages } from './question-pages.ts'
 import { topicBoard, topicPages } from './topic-pages.ts'
 
@@ -42,8 +42,8 @@ export function pages(methodology: Methodology, methodologyText: Uint8Array): Ro
  * Returns the part of a page's key that changes with the release and with the time at which the next one is
  * due.
  */
-function stateOf({ releases, earlierThan, promisedReleaseAt }: Published): string {
-  return `${releases.current?.release ?? 0} ${earlierThan?.current?.release} ${promisedReleaseAt()?.toISOString()}`
+function stateOf(context: Published): string {
+  return `${releaseKeyOf(context)} ${context.promisedReleaseAt()?.toISOString()}`
 }
 
 function landing(rules: RankRules): Route {
@@ -106,7 +106,7 @@ function leaderboard(entityType: EntityType, rules: Methodology['parameters']): 
         const published = manifest && (await context.leaderboard.file(manifest, entityType, pageNumber - 1))
         const file = published && {
           ...published,
-          entries: await withoutHidden(context, entityType, published.entries),
+          entries: await withoutHidden(context.earlierThan, published.entries),
         }
         return leaderboardPage({
           site,
@@ -131,18 +131,6 @@ function leaderboard(entityType: EntityType, rules: Methodology['parameters']): 
   })
 }
 
-/** Leaves out names that the operator has hidden since an earlier release. */
-async function withoutHidden<E extends Entry>(
-  { earlierThan }: Published,
-  entityType: EntityType,
-  entries: readonly E[],
-): Promise<E[]> {
-  const shown = entries.map(async (entry) =>
-    (await isHidden(earlierThan, entityType, idOf(entry))) ? { ...entry, name: null } : entry,
-  )
-  return Promise.all(shown)
-}
-
 /** Returns the boards of the ranked among some entries, in their order. */
 async function boards(
   context: Published,
@@ -154,7 +142,7 @@ async function boards(
   return Promise.all(
     firsts.map(async (entry) => {
       const { size, first } = await pagesOfRelease.board(releases.current!, entityType, entry)
-      return { pool: entry.pool ?? undefined, size, first: await withoutHidden(context, entityType, first) }
+      return { pool: entry.pool ?? undefined, size, first: await withoutHidden(context.earlierThan, first) }
     }),
   )
 }

@@ -1,4 +1,5 @@
 // The page of what a reader pasted, if there is one.
+import pMap from 'p-map'
 import { profilePath } from '../../schemas/entity-paths.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -6,6 +7,8 @@ import { ownerPath, questionPath } from '../pages/links.ts'
 import { type Pasted, pastedIn } from '../pages/pasted.ts'
 import { type Site, linkTo } from '../pages/site.ts'
 import { nameOfEntity } from '../published/people.ts'
+
+const READS_AT_ONCE = 8
 
 /** An agent or a forecaster of the current release. */
 export interface ReleasedEntity {
@@ -27,6 +30,23 @@ export async function releasedEntity(
     }
   }
   return undefined
+}
+
+/** Returns the names that entities of the release have today, by id; none for those who have none. */
+export async function releasedNames(
+  context: Pick<ApiContext, 'releases' | 'people'>,
+  entities: readonly { entityType: EntityType; entityId: string }[],
+): Promise<Map<string, string>> {
+  const found = await pMap(
+    entities,
+    ({ entityType, entityId }) => releasedEntity(context, entityId, [entityType]),
+    {
+      concurrency: READS_AT_ONCE,
+    },
+  )
+  return new Map(
+    found.flatMap((one) => (one && one.name !== null ? [[one.entityId, one.name] as const] : [])),
+  )
 }
 
 /**

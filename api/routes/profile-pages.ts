@@ -39,7 +39,7 @@ import { nameOfEntity } from '../published/people.ts'
 import type { Route } from '../http/route.ts'
 import { ENTITIES } from './entities.ts'
 import { noAgentsOf } from './owners.ts'
-import { pageRoute } from './page-route.ts'
+import { pageRoute, releaseKeyOf } from './page-route.ts'
 
 export function profilePages(methodology: Methodology): Route[] {
   return [
@@ -155,12 +155,13 @@ export function callsFor(questions: number): number {
  * has changed. Whoever asks for a page that has to be rendered first counts more.
  */
 async function rendered(
-  { pages, questions, publicLog, releases, earlierThan }: Published & Pick<Intake, 'questions'>,
+  context: Published & Pick<Intake, 'questions'>,
   path: string,
   countMore: () => Promise<void>,
   render: () => Promise<Html>,
 ): Promise<Uint8Array> {
-  const key = `${path} ${releases.current?.release} ${earlierThan?.current?.release} ${questions.version} ${publicLog.isThere}`
+  const { pages, questions, publicLog } = context
+  const key = `${path} ${releaseKeyOf(context)} ${questions.version} ${publicLog.isThere}`
   if (!pages.has(key)) await countMore()
   return pages.get(key, render)
 }

@@ -12,7 +12,7 @@ import { questionsPage } from '../pages/questions.ts'
 import { hasSummaries } from '../published/question-summaries.ts'
 import { shownAt } from '../questions/question.ts'
 import { pageRoute } from './page-route.ts'
-import { releasedEntity } from './pasted-path.ts'
+import { releasedNames } from './pasted-path.ts'
 
 /** Questions on a page of their list. */
 const QUESTIONS_PER_PAGE = 50
@@ -97,15 +97,15 @@ async function namesIn(
   context: ApiContext,
   { closest, farthest }: QuestionSummary,
   countMore: (calls: number) => Promise<void>,
-): Promise<ReadonlyMap<string, string | null>> {
+): Promise<ReadonlyMap<string, string>> {
   const ends = [...closest, ...farthest]
   await countMore(callsOfLookups(ends.length))
-  const found = await Promise.all(
+  return releasedNames(
+    context,
     ends.map((end) =>
       'agent_id' in end
-        ? releasedEntity(context, end.agent_id, ['agent'])
-        : releasedEntity(context, end.user_id, ['forecaster']),
+        ? { entityType: 'agent', entityId: end.agent_id }
+        : { entityType: 'forecaster', entityId: end.user_id },
     ),
   )
-  return new Map(found.flatMap((entity) => (entity ? [[entity.entityId, entity.name] as const] : [])))
 }

@@ -9,8 +9,8 @@ import { noSuchRelease } from '../http/not-published.ts'
 import type { Route } from '../http/route.ts'
 import { RELEASES_PATH, releasePath } from '../pages/links.ts'
 import { MOST_CORRECTIONS, type ReleaseChange, releasePage, releasesPage } from '../pages/releases.ts'
-import { nameOfEntity } from '../published/people.ts'
 import { pageRoute } from './page-route.ts'
+import { releasedNames } from './pasted-path.ts'
 
 const RELEASES_PER_PAGE = 20
 const READS_AT_ONCE = 8
@@ -61,7 +61,9 @@ const one = pageRoute({
     if (!rendered.has(key)) await countMore(1)
     return rendered.get(key, async () => {
       const change = await changeOf(context, number)
-      const [questionTitles, names] = [await titlesIn(context, change), await namesIn(context, change)]
+      const questionTitles = await titlesIn(context, change)
+      // Names of then may have been hidden or erased since.
+      const names = await releasedNames(context, change.titles?.first ?? [])
       return releasePage({ site, ...change, current, thinnedAt, questionTitles, names })
     })
   },
@@ -89,31 +91,9 @@ async function titlesIn(
 ): Promise<Map<string, string>> {
   const all = (corrections ?? superseded).slice(0, MOST_CORRECTIONS)
   const ids = [...new Set(all.map(({ question_id }) => question_id))]
-  const titles = await questions.titlesOf(ids)
-  return knownOf(ids, titles)
-}
-
-/** Returns the names that entities have today, because earlier ones may have been hidden or erased since. */
-async function namesIn(
-  { releases, people }: Published,
-  { titles }: ReleaseChange,
-): Promise<Map<string, string>> {
-  const changed = titles?.first ?? []
-  const names = await pMap(
-    changed,
-    async ({ entityType, entityId }) => {
-      const profile = await releases.find(entityType, entityId, 'profile')
-      return profile ? nameOfEntity(people, entityType, entityId, profile.payload) : null
-    },
-    { concurrency: READS_AT_ONCE },
-  )
-  return knownOf(
-    changed.map(({ entityId }) => entityId),
-    names,
-  )
-}
-
-function knownOf(ids: readonly string[], texts: readonly (string | null)[]): Map<string, string> {
-  const known = ids.map((id, index) => [id, texts[index] ?? null] as const)
-  return new Map(known.filter((pair): pair is [string, string] => pair[1] !== null))
+  const known = new Map<string, string>()
+  for (const [index, title] of (await questions.titlesOf(ids)).entries()) {
+    if (title !== null) known.set(ids[index]!, title)
+  }
+  return known
 }

@@ -9,28 +9,17 @@ import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Published } from '../http/context.ts'
 import type { Route } from '../http/route.ts'
 import type { Html } from '../pages/html.ts'
-import {
-  type NamedEntry,
-  TOPICS_PATH,
-  rankedIn,
-  topicBoardPage,
-  topicPage,
-  topicsPage,
-} from '../pages/topics.ts'
+import { TOPICS_PATH, rankedIn, topicBoardPage, topicPage, topicsPage } from '../pages/topics.ts'
 import type { NumberedCategory } from '../published/categories.ts'
-import { isHidden } from '../published/hidden.ts'
-import { pageRoute } from './page-route.ts'
+import { withoutHidden } from '../published/hidden.ts'
+import { type Named, namedEntry } from '../published/people.ts'
+import { pageRoute, releaseKeyOf } from './page-route.ts'
 
 /** Entries of each kind on the page of a topic. */
 const FIRST_ENTRIES = 25
 
 export function topicPages({ parameters }: Methodology): Route[] {
   return [topics, topic(parameters)]
-}
-
-/** The part of a page's key that changes with the release. */
-function stateOf({ releases, earlierThan }: Published): string {
-  return `${releases.current?.release ?? 0} ${earlierThan?.current?.release}`
 }
 
 const topics = pageRoute({
@@ -43,7 +32,7 @@ const topics = pageRoute({
   render: (_request, context) => {
     const { site, releases, categories, pages } = context
     const manifest = releases.current
-    return pages.get(`${TOPICS_PATH} ${stateOf(context)}`, async () =>
+    return pages.get(`${TOPICS_PATH} ${releaseKeyOf(context)}`, async () =>
       topicsPage({ site, categories: manifest ? await categories.all(manifest) : [], release: manifest }),
     )
   },
@@ -61,13 +50,16 @@ function topic(rules: Methodology['parameters']): Route {
     render: async ({ params: { category } }, context) => {
       const { site, pages } = context
       const { manifest, facts } = await soughtCategory(context, category)
-      return pages.get(`${TOPICS_PATH}/${facts.number} ${stateOf(context)}`, async () => {
+      return pages.get(`${TOPICS_PATH}/${facts.number} ${releaseKeyOf(context)}`, async () => {
         const firsts = ENTITY_TYPES.map(async (entityType) => {
           const file = await context.categories.page(manifest, facts, entityType, 0)
           const entries = (file?.entries ?? []).slice(0, FIRST_ENTRIES)
-          return [entityType, await namedEntries(context, entityType, entries)] as const
+          return [entityType, await namedEntries(context, entries)] as const
         })
-        const boards = Object.fromEntries(await Promise.all(firsts)) as Record<EntityType, NamedEntry[]>
+        const boards = Object.fromEntries(await Promise.all(firsts)) as Record<
+          EntityType,
+          Named<CategoryBoardEntry>[]
+        >
         return topicPage({ site, facts, boards, rules, release: manifest })
       })
     },
@@ -91,7 +83,7 @@ export async function topicBoard(
       `there is no page ${pageNumber} of ${entityType}s in this category: the last one is ${numberOfPages}`,
     )
   }
-  const key = `${TOPICS_PATH}/${facts.number} ${entityType} ${pageNumber} ${stateOf(context)}`
+  const key = `${TOPICS_PATH}/${facts.number} ${entityType} ${pageNumber} ${releaseKeyOf(context)}`
   return pages.get(key, async () => {
     const file = await categories.page(manifest, facts, entityType, pageNumber - 1)
     return topicBoardPage({
@@ -99,7 +91,7 @@ export async function topicBoard(
       entityType,
       facts,
       categories: await categories.all(manifest),
-      entries: await namedEntries(context, entityType, file?.entries ?? []),
+      entries: await namedEntries(context, file?.entries ?? []),
       pageNumber,
       pages: numberOfPages,
       rules,
@@ -119,16 +111,13 @@ export async function soughtCategory({ releases, categories }: Published, catego
   )
 }
 
-/** Adds the names: an agent's is in the entry, unless it is hidden now; a person's is the one of today. */
+/** Adds the names that pages show. */
 function namedEntries(
   { people, earlierThan }: Published,
-  entityType: EntityType,
   entries: readonly CategoryBoardEntry[],
-): Promise<NamedEntry[]> {
-  const named = entries.map(async (entry) => {
-    if ('user_id' in entry) return { ...entry, shownName: people.nameOf(entry.user_id) }
-    const hidden = await isHidden(earlierThan, entityType, entry.agent_id)
-    return { ...entry, shownName: hidden ? null : entry.name }
-  })
-  return Promise.all(named)
+): Promise<Named<CategoryBoardEntry>[]> {
+  return withoutHidden(
+    earlierThan,
+    entries.map((entry) => namedEntry(people, entry)),
+  )
 }

@@ -1,10 +1,12 @@
 // The subject of a profile: everything that the release publishes about one entity, and its scores by
 // question.
 import type { z } from 'zod'
+import { profilePath } from '../../../schemas/entity-paths.ts'
 import type * as payloads from '../../../schemas/payloads.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import { titleOf } from '../award.ts'
 import { type Html, html } from '../html.ts'
+import { type Site, linkTo } from '../site.ts'
 import type { Stored } from '../stored.ts'
 import { named } from '../wording.ts'
 
@@ -101,8 +103,17 @@ export function plainName(of: Payloads): string {
 }
 
 export function headingOf(of: Payloads): Html {
-  const { name } = of.profile
-  return name === null ? html`${unnamed(kindOf(of), idOf(of))}` : named(name)
+  return shownName(kindOf(of), idOf(of), of.profile.name)
+}
+
+/** Shows the name of an entity, or the end of its id if it has none. */
+export function shownName(entityType: EntityType, id: string, name: string | null): Html {
+  return name === null ? html`${unnamed(entityType, id)}` : named(name)
+}
+
+/** Links to the profile of an entity by its name. */
+export function entityLink(site: Site, entityType: EntityType, id: string, name: string | null): Html {
+  return html`<a href="${linkTo(site, profilePath(entityType, id))}">${shownName(entityType, id, name)}</a>`
 }
 
 export function unnamed(entityType: EntityType, id: string): string {
