@@ -1,6 +1,7 @@
 // `fvs people erase`.
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { eraseName } from '../pipeline/people/erase.ts'
+import { lastWhere } from '../pipeline/release/last-where.ts'
 import { readManifest } from '../pipeline/release/read.ts'
 import { assertEnvironment } from '../pipeline/release/state.ts'
 import type { Components } from './components/components.ts'
@@ -42,17 +43,10 @@ export async function runErase(components: Components, userId: string, reason: s
 }
 
 /** Returns the number of the last release that may name people; 0 if there is none. */
-async function lastWithNames({ store }: Pick<Components, 'store'>, last: number): Promise<number> {
-  const mayName = async (release: number) => {
+function lastWithNames({ store }: Pick<Components, 'store'>, last: number): Promise<number> {
+  // A store never goes back to an earlier version of the service.
+  return lastWhere(last, async (release) => {
     const engine = (await readManifest(store, release))?.engines.service ?? ''
     return Number.parseInt(engine, 10) < FIRST_WITHOUT_NAMES
-  }
-  // A store never goes back to an earlier version, so that each look rules half of the rest out.
-  let [low, high] = [0, last]
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if (await mayName(middle)) low = middle
-    else high = middle - 1
-  }
-  return low
+  })
 }

@@ -1,4 +1,5 @@
 // How far entities have moved on a leaderboard in about a month.
+import { lastWhere } from '../../pipeline/release/last-where.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { idOf } from '../pages/ranking.ts'
@@ -41,23 +42,16 @@ export async function movesOn(
   return { since: before, places }
 }
 
-/** Finds the release by halves: the later one is, the later it is of. */
+/** Returns the last release that is a month older; undefined if there is none. */
 async function monthBefore(
   earlier: Pick<EarlierReleases, 'manifest'>,
   current: ReleaseManifest,
 ): Promise<ReleaseManifest | undefined> {
   const latest = Date.parse(current.as_of) - MONTH_MS
-  let found: ReleaseManifest | undefined
-  let [low, high] = [1, current.release - 1]
-  while (low <= high) {
-    const middle = (low + high) >> 1
-    const manifest = await earlier.manifest(middle)
-    if (Date.parse(manifest.as_of) <= latest) {
-      found = manifest
-      low = middle + 1
-    } else {
-      high = middle - 1
-    }
-  }
-  return found
+  // No release is of an earlier time than the one before.
+  const found = await lastWhere(
+    current.release - 1,
+    async (release) => Date.parse((await earlier.manifest(release)).as_of) <= latest,
+  )
+  return found === 0 ? undefined : earlier.manifest(found)
 }

@@ -13,6 +13,7 @@ import {
   readSnapshotShard,
   snapshotDate,
 } from './read.ts'
+import { lastWhere } from './last-where.ts'
 import { type OutputFile, entryOf } from './shards.ts'
 import { snapshotFile } from './snapshot-file.ts'
 import { type ReleaseContext, type ReleaseState, readPlan } from './state.ts'
@@ -82,18 +83,13 @@ async function isWhole(store: Store, date: string): Promise<boolean> {
 }
 
 /**
- * Finds the release that brings the snapshot of a day. Since `as_of` never goes back, a binary search finds
- * the first release of the day.
+ * Finds the release that brings the snapshot of a day, among those of the day. `as_of` never goes back, so
+ * they come one after another.
  */
 async function bringerOf(store: Store, date: string, last: number): Promise<ReleaseManifest | undefined> {
   const dayOf = async (release: number) => snapshotDate((await manifestOf(store, release)).as_of)
-  let [low, high] = [1, last + 1]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((await dayOf(middle)) < date) low = middle + 1
-    else high = middle
-  }
-  for (let release = low; release <= last && (await dayOf(release)) === date; release++) {
+  const before = await lastWhere(last, async (release) => (await dayOf(release)) < date)
+  for (let release = before + 1; release <= last && (await dayOf(release)) === date; release++) {
     if ((await readPlan(store, release))?.brings_snapshot) return manifestOf(store, release)
   }
   return undefined
