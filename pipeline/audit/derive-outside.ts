@@ -15,7 +15,7 @@ import { LocalFiles } from '../store/local-files.ts'
 import { FORECASTS_TREE_PATH, isScoresPath, releasePrefix } from '../store/paths.ts'
 import type { Findings } from './findings.ts'
 import type { Mirror } from './mirror.ts'
-import { type AuditReport, firstDifference, majorOf, withoutSignatures } from './report.ts'
+import { type AuditReport, firstDifference, isDerivable, withoutSignatures } from './report.ts'
 import { type SaidOfEntity, makeStandIns } from './stand-ins.ts'
 
 export type DerivingContext = Pick<
@@ -45,11 +45,7 @@ export async function deriveOutside(
   const { report, manifest } = checked
   const { methodology, service, progress } = context
   const { engines, methodology_version: method } = manifest
-  if (
-    method !== methodology.version ||
-    engines.duckdb !== Database.version ||
-    majorOf(engines.service) !== majorOf(service)
-  ) {
+  if (!isDerivable(manifest, context)) {
     report.notes.push(
       `the numbers were not derived again: version ${engines.service} of the service made this release, with method ${method} and DuckDB ${engines.duckdb}; this is version ${service}, with method ${methodology.version} and DuckDB ${Database.version}`,
     )

@@ -12,7 +12,7 @@ import { remoteLog, signedCheckpoint } from '../transparency/remote-log.ts'
 import { type Checked, type DerivingContext, deriveOutside } from './derive-outside.ts'
 import { Findings } from './findings.ts'
 import { Mirror } from './mirror.ts'
-import type { AuditReport } from './report.ts'
+import { type AuditReport, emptyReport } from './report.ts'
 import { ServedData } from './served-data.ts'
 import { readServedLog } from './served-log.ts'
 import { checkRoots, checkShard, placesOf } from './shards.ts'
@@ -177,23 +177,5 @@ function activityIn(
     return Object.entries(entities).map(([id, { profile }]) => [id, profile.payload])
   } catch {
     return undefined
-  }
-}
-
-function emptyReport(release: number, as_of: string): AuditReport {
-  return {
-    release,
-    as_of,
-    derived: false,
-    ok: true,
-    files_compared: 0,
-    data_files_checked: 0,
-    signatures: { checked: false, valid: 0, invalid: 0, unsigned: 0 },
-    snapshot_compared: false,
-    credentials_checked: 0,
-    thinned_at: null,
-    files_unchecked: 0,
-    faults: [],
-    notes: [],
   }
 }

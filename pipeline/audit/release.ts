@@ -10,7 +10,14 @@ import { Database } from '../duckdb.ts'
 import { checkLargeFile } from './large-file-check.ts'
 import { type OutputFile, entryOf } from '../release/shards.ts'
 import { versionsOf } from '../release/plan.ts'
-import { type AuditReport, firstDifference, majorOf, unlessCorrupt, withoutSignatures } from './report.ts'
+import {
+  type AuditReport,
+  emptyReport,
+  firstDifference,
+  isDerivable,
+  unlessCorrupt,
+  withoutSignatures,
+} from './report.ts'
 import { checkPublic } from './public-check.ts'
 import { quarantineFaults } from './quarantine-check.ts'
 import { checkSnapshot } from './snapshot-check.ts'
@@ -48,24 +55,9 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   const manifest = await readManifest(store, release)
   if (!manifest) throw new ServiceError('notFound', `there is no release ${release}`)
   const { as_of, environment, methodology_version: method, engines } = manifest
-  const report: AuditReport = {
-    release,
-    as_of,
-    derived:
-      method === methodology.version &&
-      engines.duckdb === Database.version &&
-      majorOf(engines.service) === majorOf(service),
-    ok: true,
-    files_compared: 0,
-    data_files_checked: 0,
-    signatures: { checked: secrets.length > 0, valid: 0, invalid: 0, unsigned: 0 },
-    snapshot_compared: false,
-    credentials_checked: 0,
-    thinned_at: null,
-    files_unchecked: 0,
-    faults: [],
-    notes: [],
-  }
+  const report = emptyReport(release, as_of)
+  report.derived = isDerivable(manifest, context)
+  report.signatures.checked = secrets.length > 0
   if (!report.derived) {
     report.notes.push(
       `version ${engines.service} of the service made this release, with method ${method} and DuckDB ${engines.duckdb}; this is version ${service}, with method ${methodology.version} and DuckDB ${Database.version}, so it did not derive the numbers again: version ${engines.service} does`,

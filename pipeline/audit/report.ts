@@ -1,6 +1,9 @@
 // The report of an audit, and the checks that fill it: objects that cannot be read, signatures, and bytes
 // that differ.
+import type { PipelineComponents } from '../components.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import { Database } from '../duckdb.ts'
 import { canonical } from '../proof/canonical.ts'
 import { signatureHolds } from '../proof/hmac.ts'
 import { resigned } from '../release/signatures.ts'
@@ -28,8 +31,39 @@ export interface AuditReport {
   notes: string[]
 }
 
+/** Returns the report of a release before any check. */
+export function emptyReport(release: number, as_of: string): AuditReport {
+  return {
+    release,
+    as_of,
+    derived: false,
+    ok: true,
+    files_compared: 0,
+    data_files_checked: 0,
+    signatures: { checked: false, valid: 0, invalid: 0, unsigned: 0 },
+    snapshot_compared: false,
+    credentials_checked: 0,
+    thinned_at: null,
+    files_unchecked: 0,
+    faults: [],
+    notes: [],
+  }
+}
+
+/** Whether this program makes the bytes of a release: it has the method and the engines that made it. */
+export function isDerivable(
+  { methodology_version, engines }: Pick<ReleaseManifest, 'methodology_version' | 'engines'>,
+  { methodology, service }: Pick<PipelineComponents, 'methodology' | 'service'>,
+): boolean {
+  return (
+    methodology_version === methodology.version &&
+    engines.duckdb === Database.version &&
+    majorOf(engines.service) === majorOf(service)
+  )
+}
+
 /** Versions with the same first number write the same files. */
-export function majorOf(version: string): string {
+function majorOf(version: string): string {
   return version.split('.')[0]!
 }
 
