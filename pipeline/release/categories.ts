@@ -6,14 +6,14 @@ import { canonical } from '../proof/canonical.ts'
 import type { CategoryScores } from '../scoring/categories.ts'
 import { boardsOf, rankIn, tallyOf } from '../scoring/ranking.ts'
 import { CATEGORIES_PARQUET_PATH, CATEGORIES_PATH, categoryPath } from '../store/paths.ts'
-import { ENTRIES_PER_PAGE, inOrderOfPlaces, placeBy } from './leaderboard.ts'
-import { type Provenance, type RankedEntity, nameOf, retirementOf } from './payloads.ts'
+import { ENTRIES_PER_PAGE, inOrderOfPlaces, placeOf } from './leaderboard.ts'
+import { type Provenance, type RankedEntity, nameIn, nameOf, retirementOf } from './payloads.ts'
 import { ParquetRows } from './rows-parquet.ts'
 import type { OutputFile } from './shards.ts'
 
 /** An entity in a category in which it has as many contested questions as a rank takes. */
 export interface CategoryEntry extends Pick<RankedEntity, 'entityType' | 'entityId' | 'retiredAtMs'> {
-  /** Of an agent. No file of a category has the name of a person. */
+  /** Of an agent; null for a person. */
   name: string | null
   pool: string | null
   pool_size: number | null
@@ -35,7 +35,7 @@ export function categoryEntries({
   metrics: { pool, pool_size },
   listing,
 }: RankedEntity): { category: number; entry: CategoryEntry }[] {
-  const named = { entityType, entityId, name: entityType === 'agent' ? name : null, retiredAtMs }
+  const named = { entityType, entityId, name, retiredAtMs }
   return listing.categories.map(({ category, ...scores }) => {
     return { category, entry: { ...named, pool, pool_size, scores } }
   })
@@ -137,15 +137,14 @@ function standingOf({ retiredAtMs, pool, scores: { skill, board_interval } }: Ca
 }
 
 function placeIn({ rank, pool, pool_size, scores }: RankedEntry) {
-  return placeBy({ ...scores, rank, pool, pool_size })
+  return placeOf({ ...scores, rank, pool, pool_size })
 }
 
 function publishedEntry(entry: RankedEntry): object {
   const { rank, rank_interval, pool, pool_size, scores } = entry
-  const name = entry.entityType === 'agent' ? { name: entry.name } : {}
   return {
     ...nameOf(entry),
-    ...name,
+    ...nameIn(entry),
     ...retirementOf(entry),
     rank,
     rank_interval,

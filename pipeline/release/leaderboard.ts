@@ -48,12 +48,7 @@ export interface LeaderboardPlace {
  * without a rank last. Inside each the greater value comes first, then the lesser id: the ranks of a pool
  * follow its skills.
  */
-export function placeOf({ metrics }: Pick<ListedEntity, 'metrics'>): LeaderboardPlace {
-  return placeBy(metrics)
-}
-
-/** The same of the numbers of a board by category. */
-export function placeBy({
+export function placeOf({
   rank,
   skill,
   contested_questions,
@@ -65,7 +60,7 @@ export function placeBy({
 }
 
 function inOrder(a: ListedEntity, b: ListedEntity): number {
-  return inOrderOfPlaces(placeOf(a), placeOf(b)) || (a.entityId < b.entityId ? -1 : 1)
+  return inOrderOfPlaces(placeOf(a.metrics), placeOf(b.metrics)) || (a.entityId < b.entityId ? -1 : 1)
 }
 
 /** Compares places; 0 for two that only the ids order. */

@@ -46,7 +46,7 @@ export async function planned(context: ReleaseContext, release: number): Promise
 /** Returns the line of an entity, from which later stages make leaderboards and owners. */
 export function entityLine(entity: ListedEntity): string {
   const { entityType, entityId, ownerId } = entity
-  const { pool_size, pool, value } = placeOf(entity)
+  const { pool_size, pool, value } = placeOf(entity.metrics)
   const owner = ownerId === null ? null : orderedOwner(ownerId)
   return lineOf(['entity', entityType, entityId, pool_size, pool, value, owner, JSON.stringify(entity)])
 }
