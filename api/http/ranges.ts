@@ -5,7 +5,7 @@ import { isNamedBy } from './entity-tag.ts'
 import { HttpError } from './problems.ts'
 import type { Reply, RouteRequest } from './route.ts'
 
-/** A file with so many bytes more counts as one call more (docs/limits.md). */
+/** Each of these that a file has, beyond the first, counts as one call more (docs/limits.md). */
 const CALL_BYTES = 4 * 1024 * 1024
 
 /** The headers that a reader in a web page may see. */
@@ -27,7 +27,7 @@ type Asked = Pick<RouteRequest<unknown, unknown, unknown, 'none'>, 'header' | 'i
  * replies, so that a failure of the store is still a problem.
  *
  * @throws HttpError for a range that begins after the end. @throws ServiceError `limited` where the caller
- *   has too few calls left for so many bytes.
+ *   has fewer calls left than the bytes take.
  */
 export async function fileReply({ header, isHead, countMore }: Asked, file: SentFile): Promise<Reply> {
   const { sizeBytes, sha256 } = file

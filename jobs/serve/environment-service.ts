@@ -22,7 +22,7 @@ import { type News, receivedForecast } from './workers/messages.ts'
 
 /** Each look is a LIST of the bucket, and nothing is decided by it. */
 const INBOX_LOOK_MS = 60_000
-/** Names are looked for after so many times that of other news: each look is a LIST of the bucket. */
+/** A look for names is a LIST of the bucket. There is one for this many looks for other news. */
 const LOOKS_PER_LIST = 5
 
 export interface RunningEnvironment {

@@ -17,7 +17,7 @@ const PASSES = 3
 const CLOCKS_APART_MS = 60 * 60_000
 
 export interface CopyContext extends Transfer {
-  /** Whether what the store has deleted is deleted from the copy. */
+  /** Whether the copy also loses what the store has deleted. */
   deletes: boolean
   /** Whether the bytes of all objects are compared, and not only of those that may have changed. */
   comparesAll: boolean

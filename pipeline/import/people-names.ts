@@ -22,7 +22,7 @@ export async function defineKnownNames({
   database.define(ERASED_FOR, (userId) => names.erasureOf(userId)?.reason)
 }
 
-/** The rows of forecasters without the names of those who were erased. */
+/** Selects rows of forecasters. The name is null in the rows of those whose names were taken back. */
 export function withoutErasedNames(rows: string): string {
   const [id, name] = [valueOf('user_id'), valueOf('display_name')]
   return `(SELECT * REPLACE (if(${ERASED_FOR}(${id}) IS NULL, ${name}, NULL) AS ${name}) FROM ${rows})`

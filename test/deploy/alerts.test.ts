@@ -1,5 +1,5 @@
-// The alerts of deploy/prometheus, as Prometheus itself reads them: none fires while all is well, and each fires in
-// the trouble that it is for.
+// The alerts of deploy/prometheus, as Prometheus itself reads them: none fires while all is well, and each
+// fires in the trouble that it is for.
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// What deploy/ installs, in a root of its own: the steps of the Containerfile, and those of docs/deploy.md for systemd.
+// What deploy/ installs, in a root of its own: the steps of the Containerfile, and those of docs/deploy.md for
+// systemd.
 import { execFileSync } from 'node:child_process'
 import { appendFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

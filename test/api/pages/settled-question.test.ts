@@ -62,8 +62,8 @@ test('at least half of those that count said what the sentence says, of even and
       if (!found) return
       const [, below, above, number, word] = found
       expect(word).toBe(outcome === 1 ? 'more' : 'less')
-      // “< 0.1 %” and “> 99.9 %” are numbers between the ends, and 0 and 1 themselves are written as they
-      // are.
+      // “< 0.1 %” and “> 99.9 %” are numbers between the ends, and 0 and 1 themselves are written as
+      // they are.
       const limit = below || above ? (outcome === 1 ? 0 : 100) : Number(number)
       const fits = counted.filter(({ ppm: own }) => (outcome === 1 ? own / 1e4 >= limit : own / 1e4 <= limit))
       expect(2 * fits.length).toBeGreaterThanOrEqual(counted.length)

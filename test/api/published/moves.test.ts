@@ -1,5 +1,5 @@
-// The moves on a leaderboard are the differences of the ranks that two releases published, and nothing is shown
-// where there is no release a month older, or no files of it.
+// The moves on a leaderboard are the differences of the ranks that two releases published, and nothing is
+// shown where there is no release a month older, or no files of it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
