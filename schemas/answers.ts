@@ -8,6 +8,7 @@ import {
   agentVerification,
   entityType,
   forecasterVerification,
+  categoryBoardFile,
   leaderboardFile,
   provenance,
   snapshotRow,
@@ -23,6 +24,14 @@ export const leaderboardPage = leaderboardFile.extend({
     .nullable()
     .describe('The cursor of the next page of the same release; null on the last one'),
 })
+
+export const CATEGORY_BOARD_NOTICE = 'A board by category ranks. It certifies nobody.'
+export const categoryBoardPage = categoryBoardFile.extend({
+  notice: z.literal(CATEGORY_BOARD_NOTICE).describe('No title follows from a place on this board'),
+  next_cursor: leaderboardPage.shape.next_cursor,
+})
+/** The board of all questions, or that of a category. */
+export const anyBoardPage = z.union([leaderboardPage, categoryBoardPage])
 
 export const snapshotHistory = z.strictObject({
   entity_type: entityType,

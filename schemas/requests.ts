@@ -113,6 +113,9 @@ export const proofQuery = z.strictObject({
     .optional(),
 })
 
+/** A category of questions, as the operator wrote it. */
+export const categoryName = z.string().min(1, 'must not be empty').max(1000)
+
 /** For calls and pages that answer as an earlier release did. */
 export const releaseQuery = z.strictObject({
   release: releaseParams.shape.release
@@ -165,6 +168,9 @@ const TWO_RELEASES = {
 
 export const leaderboardQuery = releaseQuery
   .extend({
+    category: categoryName
+      .optional()
+      .describe('The board of exactly this category; that of all questions if left out'),
     q: sought
       .optional()
       .describe(
@@ -284,9 +290,6 @@ export const compareQuery = z
 
 /** A text that a reader pastes to have it checked: a link, an id, a code, or the text of a record. */
 export const checkForm = z.strictObject({ q: formField(z.string().max(16_000)) })
-
-/** A category of questions, as the operator wrote it. */
-export const categoryName = z.string().min(1, 'must not be empty').max(1000)
 
 /** The number of a page of a list; the first is 1. */
 export const listPageQuery = z.strictObject({

@@ -13,6 +13,7 @@ import type { OwnSettings } from '../../schemas/config.ts'
 import type { AgentRow, ForecastRow, RationaleRow } from '../../schemas/tables.ts'
 import type { Callers } from '../limits/callers.ts'
 import type { Categories } from '../published/categories.ts'
+import type { CategoryBoards } from '../published/category-boards.ts'
 import type { Credentials } from '../published/credentials.ts'
 import type { CursorReleases } from '../published/cursor-releases.ts'
 import type { Reports } from '../published/reports.ts'
@@ -79,6 +80,7 @@ export interface Published {
   leaderboard: Leaderboard
   people: People
   categories: Categories
+  categoryBoards: Pick<CategoryBoards, 'page'>
   owners: Pick<OwnerSearch, 'found'>
   summaries: Pick<QuestionSummaries, 'find'>
   scores: Scores

@@ -130,10 +130,12 @@ export const TOOLS: readonly Tool[] = [
     name: 'leaderboard',
     title: 'See the leaderboard',
     description:
-      'Agents, or people who forecast, by pool and by rank in it. Two whose `board_interval`s overlap cannot be told apart.',
+      'Agents, or people who forecast, by pool and by rank in it. Two whose `board_interval`s overlap cannot be told apart. ' +
+      '`category` asks for the board of a category of questions, which ranks and certifies nobody.',
     needs: 'nothing',
     input: z.strictObject({
       entity_type: leaderboardParams.shape.entity_type.default('agent'),
+      category: leaderboardQuery.shape.category,
       limit,
       cursor: leaderboardQuery.shape.cursor,
     }),

@@ -2,7 +2,8 @@
 import { readReleaseFile } from '../../pipeline/release/read.ts'
 import { CATEGORIES_PATH, categoryPath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import type {
   CategoriesFile,
   CategoryBoardEntry,
@@ -36,9 +37,18 @@ export class Categories {
     return (file?.categories ?? []).map((facts, number) => ({ ...facts, number }))
   }
 
-  /** Returns a category by its name; undefined if the release has none of that name. */
-  async find(manifest: ReleaseManifest, category: string): Promise<NumberedCategory | undefined> {
-    return (await this.all(manifest)).find((one) => one.category === category)
+  /** Returns a category by its name. @throws ServiceError `notFound` if the release has none of that name. */
+  async sought(manifest: ReleaseManifest, category: string): Promise<NumberedCategory> {
+    const found = (await this.all(manifest)).find((one) => one.category === category)
+    if (found) return found
+    const { release } = manifest
+    const asked = JSON.stringify(category)
+    throw new ServiceError(
+      'notFound',
+      fileIn(manifest, CATEGORIES_PATH)
+        ? `no question of release ${release} has the category ${asked}: /view/topics lists the categories`
+        : `release ${release} was made before there were boards by category, so it has none of ${asked}: leave \`category\` out, or ask a later release`,
+    )
   }
 
   /** Returns a page of a board, counted from 0; undefined if the board does not have it. */
@@ -51,24 +61,25 @@ export class Categories {
     return this.#read(manifest, categoryPath(number, entityType, page))
   }
 
-  /** Yields the entries of a board page by page. */
+  /** Yields the entries page by page, and keeps none of them: they would put all others out of the cache. */
   async *entries(
     manifest: ReleaseManifest,
-    category: NumberedCategory,
+    { number }: NumberedCategory,
     entityType: EntityType,
   ): AsyncGenerator<CategoryBoardEntry[]> {
     for (let page = 0; ; page++) {
-      const file = await this.page(manifest, category, entityType, page)
+      const file = fileIn(manifest, categoryPath(number, entityType, page))
       if (!file) return
-      yield file.entries
+      yield (await readReleaseFile<CategoryBoardFile>(this.#store, manifest.release, file)).entries
     }
   }
 
   async #read<File extends CategoriesFile | CategoryBoardFile>(
-    { release, files }: ReleaseManifest,
+    manifest: ReleaseManifest,
     path: string,
   ): Promise<File | undefined> {
-    const file = files.find((one) => one.path === path)
+    const { release } = manifest
+    const file = fileIn(manifest, path)
     if (!file) return undefined
     const read = await this.#files.get(`${release} ${path}`, async () => ({
       value: await readReleaseFile<File>(this.#store, release, file),
@@ -76,4 +87,8 @@ export class Categories {
     }))
     return read as File
   }
+}
+
+function fileIn({ files }: ReleaseManifest, path: string): ManifestFile | undefined {
+  return files.find((one) => one.path === path)
 }

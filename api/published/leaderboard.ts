@@ -9,7 +9,7 @@ import type { WorkBeside } from './work-beside.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { BoardNames, type NameSearch, isSearch } from './board-names.ts'
+import { BoardNames, type NameSearch, isSearch, placesOn } from './board-names.ts'
 import { type CursorReleases, cursorTo } from './cursor-releases.ts'
 import { type AnswerSource, Memo } from './memo.ts'
 import { type NamedEntry, type NamedPage, type People, namedEntry, withoutName } from './people.ts'
@@ -142,8 +142,10 @@ export class Leaderboard implements Warm {
   async #page(current: ReleaseManifest, request: LeaderboardRequest): Promise<Uint8Array> {
     const { entityType, limit, cursor } = request
     const { manifest, from = 0 } = await this.#releases.placeOf(current, cursor)
+    const size = countOf(manifest, entityType)
     // One more than the page has, to know whether there is a next one.
-    const places = await this.#places(manifest, request, from, limit + 1)
+    const namesOn = () => this.#namesOf(manifest, entityType)
+    const places = await placesOn(size, request, from, limit + 1, namesOn)
     const entries = await pMap(places.slice(0, limit), (place) => this.#entry(manifest, entityType, place), {
       concurrency: READS_AT_ONCE,
     })
@@ -227,20 +229,6 @@ export class Leaderboard implements Warm {
       else high = middle
     }
     return low * ENTRIES_PER_PAGE + (await entriesOf(low)).filter(holds).length
-  }
-
-  /** Returns at most `most` places from `from` on that the request asks for. */
-  async #places(
-    manifest: ReleaseManifest,
-    { entityType, ...search }: LeaderboardRequest,
-    from: number,
-    most: number,
-  ): Promise<number[]> {
-    if (!isSearch(search)) {
-      const rest = Math.max(0, countOf(manifest, entityType) - from)
-      return Array.from({ length: Math.min(most, rest) }, (_, index) => from + index)
-    }
-    return (await this.#namesOf(manifest, entityType)).places(search, from, most)
   }
 
   #namesOf(manifest: ReleaseManifest, entityType: EntityType): Promise<BoardNames> {

@@ -1,6 +1,6 @@
 // The leaderboard, page by page.
 import type { z } from 'zod'
-import { leaderboardPage } from '../../schemas/answers.ts'
+import { anyBoardPage } from '../../schemas/answers.ts'
 import { MOST_FOUND, leaderboardParams, leaderboardQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { isSearch } from '../published/board-names.ts'
@@ -23,7 +23,9 @@ export const leaderboard = route({
     'their number of contested questions. `q` and `name` search among the names. ' +
     'Nobody is ranked with somebody whom no chain of common questions reaches. Two of a pool whose `board_interval`s overlap ' +
     'cannot be told apart. A cursor names its release, so that pages fit together whatever is released meanwhile. ' +
-    '`release` names an earlier release, whose page is the same for good.',
+    '`release` names an earlier release, whose page is the same for good. ' +
+    '`category` asks for the board of a category, which ranks and certifies nobody: it has everyone with at least 25 contested ' +
+    'questions of the category, and each interval holds for it alone.',
   follows: true,
   needsStore: true,
   namesRelease: true,
@@ -33,7 +35,7 @@ export const leaderboard = route({
   examples: { params: { entity_type: 'agent' }, query: { q: 'agent', name: 'my-agent', limit: 10 } },
   success: {
     description: 'A page',
-    body: leaderboardPage,
+    body: anyBoardPage,
     cache: 'public, max-age=60',
     example: examples.leaderboardPage,
   },
@@ -41,14 +43,14 @@ export const leaderboard = route({
     404: { type: 'not-released-yet', detail: examples.NO_RELEASE_YET },
     422: examples.invalid('query', 'limit', 'must be at most 1000'),
   },
-  handle: async ({ params, query }, context) => {
-    const { current } = context.releases
+  handle: async ({ params, query: { category, ...query } }, context) => {
+    const { releases, leaderboard: all, categoryBoards } = context
+    const { current } = releases
     if (!current) throw noReleaseYet(context)
-    const page = await context.leaderboard.page(current, {
-      entityType: params.entity_type,
-      ...query,
-      limit: limitOf(query),
-    })
+    const request = { entityType: params.entity_type, ...query, limit: limitOf(query) }
+    const page = await (category === undefined
+      ? all.page(current, request)
+      : categoryBoards.page(current, category, request))
     const isForGood = query.release !== undefined && params.entity_type === 'agent'
     return { body: page, ...(isForGood && { headers: { 'Cache-Control': `public, ${FOR_EVER}` } }) }
   },
@@ -62,6 +64,6 @@ export const leaderboard = route({
   },
 })
 
-function limitOf(query: z.infer<typeof leaderboardQuery>): number {
+function limitOf(query: Omit<z.infer<typeof leaderboardQuery>, 'category'>): number {
   return isSearch(query) ? Math.min(query.limit, MOST_FOUND) : query.limit
 }

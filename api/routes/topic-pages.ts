@@ -10,7 +10,6 @@ import type { Published } from '../http/context.ts'
 import type { Route } from '../http/route.ts'
 import type { Html } from '../pages/html.ts'
 import { TOPICS_PATH, rankedIn, topicBoardPage, topicPage, topicsPage } from '../pages/topics.ts'
-import type { NumberedCategory } from '../published/categories.ts'
 import { withoutHidden } from '../published/hidden.ts'
 import { type Named, namedEntry } from '../published/people.ts'
 import { pageRoute, releaseKeyOf } from './page-route.ts'
@@ -103,12 +102,8 @@ export async function topicBoard(
 /** @throws ServiceError `notFound` if there is no release, or none of its categories has this name. */
 export async function soughtCategory({ releases, categories }: Published, category: string) {
   const manifest = releases.current
-  const facts: NumberedCategory | undefined = manifest && (await categories.find(manifest, category))
-  if (manifest && facts) return { manifest, facts }
-  throw new ServiceError(
-    'notFound',
-    `no question of this release has the category ${JSON.stringify(category)}`,
-  )
+  if (!manifest) throw new ServiceError('notFound', 'there is no release yet, so there are no categories')
+  return { manifest, facts: await categories.sought(manifest, category) }
 }
 
 /** Adds the names that pages show. */

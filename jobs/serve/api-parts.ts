@@ -1,6 +1,7 @@
 // The parts that the calls of one environment use, built from its components and settings.
 import { randomBytes } from 'node:crypto'
 import { Categories } from '../../api/published/categories.ts'
+import { CategoryBoards } from '../../api/published/category-boards.ts'
 import { Comparisons } from '../../api/published/comparisons.ts'
 import { CurrentRelease } from '../../api/published/current-release.ts'
 import { CursorReleases } from '../../api/published/cursor-releases.ts'
@@ -150,6 +151,7 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     logKeys: publicLog.vkeys,
   }
   const people = new PeopleNames(store)
+  const categories = new Categories(store)
   const warmed = {
     leaderboard: new Leaderboard(store, cursorReleases, people),
     history: new History(store, settings.SHARD_CACHE_BYTES),
@@ -169,7 +171,8 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     cursorReleases,
     comparisons: new Comparisons((manifest, two) => compareEntities(components, manifest, two)),
     titles: new Titles((...two) => titleChanges(components, ...two)),
-    categories: new Categories(store),
+    categories,
+    categoryBoards: new CategoryBoards(categories, cursorReleases, people),
     owners: new OwnerSearch(store),
     summaries: new QuestionSummaries(store),
     records: new ReleaseRecords(store, site),

@@ -59,6 +59,7 @@ const paths = allRoutes({ version: '1', methodology: METHODOLOGY, methodologyTex
   .map(({ path }) => path)
   // A table is sent while it is made, so its tag would come too late.
   .filter((path) => !path.endsWith('.csv'))
+  .concat('/leaderboard/agent?category=simulated')
 
 const filled = (path: string) =>
   path

@@ -114,11 +114,12 @@ describe('the document', () => {
 
 /**
  * What a page prefills is sent by everyone who tries a call: the first two would be shared between strangers,
- * and the last would ask for an earlier release.
+ * and the others would ask for an earlier release, or for a category that it may not have.
  */
 const WITHOUT_EXAMPLE = ['Idempotency-Key', 'cursor']
+const OF_A_RELEASE = ['release', 'category']
 const isWithoutExample = (name: string, { namesRelease }: Route) =>
-  WITHOUT_EXAMPLE.includes(name) || (name === 'release' && namesRelease)
+  WITHOUT_EXAMPLE.includes(name) || (namesRelease === true && OF_A_RELEASE.includes(name))
 
 describe('the operation', () => {
   test.for(operations)(

@@ -1,0 +1,89 @@
+// Pages of the board of a category and a kind, in one release, put together from its published pages.
+import pMap from 'p-map'
+import { canonical } from '../../pipeline/proof/canonical.ts'
+import { ENTRIES_PER_PAGE } from '../../pipeline/release/leaderboard.ts'
+import { CATEGORY_BOARD_NOTICE } from '../../schemas/answers.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import type { CategoryBoardEntry } from '../../schemas/payloads.ts'
+import type { EntityType } from '../../schemas/tables.ts'
+import { rankedIn } from '../pages/topics.ts'
+import { BoardNames, placesOn } from './board-names.ts'
+import type { Categories, NumberedCategory } from './categories.ts'
+import { type CursorReleases, cursorTo } from './cursor-releases.ts'
+import type { LeaderboardRequest } from './leaderboard.ts'
+import { type People, namedEntry } from './people.ts'
+import { ShardCache } from './shard-cache.ts'
+
+/** The names of some hundred thousand entities. */
+const NAMES_BYTES = 16 * 1024 * 1024
+const READS_AT_ONCE = 16
+
+/** The board of a kind in a category of a release. */
+interface Board {
+  manifest: ReleaseManifest
+  facts: NumberedCategory
+  entityType: EntityType
+}
+
+export class CategoryBoards {
+  readonly #categories: Categories
+  readonly #releases: CursorReleases
+  readonly #people: People
+  readonly #names = new ShardCache<BoardNames>(NAMES_BYTES)
+
+  constructor(categories: Categories, releases: CursorReleases, people: People) {
+    this.#categories = categories
+    this.#releases = releases
+    this.#people = people
+  }
+
+  /**
+   * Returns the entries from the cursor on in the cursor's release; without a cursor, the first ones in this
+   * release. A search leaves out all whose names it does not find.
+   *
+   * @throws ServiceError `notFound` if the release does not exist or has no such category, or if retention
+   *   has deleted its pages.
+   */
+  async page(
+    current: ReleaseManifest,
+    category: string,
+    { entityType, limit, cursor, ...search }: LeaderboardRequest,
+  ): Promise<Uint8Array> {
+    const { manifest, from = 0 } = await this.#releases.placeOf(current, cursor)
+    const facts = await this.#categories.sought(manifest, category)
+    const board = { manifest, facts, entityType }
+    const size = rankedIn(facts, entityType)
+    // One more than the page has, to know whether there is a next one.
+    const places = await placesOn(size, search, from, limit + 1, () => this.#namesOn(board))
+    const entries = await pMap(places.slice(0, limit), (place) => this.#entry(board, place), {
+      concurrency: READS_AT_ONCE,
+    })
+    const { release, as_of, environment, methodology_version } = manifest
+    return canonical({
+      release,
+      as_of,
+      environment,
+      methodology_version,
+      notice: CATEGORY_BOARD_NOTICE,
+      category,
+      entity_type: entityType,
+      entries,
+      next_cursor: cursorTo(manifest, places[limit]),
+    })
+  }
+
+  async #entry({ manifest, facts, entityType }: Board, place: number): Promise<CategoryBoardEntry> {
+    const page = Math.floor(place / ENTRIES_PER_PAGE)
+    const file = await this.#categories.page(manifest, facts, entityType, page)
+    return file!.entries[place % ENTRIES_PER_PAGE]!
+  }
+
+  #namesOn({ manifest, facts, entityType }: Board): Promise<BoardNames> {
+    const of = entityType === 'agent' ? '' : ` ${this.#people.version}`
+    return this.#names.get(`${manifest.release} ${facts.number} ${entityType}${of}`, async () => {
+      const pages = await Array.fromAsync(this.#categories.entries(manifest, facts, entityType))
+      const value = new BoardNames(pages.flat().map((entry) => namedEntry(this.#people, entry).name))
+      return { value, sizeBytes: value.sizeBytes }
+    })
+  }
+}

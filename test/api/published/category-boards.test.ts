@@ -1,0 +1,118 @@
+// The board of a category as JSON: the entries of its files, page by page, in any release that has it.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Categories } from '../../../api/published/categories.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { releasePrefix } from '../../../pipeline/store/paths.ts'
+import type { ReleaseManifest } from '../../../schemas/manifests.ts'
+import type { CategoriesFile, CategoryBoardEntry, CategoryBoardFile } from '../../../schemas/payloads.ts'
+import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'
+import { suiteFolder } from '../../support/folder.ts'
+import { expectProblem } from '../../support/http/problem.ts'
+import {
+  Clock,
+  type TestService,
+  release,
+  startTestService,
+  testComponents,
+} from '../../support/http/service.ts'
+import { expectValid } from '../../support/json-schema.ts'
+import { releasePageWorld } from '../../support/worlds/page-world.ts'
+import { NOW } from '../../support/worlds/world.ts'
+
+interface Page {
+  release: number
+  entries: CategoryBoardEntry[]
+  next_cursor: string | null
+}
+
+const folder = await suiteFolder()
+const store = new MemoryStore()
+let service: TestService
+beforeAll(async () => {
+  const components = await testComponents({ store, folder, clock: new Clock(NOW) })
+  await releasePageWorld(components)
+  await release(components)
+  service = await startTestService(components)
+})
+afterAll(() => service.stop())
+
+const published = <File>(path: string) =>
+  JSON.parse(Buffer.from(store.objects.get(`${releasePrefix(1)}${path}`)!).toString()) as File
+const board = (kind: EntityType) =>
+  published<CategoryBoardFile>(`categories/000001/${kind}/000000.json`).entries
+
+const get = (kind: EntityType, query: string) =>
+  service.client.get(`/leaderboard/${kind}?category=simulated${query}`)
+
+async function page(kind: EntityType, query = ''): Promise<Page> {
+  const answer = await get(kind, query)
+  expect(answer.status, answer.text).toBe(200)
+  expectValid('category-board-page', answer.json())
+  expectValid('any-board-page', answer.json())
+  return answer.json<Page>()
+}
+
+test.for(ENTITY_TYPES)('has every %s of the board once, on pages of any size, in its order', async (kind) => {
+  const expected = board(kind)
+  expect(expected.length).toBeGreaterThan(1)
+  for (const limit of [1, expected.length, 1000]) {
+    const seen: CategoryBoardEntry[] = []
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const next: Page = await page(kind, `&limit=${limit}${cursor && `&cursor=${cursor}`}`)
+      expect(next.entries.length).toBeLessThanOrEqual(limit)
+      seen.push(...next.entries)
+      cursor = next.next_cursor
+    }
+    expect(seen).toEqual(expected)
+  }
+})
+
+test('says that it certifies nobody, and has no name of a person', async () => {
+  const { text } = await get('forecaster', '')
+  expect(text).toContain('"notice":"A board by category ranks. It certifies nobody."')
+  expect(text).not.toContain('"name"')
+})
+
+test('an earlier release has its own board, in the same bytes, for good where no names may go', async () => {
+  const [then, now] = [await get('agent', '&release=1'), await get('agent', '')]
+  expect(then.json()).toMatchObject({ release: 1, entries: board('agent') })
+  expect(now.json()).toMatchObject({ release: 2 })
+  expect(then.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+  expect(now.headers['cache-control']).toBe('public, max-age=60')
+  const [first] = [await page('agent', '&release=1&limit=1')]
+  expect((await page('agent', `&cursor=${first.next_cursor}`)).release).toBe(1)
+})
+
+test('a search finds entries of the board by their names', async () => {
+  const [, second] = board('agent') as { agent_id: string; name: string }[]
+  const { entries } = await page('agent', `&name=${encodeURIComponent(second!.name)}`)
+  expect(entries).toContainEqual(second)
+  expect((await page('agent', '&q=no%20such%20name')).entries).toEqual([])
+})
+
+test('a board that nobody has enough questions for is empty, in every category without one', async () => {
+  const empty = published<CategoriesFile>('categories/index.json').categories.find(
+    ({ ranked_agents }) => ranked_agents === 0,
+  )!
+  const path = `/leaderboard/agent?category=${encodeURIComponent(empty.category)}`
+  expect((await service.client.get(path)).json()).toMatchObject({
+    category: empty.category,
+    entries: [],
+    next_cursor: null,
+  })
+})
+
+test('an unknown category is refused, with where the known ones are', async () => {
+  expectProblem(
+    await service.client.get('/leaderboard/agent?category=Simulated'),
+    404,
+    /^no question of release 2 has the category "Simulated": \/view\/topics lists the categories$/,
+  )
+})
+
+test('a release from before there were boards by category says so, and what to ask instead', async () => {
+  const older = { release: 3, files: [] } as unknown as ReleaseManifest
+  await expect(new Categories(store).sought(older, 'simulated')).rejects.toThrow(
+    /^release 3 was made before there were boards by category, so it has none of "simulated": leave `category` out, or ask a later release$/,
+  )
+})
