@@ -98,6 +98,8 @@ const METRIC_HEADER = ['column', 'type', 'unit', 'range', 'better', 'what']
 
 function scoresText(): string {
   return table(METRIC_HEADER, [
+    ['`release`', 'integer', '', '1..', '', SCORES_COMMENTS['release']!],
+    ['`as_of`', 'time', '', '', '', SCORES_COMMENTS['as_of']!],
     ['`entity_type`', 'text', '', '', '', SCORES_COMMENTS['entity_type']!],
     ['`entity_id`', 'UUID text', '', '', '', SCORES_COMMENTS['entity_id']!],
     ['`question_id`', 'UUID text', '', '', '', SCORES_COMMENTS['question_id']!],
@@ -137,6 +139,8 @@ const PARQUET_TYPES = { BOOLEAN: 'boolean', INT32: 'integer', DOUBLE: 'double', 
 
 function entitiesText(): string {
   return table(METRIC_HEADER, [
+    ['`release`', 'integer', '', '1..', '', ENTITIES_COMMENTS['release']!],
+    ['`as_of`', 'time', '', '', '', ENTITIES_COMMENTS['as_of']!],
     ['`entity_type`', 'text', '', '', '', ENTITIES_COMMENTS['entity_type']!],
     ['`entity_id`', 'UUID text', '', '', '', ENTITIES_COMMENTS['entity_id']!],
     ['`award`', 'text', '', '', '', ENTITIES_COMMENTS['award']!],

@@ -15,7 +15,7 @@ const VIEWS: readonly View[] = [
     name: 'scores',
     about: 'a row for each entity and question, with the title of the question',
     reads: { score: 'scores', question: 'public/questions' },
-    select: `score.*, question.title, question.category
+    select: `score.* EXCLUDE (release, as_of), question.title, question.category
 FROM score LEFT JOIN question USING (question_id)`,
   },
   {

@@ -25,7 +25,7 @@ import {
   keep,
   orderPairs,
 } from './queries.ts'
-import { scoredBetween, writeScores } from './scores-file.ts'
+import { type OfRelease, scoredBetween, writeScores } from './scores-file.ts'
 import { scoreEntities } from './score.ts'
 import { type Since, areAlike, attachFresh, countSince, createTouched } from './since.ts'
 
@@ -80,7 +80,7 @@ export interface OrderedWorld {
    * Writes the scores of consecutive entities as a Parquet file, even while the database runs other queries.
    * The entities are those of the pairs from `start` up to `end`, counted from 0.
    */
-  writeScores: (path: string, start: number, end: number) => Promise<void>
+  writeScores: (path: string, start: number, end: number, of: OfRelease) => Promise<void>
 }
 
 /** `database` is a fresh one: scoring leaves its tables in it. `log` is called after every stage. */
@@ -114,7 +114,7 @@ export async function orderEveryone(
     questions: questions.length,
     forecasts: counted.forecasts,
     isBase: counted.areAlike,
-    writeScores: (path, start, end) => writeScores(database, path, scoredBetween(start, end)),
+    writeScores: (path, start, end, of) => writeScores(database, path, scoredBetween(start, end), of),
   }
 }
 

@@ -3,6 +3,13 @@ import { SCORES_COMMENTS } from '../../schemas/column-comments.ts'
 import { PAIR_METRICS, PUBLISHED_PAIR_METRICS } from '../../schemas/metrics.ts'
 import { type Database, literal, withComments } from '../duckdb.ts'
 
+/** The release that a file belongs to, as each of its rows says. */
+export interface OfRelease {
+  release: number
+  /** In ISO 8601, UTC. */
+  as_of: string
+}
+
 /** −1 stands for none. */
 const PUBLISHED_SCORES = PUBLISHED_PAIR_METRICS.map((name) => {
   const { per } = PAIR_METRICS[name]
@@ -40,16 +47,22 @@ export function scoredBetween(start: number, end: number): string {
 
 /**
  * Writes published scores as a Parquet file, even while the database runs other queries. Grain: one row per
- * entity and question, in the order of `rows`, which has the columns named here.
+ * entity and question, in the order of `rows`, which has the columns named here but those of the release.
  *
  * Several threads would hold many row groups of 6 MB: DuckDB counts only the first of the twelve that it cuts
  * a sorted block into.
  */
-export async function writeScores(database: Database, path: string, rows: string): Promise<void> {
+export async function writeScores(
+  database: Database,
+  path: string,
+  rows: string,
+  { release, as_of }: OfRelease,
+): Promise<void> {
   // Statistics find an entity, since the rows are in order. The third level of zstd, its default, takes
   // longer for more bytes.
   await database.runByOneThread(
-    `COPY (SELECT entity_type, entity_id, question_id, outcome, resolved_at, settled = 1 AS settled,
+    `COPY (SELECT ${release}::INTEGER AS release, ${literal(as_of)}::TIMESTAMPTZ AS as_of,
+      entity_type, entity_id, question_id, outcome, resolved_at, settled = 1 AS settled,
       CASE WHEN settled = 1 THEN settled_at END AS settled_at, cluster,
       ${PUBLISHED_SCORES.join(', ')}, witnessed = 1 AS witnessed, standard >= 0 AS contested,
       CASE WHEN standard >= 0 THEN standard::BIGINT END AS standard_reference,

@@ -18,6 +18,7 @@ import {
   orderEveryone,
   scoreEveryone,
 } from '../engine/duckdb-engine.ts'
+import type { OfRelease } from '../engine/scores-file.ts'
 import type { Since } from '../engine/since.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { type Carried, carriedBy } from './carried.ts'
@@ -80,6 +81,12 @@ export async function deriveRelease(
   partSizes = PART_SIZES,
 ): Promise<DerivedRelease> {
   const { methodology } = context
+  const provenance: Provenance = {
+    methodology_version: methodology.version,
+    release: inputs.release,
+    as_of: inputs.asOf.toISOString(),
+    environment: inputs.environment,
+  }
   const superseded = inputs.previous
     ? await supersededOutcomes(context, inputs.previous, inputs.versions)
     : []
@@ -95,17 +102,11 @@ export async function deriveRelease(
   // DuckDB writes these files while the process scores entities and makes other files.
   await using begun = new AsyncDisposableStack()
   const inTurn = begun.use(new FilesInTurn(context.directory))
-  const scoreFiles = scoresInTurn(inTurn, world, entities, scoreParts)
+  const scoreFiles = scoresInTurn(inTurn, world, entities, scoreParts, provenance)
   const carried =
     inputs.carriedBefore &&
     (await carriedBy(context, world, scoreParts, inputs.release, inputs.carriedBefore, inTurn))
   const scored = await scoreEveryone(context, { entities, circumstances, ...world })
-  const provenance: Provenance = {
-    methodology_version: methodology.version,
-    release: inputs.release,
-    as_of: inputs.asOf.toISOString(),
-    environment: inputs.environment,
-  }
   const kinds = rankKinds(methodology, world.voiceRule, scored)
   const [agents, forecasters] = kinds.map((ranked) => ranked.length) as [number, number]
   const all = kinds.flat()
@@ -140,7 +141,7 @@ export async function deriveRelease(
         const members = all.slice(part.firstEntity, part.firstEntity + part.entities)
         const { path, entityType: entity_type, entities: rows } = part
         const first_entity_id = members[0]!.entityId
-        yield { path, entity_type, first_entity_id, rows, bytes: entitiesParquet(members) }
+        yield { path, entity_type, first_entity_id, rows, bytes: entitiesParquet(members, provenance) }
       }
       for (const { read, ...described } of scoreFiles) {
         const bytes = await read()
@@ -169,10 +170,11 @@ function scoresInTurn(
   { writeScores }: Pick<OrderedWorld, 'writeScores'>,
   entities: readonly OrderedEntity[],
   parts: readonly ReleasePart[],
+  of: OfRelease,
 ) {
   return parts.map(({ path, entityType: entity_type, firstEntity, firstPair, pairs: rows }) => {
     const first_entity_id = entities[firstEntity]!.entityId
-    const read = inTurn.add(path, (location) => writeScores(location, firstPair, firstPair + rows))
+    const read = inTurn.add(path, (location) => writeScores(location, firstPair, firstPair + rows, of))
     return { path, entity_type, first_entity_id, rows, read }
   })
 }

@@ -1,10 +1,13 @@
 // The Parquet files of a release with one row per entity.
 import { ENTITIES_COMMENTS } from '../../schemas/column-comments.ts'
 import { ENTITY_COLUMNS } from '../../schemas/metrics.ts'
+import type { OfRelease } from '../engine/scores-file.ts'
 import type { RankedEntity } from './payloads.ts'
 import { type ParquetColumn, ParquetRows } from './rows-parquet.ts'
 
 const COLUMNS: readonly ParquetColumn[] = [
+  { name: 'release', type: 'INT32' },
+  { name: 'as_of', type: 'INSTANT' },
   { name: 'entity_type', type: 'STRING' },
   { name: 'entity_id', type: 'STRING' },
   { name: 'award', type: 'STRING' },
@@ -12,9 +15,9 @@ const COLUMNS: readonly ParquetColumn[] = [
   ...ENTITY_COLUMNS.map(({ name, type }) => ({ name, type })),
 ]
 
-/** Returns the entities as one file. */
-export function entitiesParquet(entities: Iterable<RankedEntity>): Uint8Array {
-  const file = new EntitiesFile()
+/** Returns the entities of a release as one file. */
+export function entitiesParquet(entities: Iterable<RankedEntity>, of: OfRelease): Uint8Array {
+  const file = new EntitiesFile(of)
   for (const entity of entities) file.add(entity)
   return file.finish()
 }
@@ -22,9 +25,14 @@ export function entitiesParquet(entities: Iterable<RankedEntity>): Uint8Array {
 /** A file under way. */
 export class EntitiesFile {
   readonly #rows = new ParquetRows(COLUMNS, ENTITIES_COMMENTS)
+  readonly #of: readonly [release: number, asOf: Date]
+
+  constructor({ release, as_of }: OfRelease) {
+    this.#of = [release, new Date(as_of)]
+  }
 
   add(entity: RankedEntity): void {
-    this.#rows.add(rowOf(entity))
+    this.#rows.add([...this.#of, ...rowOf(entity)])
   }
 
   finish(): Uint8Array {

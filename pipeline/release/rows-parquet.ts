@@ -8,8 +8,17 @@ const GROUP_ROWS = 100_000
 
 export interface ParquetColumn {
   name: string
-  type: 'STRING' | 'BOOLEAN' | 'INT32' | 'DOUBLE'
+  /** An instant is a `Date`. */
+  type: 'STRING' | 'BOOLEAN' | 'INT32' | 'DOUBLE' | 'INSTANT'
 }
+
+/** The type of an instant, as DuckDB writes one with a time zone. */
+const INSTANT = {
+  type: 'INT64',
+  repetition_type: 'OPTIONAL',
+  converted_type: 'TIMESTAMP_MICROS',
+  logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+} as const
 
 /** A file under way. It holds only one row group as rows at a time. */
 export class ParquetRows {
@@ -22,10 +31,14 @@ export class ParquetRows {
   /** @param comments what each column means, for the metadata of the file. */
   constructor(columns: readonly ParquetColumn[], comments?: ColumnComments) {
     this.#columns = columns
-    const columnData = columns.map(({ name, type }) => ({ name, type, data: [] }))
+    const columnData = columns.map(({ name, type }) =>
+      type === 'INSTANT' ? { name, data: [] } : { name, type, data: [] },
+    )
+    const instants = columns.filter(({ type }) => type === 'INSTANT')
+    const schemaOverrides = Object.fromEntries(instants.map(({ name }) => [name, { name, ...INSTANT }]))
     this.#file = new ParquetWriter({
       writer: this.#bytes,
-      schema: schemaFromColumnData({ columnData }),
+      schema: schemaFromColumnData({ columnData, schemaOverrides }),
       createdBy: 'forecast-verification-service',
       ...(comments && { kvMetadata: [{ key: COMMENTS_KEY, value: JSON.stringify(comments) }] }),
     })

@@ -99,10 +99,10 @@ export async function* entityPartLines(
   tally: string,
   input: Input,
 ): AsyncIterable<string> {
-  const { put } = await planned(context, release)
+  const { put, provenance } = await planned(context, release)
   const rank = rankedIn(context.methodology, await readTally(context.store, release, tally))
   yield* unitsIn(input, ENTITIES, ([unit]) => {
-    const file = new EntitiesFile()
+    const file = new EntitiesFile(provenance)
     let first: RankedEntity | undefined
     let rows = 0
     return {

@@ -59,7 +59,7 @@ export async function* scorePartLines(
   release: number,
   input: Input,
 ): AsyncIterable<string> {
-  const { put } = await planned(context, release)
+  const { put, provenance } = await planned(context, release)
   const path = join(context.directory, 'staged.tsv')
   const made = join(context.directory, 'staged.parquet')
   let spool: Spool | undefined
@@ -77,7 +77,9 @@ export async function* scorePartLines(
               make_timestamptz(settled_ms * 1000) AS settled_at FROM ${spooled(path, PAIR)})
             ORDER BY entity, place`
           const rows = lines.count
-          const bytes = await written(context, made, (database) => writeScores(database, made, pairs))
+          const bytes = await written(context, made, (database) =>
+            writeScores(database, made, pairs, provenance),
+          )
           const part = {
             path: partPath('scores', number),
             entity_type: entityTypeOf(entityType!),

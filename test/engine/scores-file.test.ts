@@ -14,6 +14,8 @@ const ROWS = 200_000
 const START = 50_001
 const END = 190_000
 
+const OF_RELEASE = { release: 1, as_of: '2026-01-01T00:00:00.000Z' }
+
 const METRICS = Object.keys(PAIR_METRICS).map(
   (name, index) => `((n * ${index + 7}) % 1009)::DOUBLE AS ${name}`,
 )
@@ -32,7 +34,7 @@ test('a part of the scores has the same bytes and whole row groups with 1, 2 and
     using database = await Database.open({ threads, memoryLimit: '1GB', directory: folder })
     await database.run(SCORED)
     const path = join(folder, `${threads}.parquet`)
-    await writeScores(database, path, scoredBetween(START, END))
+    await writeScores(database, path, scoredBetween(START, END), OF_RELEASE)
     hashes.add(
       createHash('sha256')
         .update(await readFile(path))
@@ -54,7 +56,7 @@ test('a part of the scores is written in less memory than its row groups take', 
     await database.run(SCORED)
     // The sort takes 20 MB and a row group 12; all 14 of them would be 80, none of which DuckDB can spill.
     await database.run(`SET memory_limit = '80MB'`)
-    await writeScores(database, join(folder, `${threads}.parquet`), scoredBetween(START, END))
+    await writeScores(database, join(folder, `${threads}.parquet`), scoredBetween(START, END), OF_RELEASE)
     expect(await database.rows(`SELECT current_setting('threads')::INTEGER AS threads`)).toEqual([
       { threads },
     ])

@@ -79,7 +79,7 @@ async function scoresOf(forecasts: Row[], columns: string): Promise<object[]> {
     LATER,
   )
   const path = `${folder}/scores.parquet`
-  await writeScores(path, 0, pairs)
+  await writeScores(path, 0, pairs, { release: 1, as_of: '2026-01-01T00:00:00.000Z' })
   return await worker.database.rows(
     `SELECT question_id, entity_id, ${columns} FROM '${path}' ORDER BY question_id, entity_id`,
   )

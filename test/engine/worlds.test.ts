@@ -49,7 +49,7 @@ test.each([
   }
 
   const path = `${folder}/${shape.seed}.parquet`
-  await ordered.writeScores(path, 0, ordered.pairs)
+  await ordered.writeScores(path, 0, ordered.pairs, { release: 1, as_of: '2026-01-01T00:00:00.000Z' })
   const pairs = await worker.database.rows<Record<string, unknown>>(
     `SELECT entity_id || '|' || question_id AS pair, settled, epoch_ms(settled_at)::DOUBLE AS settled_at_ms, witnessed,
        contested, cluster, standard_reference::DOUBLE AS "Z", gain_if_other::DOUBLE AS "X'", spread::DOUBLE AS f,

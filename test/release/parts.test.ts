@@ -63,7 +63,7 @@ describe('partsOf', () => {
   })
 })
 
-test('parts read together are the one file that a small world has', async () => {
+test('parts read together are the one file that a small world has, and each row says which release it is of', async () => {
   const components = await testComponents({
     store: new MemoryStore(),
     folder,
@@ -131,4 +131,9 @@ test('parts read together are the one file that a small world has', async () => 
     ...[0, 1, 2].map((n) => `scores/00${n}.parquet`),
   ])
   expect(parts.tables).toEqual(whole.tables)
+  for (const name of ['scores', 'entities']) {
+    const rows = whole.tables[name] as { release: number; as_of: Date }[]
+    const said = new Set(rows.map(({ release, as_of }) => `${release} ${as_of.toISOString()}`))
+    expect(said, name).toEqual(new Set(['1 2026-03-01T12:00:00.000Z']))
+  }
 })

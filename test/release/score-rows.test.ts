@@ -93,7 +93,7 @@ beforeAll(async () => {
       }),
     )
     const rows = await database.rows<Record<string, unknown> & { entity_id: string }>(
-      `SELECT * EXCLUDE entity_type FROM ${parquet(local)} ORDER BY entity_id, settled_at DESC, question_id DESC`,
+      `SELECT * EXCLUDE (release, as_of, entity_type) FROM ${parquet(local)} ORDER BY entity_id, settled_at DESC, question_id DESC`,
     )
     for (const { entity_id, ...columns } of rows) {
       const row = Object.fromEntries(

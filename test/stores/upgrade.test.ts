@@ -9,6 +9,7 @@ import { runAudit } from '../../jobs/audit.ts'
 import { runAuditLog } from '../../jobs/audit-log.ts'
 import { runBackup, runRestore } from '../../jobs/backup.ts'
 import { runRelease } from '../../jobs/release.ts'
+import { literal } from '../../pipeline/duckdb.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import type { Store } from '../../pipeline/store/store.ts'
@@ -64,7 +65,7 @@ async function agentOf(store: Store): Promise<string> {
 }
 
 test.for(VERSIONS)('a store of %s is served as it is, and goes on', async (version) => {
-  const { components } = await unpacked(version)
+  const { folder, components } = await unpacked(version)
   const { store } = components
   const agentId = await agentOf(store)
   const before = await contentOf(store, 'releases/')
@@ -95,6 +96,18 @@ test.for(VERSIONS)('a store of %s is served as it is, and goes on', async (versi
     forecasters: 6,
   })
   expect(await contentOf(store, 'releases/')).toMatchObject(before)
+
+  // Rows of earlier versions do not say of which release they are.
+  using database = await components.openDatabase()
+  const files = literal(join(folder, 'store/releases/*/entities/*.parquet'))
+  const ofReleases = await database.rows(
+    `SELECT release, as_of, count(*)::INTEGER AS entities FROM read_parquet(${files}, union_by_name = true)
+     GROUP BY ALL ORDER BY ALL`,
+  )
+  expect(ofReleases).toEqual([
+    { release: 3, as_of: new Date(NEXT_DAY), entities: 7 },
+    { release: null, as_of: null, entities: expect.any(Number) as number },
+  ])
 
   const audits = await Promise.all([1, 2, 3].map((release) => runAudit(components, release)))
   expect(audits.map(({ json }) => json)).toEqual([
