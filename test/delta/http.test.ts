@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
@@ -17,6 +18,7 @@ import {
   testComponents,
 } from '../support/http/service.ts'
 import { python } from '../support/python-reader.ts'
+import { spark, sparkEnvironment } from '../support/spark.ts'
 import { send } from '../support/tables.ts'
 import { uuidOf } from '../support/worlds/world.ts'
 
@@ -104,10 +106,20 @@ import glob, duckdb, duckdb_extension_httpfs as package
 duckdb.sql(f"LOAD '{glob.glob(package.__path__[0] + '/extensions/*/httpfs.duckdb_extension')[0]}'")
 `
 
+/** Spark comes from a Python of its own, and runs in the one that has the other readers. */
+const withSpark = spark && {
+  ...sparkEnvironment(folder),
+  PYTHONPATH: dirname(spark.SPARK_HOME),
+  PYSPARK_PYTHON: python?.DELTA_PYTHON,
+  PYSPARK_SUBMIT_ARGS:
+    '--master local[1] --conf spark.ui.enabled=false --conf spark.sql.shuffle.partitions=1 ' +
+    '--driver-java-options "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" pyspark-shell',
+}
+
 async function run(code: string): Promise<string> {
   const program = code.includes('duckdb') ? WITH_HTTPFS + code : code
   const { stdout } = await promisify(execFile)(python!.DELTA_PYTHON, ['-B', '-c', program], {
-    env: { ...process.env, FVS_URL: counted.url },
+    env: { ...process.env, ...withSpark, FVS_URL: counted.url },
   })
   return stdout
 }
@@ -117,15 +129,15 @@ const SHOWN: Record<string, RegExp> = {
   Polars: /forecaster[^]*brier|brier[^]*forecaster/,
   pandas: new RegExp(`import\\s+${PEOPLE * (QUESTIONS - 50)}`),
   PyArrow: new RegExp(`^${PEOPLE}\n$`),
+  Spark: /entity_type[^]*forecaster\|0\.\d+/,
 }
 
 describe.skipIf(!python)('docs/analysis.md', () => {
-  test.for(blocksOf('docs/analysis.md').filter(({ language }) => language === 'python'))(
-    'with $heading',
-    async ({ heading, code }) => {
-      expect(await run(code)).toMatch(SHOWN[heading]!)
-    },
-  )
+  const blocks = blocksOf('docs/analysis.md').filter(({ language }) => language === 'python')
+  test.for(blocks)('with $heading', async ({ heading, code }, { skip }) => {
+    skip(heading === 'Spark' && !spark, 'there is no Spark')
+    expect(await run(code)).toMatch(SHOWN[heading]!)
+  })
 })
 
 const ONE_COLUMN: Record<string, (file: string) => string> = {
