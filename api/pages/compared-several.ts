@@ -42,7 +42,7 @@ function pairRow(view: Compared, pair: ComparedPair): Html {
   const better = betterOf(pair)
   const finding = better === undefined ? 'too close to call' : html`${linked(site, sides[better]!)} is better`
   const { first, second } = closerOf(pair)
-  return html`<tr>${who}<td>${finding}</td><td class="n">${grouped(pair.questions)}</td><td class="n">${grouped(first)} : ${grouped(second)}</td><td class="n">${signed(pair.difference!)}<span class="under">${interval(pair.interval)}</span></td></tr>
+  return html`<tr>${who}<td class="name">${finding}</td><td class="n">${grouped(pair.questions)}</td><td class="n">${grouped(first)} : ${grouped(second)}</td><td class="n">${signed(pair.difference!)}<span class="under">${interval(pair.interval)}</span></td></tr>
 `
 }
 
@@ -95,7 +95,7 @@ ${scrolling(
 <tbody>
 ${rows.map(
   ({ questionId, outcome, closest }) =>
-    html`<tr><th scope="row" class="name">${titleLink(site, questionId, titles)}</th><td>${outcome === 1 ? 'yes' : 'no'}</td><td>${closest === undefined ? '–' : linked(site, sides[closest]!)}</td></tr>
+    html`<tr><th scope="row" class="name">${titleLink(site, questionId, titles)}</th><td>${outcome === 1 ? 'yes' : 'no'}</td><td class="name">${closest === undefined ? '–' : linked(site, sides[closest]!)}</td></tr>
 `,
 )}</tbody></table>`,
 )}`

@@ -17,6 +17,7 @@ import { type Html, type HtmlPart, html } from './html.ts'
 import { counted, grouped, percent, plain, signed } from './numbers.ts'
 import type { Site } from './site.ts'
 import { scrolling } from './table.ts'
+import { term } from './terms.ts'
 import { interval } from './wording.ts'
 
 /** Questions in each table. */
@@ -34,7 +35,7 @@ export function comparedTwo(view: Compared, pair: ComparedPair): HtmlPart {
   }
   const gains = pair.shared.map(gainOf).toSorted((a, b) => b - a)
   return html`<p class="lead">${verdict(site, [one, other], pair)}</p>
-${facts([one, other], pair)}
+${facts(site, [one, other], pair)}
 <figure>${differenceBars(gains, [plainName(one), plainName(other)])}
 <figcaption>Each bar is a question: how much closer one was than the other over the time that both had a forecast, not with the last forecast alone.</figcaption></figure>
 ${rowsWhere(view, pair, 0)}${rowsWhere(view, pair, 1)}<p class="mute">The errors are Brier scores over the shared time: 0 is perfect, and 0.25 is what always saying 50\u00a0% gets.</p>`
@@ -59,7 +60,7 @@ function verdict(
   return html`${linked(site, better)} was closer than ${linked(site, worse)} on the ${counted(questions, 'question')} that both answered: the mean error is lower by ${by}. Luck allowed for, it is lower by ${plain(least)} to ${plain(most)}.`
 }
 
-function facts([one, other]: TwoSides, pair: ComparedPair): Html {
+function facts(site: Site, [one, other]: TwoSides, pair: ComparedPair): Html {
   const { questions, clusters, brier, difference, interval: range } = pair
   const { first, second, equal } = closerOf(pair)
   const names = html`${nameOf(one)} : ${nameOf(other)}`
@@ -70,7 +71,7 @@ function facts([one, other]: TwoSides, pair: ComparedPair): Html {
 <div><dt>Closer more often</dt><dd>${grouped(first)} : ${grouped(second)}<small>questions, ${names}${equal > 0 && `; equal on ${grouped(equal)}`}</small></dd></div>
 <div><dt>Mean error</dt><dd>${plain(brier![0])} : ${plain(brier![1])}<small>Brier, 0 is perfect</small></dd></div>
 <div><dt>Difference</dt><dd>${signed(difference!)}<small>${ends}</small></dd></div>
-<div><dt>Shared questions</dt><dd>${grouped(questions)}<small>in ${counted(clusters, 'event or week of a category', 'events or weeks of a category')}</small></dd></div>
+<div><dt>Shared questions</dt><dd>${grouped(questions)}<small>in ${term(site, 'groups', counted(clusters, 'separate group'))}</small></dd></div>
 </dl>`
 }
 

@@ -2,7 +2,7 @@
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, html } from './html.ts'
 import { counted, grouped } from './numbers.ts'
-import { type Board, type Entry, WORDS, isAgainstCrowd, nameLink } from './ranking.ts'
+import { type Board, type Entry, WORDS, barOf, isAgainstCrowd, nameLink } from './ranking.ts'
 import type { Site } from './site.ts'
 import { term } from './terms.ts'
 
@@ -39,20 +39,22 @@ const ALL: Record<number, string> = { 1: 'the other', 2: 'both others' }
 export function reading(site: Site, entityType: EntityType, ranked: readonly Entry[]): Html {
   // Version 2 of the method gives each entity a level of its own.
   const isOneLevel = ranked.every(({ board_interval: bar }) => bar !== undefined)
+  const bars = ranked.filter((entry) => barOf(entry) !== null).length
   const bar = isOneLevel
-    ? html`The bar is what luck leaves open: we are 95\u00a0% sure that the true skill lies on it. <strong>Bars that overlap: too close to call.</strong> A ${term(site, 'place', 'place')} such as 2–3 counts those who are surely ahead and surely behind.`
+    ? html`The bar is what luck leaves open: we are 95\u00a0% sure that the true skill lies on it. <strong>Bars that overlap: too close to call.</strong> A ${term(site, 'place', 'place')} such as 2–3 is the best and the worst that the bars leave open.`
     : 'The bar is what luck leaves open, at a level of each one’s own.'
-  return html`<p>● is the ${term(site, 'skill', 'skill')}: 0 is as good as the middle one of ${term(site, 'others', 'the others')}, 1 is perfect. ${bar}</p>
+  const noBar = html`${bars === 0 ? 'Nobody here has a bar: the' : 'Who has none: their'} questions are all of one ${term(site, 'groups', 'event')}, or of one category and week, so nothing says how much of the skill is luck.`
+  return html`<p>● is the ${term(site, 'skill', 'skill')}: 0 is as good as the middle one of ${term(site, 'others', 'the others')}, 1 is perfect. ${bars > 0 && bar}${bars < ranked.length && html` ${noBar}`}</p>
 <ul class="reading">${
     isAgainstCrowd(ranked) &&
-    html`<li><span class="crowd">◇</span> is the same against ${term(site, 'crowd', 'the crowd')}, without a bar. ● right of 0 and ◇ left of it: better than the middle one, and worse than copying the crowd.</li>`
+    html`<li><span class="crowd">◇</span> is the skill against ${term(site, 'crowd', 'the crowd')}, the average of the others. ◇ left of 0: copying the crowd would have done better.</li>`
   }<li>${TITLES[entityType]}</li></ul>`
 }
 
 /** Tells titles that take evidence from others. */
 const TITLES: Record<EntityType, string> = {
   agent:
-    '✓ certified: luck is very unlikely to explain the skill. ✓✓ expert: nor that against the crowd. ○ provisional: enough questions, no more.',
+    '✓ certified: luck is very unlikely to explain the skill. ✓✓ expert: the same against the average of the others. ○ provisional: enough questions for a place, but luck may explain the skill.',
   forecaster:
     '✓ gold, ✓✓ platinum: luck is very unlikely to explain the skill. ○ bronze, ◐ silver: by rank alone.',
 }

@@ -76,8 +76,7 @@ function runBy({ about }: Site): HtmlPart {
 
 function numbers({ counts, release, as_of }: ReleaseManifest, nextReleaseAt: Date | undefined): Html {
   return html`<dl class="facts">
-<div><dt>Agents</dt><dd>${grouped(counts.agents)}<small>machines, as registered</small></dd></div>
-<div><dt>Forecasters</dt><dd>${grouped(counts.forecasters)}<small>people</small></dd></div>
+${counts.agents > 0 && html`<div><dt>Agents</dt><dd>${grouped(counts.agents)}<small>machines, as registered</small></dd></div>\n`}<div><dt>Forecasters</dt><dd>${grouped(counts.forecasters)}<small>brought in by the operator</small></dd></div>
 <div><dt>Resolved questions</dt><dd>${grouped(counts.scored_questions)}<small>${grouped(counts.forecasts)} forecasts on all questions</small></dd></div>
 <div><dt>Release</dt><dd>${release}<small>as of ${time(as_of)}${nextReleaseAt && html`, the next comes at ${time(nextReleaseAt)} at the earliest`}</small></dd></div>
 </dl>`
@@ -85,19 +84,21 @@ function numbers({ counts, release, as_of }: ReleaseManifest, nextReleaseAt: Dat
 
 function leading(
   { site, rules, leaders: { entityType, entries, board } }: LandingView,
-  { release }: ReleaseManifest,
+  { release, counts }: ReleaseManifest,
 ): HtmlPart {
   const { many } = WORDS[entityType]
+  const all = (kind: EntityType) =>
+    html`<a href="${linkTo(site, LEADERBOARD_PATHS[kind])}">All ${WORDS[kind].many}</a>`
   const [ranked = []] = boardsOf(entries.filter(({ rank }) => rank !== null))
   if (!board || ranked.length === 0) {
-    return html`<div class="state"><p>Nobody has a place in release ${release} yet: that takes ${rules.eligible_questions} ${term(site, 'shared-questions', 'shared questions')}. <a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a></p></div>`
+    return html`<div class="state"><p>Nobody has a place in release ${release} yet: that takes ${rules.eligible_questions} ${term(site, 'shared-questions', 'shared questions')}. ${all(entityType)}</p></div>`
   }
   const first = ranked.slice(0, LEADERS)
   return html`<h2>Leading ${many}</h2>
 <p class="lead finding">${finding(site, entityType, board)}</p>
 ${reading(site, entityType, first)}
 ${boardTable({ site, entityType, name: `Ranked ${many}`, entries: first, board, reach: reachOfPage(first) })}
-<p class="pager"><a href="${linkTo(site, LEADERBOARD_PATHS.agent)}">All agents</a> <a href="${linkTo(site, LEADERBOARD_PATHS.forecaster)}">All forecasters</a></p>`
+<p class="pager">${counts.agents > 0 && all('agent')} ${all('forecaster')}</p>`
 }
 
 function nothing({ site, nextReleaseAt, isSandboxSeeded }: LandingView): Html {

@@ -44,7 +44,7 @@ const NAVIGATION: readonly Way[] = [
   ['/view/questions?status=open', 'Questions'],
   ['/view/how', 'How it works'],
 ]
-/** Links in the foot of every page, and in its head if there is room. */
+/** Links in the head and in the foot of every page. */
 const FURTHER: readonly Way[] = [
   ['/view/verify', 'Check'],
   ['/docs', 'For developers'],
@@ -68,7 +68,7 @@ ${headOf(head)}</head>
 ${site.environment === 'sandbox' && BANNER}${site.earlier && earlierBanner(site, site.earlier, path)}<header class="site"><div>
 <a class="home" href="${linkTo(site, '/')}">${serviceName(site)}</a>
 ${searchField(site, sought)}<nav aria-label="Pages"><ul>
-${items(site, path, NAVIGATION)}${items(site, path, FURTHER, 'roomy')}</ul></nav>
+${items(site, path, [...NAVIGATION, ...FURTHER])}</ul></nav>
 </div></header>
 <main id="main" tabindex="-1">
 <h1>${heading ?? title}</h1>
@@ -101,12 +101,11 @@ function searchField(site: Site, sought = ''): Html {
 `
 }
 
-function items(site: Site, path: string, ways: readonly Way[], className?: string): HtmlPart {
+function items(site: Site, path: string, ways: readonly Way[]): HtmlPart {
   const here = path.split('?')[0]
   return ways.map(([to, label]) => {
     const current = to.split('?')[0] === here && html` aria-current="page"`
-    const styled = className !== undefined && html` class="${className}"`
-    return html`<li${styled}><a href="${linkToCurrent(site, to)}"${current}>${label}</a></li>\n`
+    return html`<li><a href="${linkToCurrent(site, to)}"${current}>${label}</a></li>\n`
   })
 }
 

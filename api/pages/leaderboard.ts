@@ -67,14 +67,15 @@ export function leaderboardPage(view: LeaderboardView): Html {
       'application/json': `/leaderboard/${entityType}`,
       ...(isReleased && { 'text/csv': boardTablePath(entityType) }),
     },
-    content: html`${topicChips(site, entityType, view.categories)}${file ? rows(view, file) : html`<div class="state"><p>${isReleased ? nobody(entityType) : nothingScored(view.nextReleaseAt)}</p></div>`}
+    content: html`${topicChips(site, entityType, view.categories)}${file ? rows(view, file) : html`<div class="state"><p>${isReleased ? nobody(site, entityType) : nothingScored(view.nextReleaseAt)}</p></div>`}
 ${pager(site, { pageNumber, pages, pathOf: (number) => pathOf(entityType, number) })}`,
     ...(file && { source: releaseLine(site, file) }),
   })
 }
 
-function nobody(entityType: EntityType): string {
-  return `This release has no ${WORDS[entityType].many}.`
+function nobody(site: Site, entityType: EntityType): Html {
+  const other = entityType === 'agent' ? 'forecaster' : 'agent'
+  return html`This release has no ${WORDS[entityType].many}. <a href="${linkTo(site, LEADERBOARD_PATHS[other])}">Which ${WORDS[other].many} forecast best?</a>`
 }
 
 function pathOf(entityType: EntityType, pageNumber: number): string {
@@ -105,7 +106,7 @@ ${boardTable({ site, entityType, name: `Not ranked ${many}`, entries: early, nee
   }${
     file.entries.length > 0
       ? html`${movesLine(view)}<p class="mute">${NAMES[entityType]} ${releaseLine(site, file)}. <a href="${linkTo(site, boardTablePath(entityType))}">All as CSV</a></p>\n`
-      : html`<div class="state"><p>${nobody(entityType)}</p></div>\n`
+      : html`<div class="state"><p>${nobody(site, entityType)}</p></div>\n`
   }`
 }
 

@@ -4,13 +4,13 @@ import type { owner } from '../../schemas/payloads.ts'
 import { awarded } from './award.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
-import { profilePath } from '../../schemas/entity-paths.ts'
 import { counted, signed } from './numbers.ts'
+import { entityLink } from './profile/subject.ts'
 import { releaseLine } from './provenance.ts'
 import { type Site, linkTo } from './site.ts'
 import { scrolling } from './table.ts'
 import { term } from './terms.ts'
-import { claimed, dayOf, named, orNone, ownerWord } from './wording.ts'
+import { dayOf, endOf, named, orNone, ownerWord } from './wording.ts'
 
 export type Owner = z.infer<typeof owner>
 
@@ -53,6 +53,6 @@ function agentTable(site: Site, { agents }: Owner): Html {
 <tbody>
 ${agents.map(
   (agent) =>
-    html`<tr><th scope="row" class="name"><a href="${linkTo(site, profilePath('agent', agent.agent_id))}">${claimed(agent.name, agent.agent_id)}</a></th><td>${awarded(agent)}${agent.retired_at !== null && html`<br><span class="mute">retired ${dayOf(agent.retired_at)}</span>`}</td><td class="n">${orNone(agent.skill, signed)}</td></tr>\n`,
+    html`<tr><th scope="row" class="name">${entityLink(site, 'agent', agent.agent_id, agent.name)}${agent.name !== null && html` ${endOf(agent.agent_id)}`}</th><td>${awarded(agent)}${agent.retired_at !== null && html`<br><span class="mute">retired ${dayOf(agent.retired_at)}</span>`}</td><td class="n">${orNone(agent.skill, signed)}</td></tr>\n`,
 )}</tbody></table>`
 }

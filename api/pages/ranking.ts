@@ -64,7 +64,7 @@ export function boardsOf(ranked: readonly Entry[]): Entry[][] {
 }
 
 /** The interval at the level of the board; a release of version 2 of the method has only the entity's own. */
-function barOf({ board_interval: board, skill_interval: own }: Entry): Bounds | null {
+export function barOf({ board_interval: board, skill_interval: own }: Entry): Bounds | null {
   return board === undefined ? own : board
 }
 
@@ -105,7 +105,7 @@ function nameCell(site: Site, entityType: EntityType, entry: Entry): Html {
   return html`<th scope="row" class="name">${nameLink(site, entityType, entry)}${end}${under && html`<span class="under">${under}</span>`}${madeOf(entry)}</th>`
 }
 
-/** The model of an agent and its organisation, as registered. Wide tables shorten them with a mark. */
+/** The model of an agent and its organisation, as registered. Boards show two lines of them. */
 function madeOf(entry: Entry): HtmlPart {
   if (!('agent_id' in entry)) return undefined
   const words = [entry.model_type, entry.organization_name].filter(Boolean)

@@ -122,7 +122,7 @@ export function releasePage(view: ReleaseView): Html {
     alternates: { 'application/json': `/releases/${release}` },
     content: html`<p class="lead">As of ${time(asOf)}, by <a href="${linkTo(site, '/view/methodology')}">method ${manifest.methodology_version}</a>. ${release === current ? 'It is the current one.' : html`The current one is <a href="${linkTo(site, releasePath(current))}">release ${current}</a>.`}</p>
 <dl class="facts">
-${fact('Questions', grouped(counts.scored_questions), `${more(questions)} ${before}`)}${fact('Corrections', grouped(corrections.length), before)}${fact('Titles won', titles ? grouped(titles.won) : NOT_KNOWN, before)}${fact('Titles lost', titles ? grouped(titles.lost) : NOT_KNOWN, before)}${fact('Agents', grouped(counts.agents), 'registered by then')}${fact('People', grouped(counts.forecasters), 'by then')}
+${fact('Questions', grouped(counts.scored_questions), `${questions === 0 ? 'none new' : more(questions)} ${before}`)}${fact('Corrections', grouped(corrections.length), before)}${fact('Titles won', titles ? grouped(titles.won) : NOT_KNOWN, before)}${fact('Titles lost', titles ? grouped(titles.lost) : NOT_KNOWN, before)}${fact('Agents', grouped(counts.agents), 'registered by then')}${fact('Forecasters', grouped(counts.forecasters), 'brought in by then')}
 </dl>
 ${whatItSaid(view)}${titleSection(view)}${correctionSection(view, corrections)}
 ${neighbours(site, release, current)}`,
@@ -136,7 +136,7 @@ function fact(name: string, value: HtmlPart, note: string): Html {
 function whatItSaid({ site, manifest: { release }, current, thinnedAt }: ReleaseView): Html {
   const record = html`<a href="${linkTo(site, `/releases/${release}`)}">its record for programs</a>`
   if (thinnedAt !== undefined) {
-    return html`<p>The operator deleted on ${dayOf(thinnedAt)} what this release said of agents and people, as the rules for old releases say. There is still ${record}.</p>
+    return html`<p>The operator deleted on ${dayOf(thinnedAt)} what this release said of agents and forecasters, as the rules for old releases say. There is still ${record}.</p>
 `
   }
   const pathOf = (path: string) => linkTo(site, release === current ? path : inRelease(path, release))

@@ -12,8 +12,8 @@ import { endOf, named } from './wording.ts'
 
 const WORDS: Record<NonNullable<ReportedQuestion['reason']>, string> = {
   'not-settled': 'not closed yet',
-  'few-voices': 'too few voices',
-  late: 'late',
+  'few-voices': 'with too few others',
+  late: 'answered too late',
   withdrawn: 'withdrawn',
   annulled: 'annulled',
 }
@@ -30,7 +30,7 @@ export function reportPage(site: Site, report: AgentReport, most: number): Html 
   return page({
     site,
     title: `Report on agent ${id}`,
-    heading: 'Why did this not score?',
+    heading: 'Which questions count, and why others do not',
     description: 'Why each question of an agent counts or does not, and what its next title takes.',
     path: reportPath(id),
     isIndexed: false,
@@ -49,7 +49,7 @@ function next({ next_title: title }: AgentReport): HtmlPart {
   const about =
     title.questions === null
       ? 'With a record like that so far it does not get there.'
-      : `With a record like that so far it takes about ${counted(title.questions, 'more contested question', 'more contested questions')}.`
+      : `With a record like that so far it takes about ${counted(title.questions, 'more shared question')}.`
   return html`<p>Not <strong>${title.title}</strong> yet: ${title.because}. ${about}</p>`
 }
 

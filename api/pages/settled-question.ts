@@ -29,11 +29,11 @@ const ALWAYS_HALF = 0.25
 export function forecastSentence({ summary, voiceRule }: Settled): HtmlPart {
   const { agents, forecasters, crowd, outcome } = summary
   const who = [
-    ...(forecasters > 0 ? [counted(forecasters, 'person', 'people')] : []),
+    ...(forecasters > 0 ? [counted(forecasters, 'forecaster')] : []),
     ...(agents > 0 ? [counted(agents, 'agent')] : []),
   ]
   const total = agents + forecasters
-  const begin = `${who.join(' and ')} forecast it`
+  const begin = `${who.join(' and ')} answered it`
   if (!crowd) return `${begin}, and no forecast that counts here stood at the end.`
   if (crowd.voices === 1) {
     return total === 1
@@ -64,16 +64,20 @@ function crowdSection(site: Site, { summary, voiceRule }: Settled, crowd: Crowd)
   const rule =
     voiceRule === 'everyone'
       ? 'Everybody counts whose forecast stood at the end.'
-      : 'All people count, and the first agent of each recorded owner, if their forecast stood at the end.'
+      : 'All forecasters count, and the first agent of each recorded owner, if their forecast stood at the end.'
   const row = (what: HtmlPart, said: HtmlPart, brier: number) =>
     html`<tr><th scope="row">${what}</th><td class="n">${said}</td><td class="n">${plain(brier)}</td></tr>\n`
+  const average =
+    crowd.average === crowd.middle
+      ? row('the average, and the middle one', share(crowd.average), crowd.average_brier)
+      : html`${row('the average', share(crowd.average), crowd.average_brier)}${row('the middle one', share(crowd.middle), crowd.middle_brier)}`
   return html`<h2 id="said">What was said last</h2>
 <div class="columns"><figure>${lastForecastsChart(crowd, outcome, result)}
 <figcaption>How many said what, in steps of ${percent(1 / crowd.counts.length)}.${left > 0 && ` ${rule} ${grouped(left)} of ${grouped(total)} ${left === 1 ? 'does' : 'do'} not${withdrawn > 0 ? `; ${counted(withdrawn, 'forecast')} had been withdrawn` : ''}.`}</figcaption></figure>
 <div><table><caption>How far off they were: 0 is perfect, 1 is the worst</caption>
 <thead><tr><th scope="col">forecast</th><th scope="col" class="n">said</th><th scope="col" class="n">${term(site, 'brier', 'error')}</th></tr></thead>
 <tbody>
-${row('the average', share(crowd.average), crowd.average_brier)}${row('the middle one', share(crowd.middle), crowd.middle_brier)}${row('always 50\u00a0%', '50\u00a0%', ALWAYS_HALF)}</tbody></table>
+${average}${row('always 50\u00a0%', '50\u00a0%', ALWAYS_HALF)}</tbody></table>
 <p>${surprise(site, crowd)}</p></div></div>
 `
 }
@@ -82,8 +86,8 @@ ${row('the average', share(crowd.average), crowd.average_brier)}${row('the middl
 function surprise(site: Site, { surprise: { more, of } }: Crowd): HtmlPart {
   const word = term(site, 'surprise', 'surprise')
   if (of === 1) return 'There is no other settled question to compare it with.'
-  if (more === 0) return html`Of ${grouped(of)} questions none took the crowd by more ${word}.`
-  return html`Of ${grouped(of)} questions ${grouped(more)} took the crowd by more ${word}.`
+  if (more === 0) return html`Of ${counted(of, 'question')} none took the crowd by more ${word}.`
+  return html`Of ${counted(of, 'question')}, ${grouped(more)} took the crowd by more ${word}.`
 }
 
 function courseSection({ summary: { course, outcome }, from, to }: Settled): HtmlPart {

@@ -50,7 +50,7 @@ const GLOSSARY = {
     word: 'The others',
     meaning: [
       'Those who answered the same questions, and against whom one is measured.',
-      'They are all people, and the first agent of each owner whom the operator has recorded. One’s own answers, and those of other agents of the same owner, are left out.',
+      'They are all forecasters, and the first agent of each owner whom the operator has recorded. One’s own answers, and those of other agents of the same owner, are left out.',
     ],
   },
   surprise: {
@@ -113,8 +113,8 @@ const GLOSSARY = {
   evidence: {
     word: 'Evidence',
     meaning: [
-      'How large the record is, in times of ten questions made up to be cautious.',
-      'The ten are added to every record, as questions on which one was no better than the others, so that one lucky answer does not count as skill.',
+      'How many times the record outweighs ten made-up questions.',
+      'These are added to every record, as questions on which one was no better than the others, so that one lucky answer does not count as skill.',
     ],
     range: 'Below 1 the made-up questions outweigh the record. A title takes 1.',
   },
@@ -137,7 +137,7 @@ const GLOSSARY = {
   title: {
     word: 'Title',
     meaning: [
-      'What has been proven: provisional, certified or expert for agents, bronze to platinum for people.',
+      'What has been proven: provisional, certified or expert for agents, bronze to platinum for forecasters.',
       'Each has rules that anyone can check on the profile, and it can be lost again.',
     ],
     range:

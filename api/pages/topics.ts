@@ -77,7 +77,7 @@ export function topicsPage({ site, categories, release }: TopicsView): Html {
   const rows = categories.map(
     (
       facts,
-    ) => html`<tr><th scope="row"><a href="${linkTo(site, topicPath(facts.category))}">${named(facts.category)}</a><span class="under">${dates(facts)}</span></th><td class="n">${grouped(facts.questions)}</td><td class="n">${grouped(facts.settled_questions)}</td><td class="n">${grouped(facts.agents)}</td><td class="n">${grouped(facts.forecasters)}</td></tr>
+    ) => html`<tr><th scope="row" class="name"><a href="${linkTo(site, topicPath(facts.category))}">${named(facts.category)}</a><span class="under">${dates(facts)}</span></th><td class="n">${grouped(facts.questions)}</td><td class="n">${grouped(facts.settled_questions)}</td><td class="n">${grouped(facts.agents)}</td><td class="n">${grouped(facts.forecasters)}</td></tr>
 `,
   )
   return page({
@@ -129,7 +129,7 @@ export function topicPage({ site, facts, boards, rules, release }: TopicView): H
     heading: named(category),
     description: `Who forecasts ${category} best: ${counted(settled, 'settled question')}.`,
     path: topicPath(category),
-    content: html`<p class="lead">${dates(facts)}: ${counted(questions, 'question')}, ${grouped(settled)} of them settled, with forecasts of ${counted(agents, 'agent')} and ${counted(forecasters, 'person', 'people')}.</p>
+    content: html`<p class="lead">${dates(facts)}: ${counted(questions, 'question')}, ${grouped(settled)} of them settled, with forecasts of ${counted(agents, 'agent')} and ${counted(forecasters, 'forecaster')}.</p>
 <p><a href="${linkTo(site, withQuery('/view/questions', { category }))}">The questions</a> · <a href="${linkTo(site, TOPICS_PATH)}">All topics</a></p>
 ${ENTITY_TYPES.map((entityType) => {
   const entries = boards[entityType]

@@ -39,7 +39,7 @@ ${asked && html`<p id="said" class="no" role="alert">✗ ${asked.said}</p>\n`}<p
 <output aria-live="polite"></output>
 <details><summary>A file, or a key of your own</summary>
 <label>A badge, a credential or a file to hand over <input id="file" type="file" accept=".svg,.png,.json,.fvs"></label>
-<label>Public key of the log, as you know it from elsewhere <small>left empty, it is the key that this service names</small><input id="vkey" autocomplete="off" spellcheck="false"></label>
+<label>Public key of the log, if you have it from elsewhere <small>left empty, it is the key that this service names</small><input id="vkey" autocomplete="off" spellcheck="false"></label>
 </details>
 </form>
 <p>Records and files are checked in your browser, which asks nobody but this service: <strong>their text does not leave this page.</strong> Links, ids and codes lead to the page of what they name.</p>

@@ -3,8 +3,8 @@ import { type Html, html } from '../html.ts'
 import { counted, plain } from '../numbers.ts'
 import { type Axis, decimalsOf, multiples, place, stepFor } from './axis.ts'
 
-const WIDTH = 520
-const [LEFT, RIGHT] = [52, 512]
+const WIDTH = 360
+const [LEFT, RIGHT] = [40, 352]
 const [TOP, BOTTOM] = [26, 186]
 const HEIGHT = 212
 /** More bars would be thinner than a line; those in the middle, which differ least, are left out. */
@@ -33,7 +33,7 @@ export function differenceBars(gains: readonly number[], names: readonly [string
       .join('')
   const [first, second] = [gains.filter((gain) => gain > 0).length, gains.filter((gain) => gain < 0).length]
   const [one, other] = names.map(short)
-  return html`<svg class="chart wide" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="difference-title" aria-describedby="difference-about">
+  return html`<svg class="chart square" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="difference-title" aria-describedby="difference-about">
 <title id="difference-title">${one} was closer on ${counted(first, 'question')}, ${other} on ${second}</title>
 <desc id="difference-about">Bars upward, where ${one} was closer, by up to ${plain(Math.max(0, gains[0]!))}; bars downward, where ${other} was closer, by up to ${plain(Math.max(0, -gains.at(-1)!))}.</desc>
 <g class="grid">${multiples(-reach, reach, step).map((value) => html`<path d="M${LEFT} ${place(y, value)}H${RIGHT}"/>`)}</g>

@@ -2,7 +2,7 @@
 // that readers can compare them.
 // The numbers stand beside the bar as text, so screen readers skip it.
 import { type Axis, decimalsOf, place } from './axis.ts'
-import { type Html, html } from '../html.ts'
+import { type Html, type HtmlPart, html } from '../html.ts'
 import { signed } from '../numbers.ts'
 
 export interface Bounds {
@@ -23,8 +23,6 @@ const SMALL: Frame = { className: 'bar small', width: 120, height: 20, dot: 3.5 
 const AXIS_HEIGHT = 34
 /** The room at each end of the frame, which an arrow takes up. */
 const INSET = 8
-/** The distance of the line from the lower edge. Above it is room for a number. */
-const BELOW = 7
 
 /** The skills at the ends of an axis, from which a page takes the least that holds all its bars. */
 const REACHES = [0.2, 0.5, 1] as const
@@ -94,7 +92,7 @@ function drawing(
 ): Html {
   const { className, width, height, dot } = frame
   const axis = axisOf(frame, reach)
-  const middle = height - BELOW
+  const middle = height / 2
   const x = (value: number) => place(axis, value)
   const grid = [-reach, -reach / 2, reach / 2, reach].map((value) => `M${x(value)} 0V${height}`).join('')
   const least = Math.min(skill, bounds?.lower ?? skill)
@@ -108,16 +106,22 @@ function drawing(
     Math.abs(skill) <= reach
       ? html`<circle cx="${x(skill)}" cy="${middle}" r="${dot}"/>`
       : html`<text class="${skill < 0 ? 'least' : 'most'}" x="${skill < 0 ? INSET + 2 : width - INSET - 2}" y="${middle - 4}">● ${signed(skill)}</text>`
-  }${typeof crowd === 'number' && diamond(frame, reach, crowd)}</svg>`
+  }${typeof crowd === 'number' && diamond(frame, reach, crowd, [least, most])}</svg>`
 }
 
-/** Half of a diamond stands at the edge for one that is out of reach. */
-function diamond(frame: Frame, reach: number, crowd: number): Html {
+/** Half of a diamond stands at the edge for one that is out of reach, unless an arrow stands there. */
+function diamond(
+  frame: Frame,
+  reach: number,
+  crowd: number,
+  [least, most]: readonly [number, number],
+): HtmlPart {
   const { width, height } = frame
-  const middle = height - BELOW
+  const middle = height / 2
   if (Math.abs(crowd) <= reach) {
     return html`<path class="crowd" d="M${place(axisOf(frame, reach), crowd)} ${middle - 5}l5 5-5 5-5-5z"/>`
   }
+  if (crowd < 0 ? least < -reach : most > reach) return undefined
   const [edge, inwards] = crowd < 0 ? [0, 5] : [width, -5]
-  return html`<path class="crowd" d="M${edge} ${middle - 5}l${inwards} 5 ${-inwards} 5"/><text class="${crowd < 0 ? 'least' : 'most'}" x="${edge}" y="${height}">off the scale</text>`
+  return html`<path class="crowd" d="M${edge} ${middle - 5}l${inwards} 5 ${-inwards} 5"/>`
 }

@@ -41,8 +41,8 @@ export function skillByDateChart(
   dots: readonly QuestionDot[],
   title: string,
 ): Html {
-  const x = datesOf(days, dots)
   const hasLine = days.length > 1
+  const x = datesOf(hasLine ? days : [], dots)
   const hasDots = dots.length > 0
   const dotsTop = hasLine ? TOP + SKILL_HEIGHT + GAP : TOP + 14
   const bottom = hasDots ? dotsTop + DOTS_HEIGHT : TOP + SKILL_HEIGHT
@@ -53,11 +53,16 @@ ${hasLine && skillPanel(days, x)}${hasDots && dotsPanel(dots, x, dotsTop)}<g cla
 }
 
 function datesOf(days: readonly SkillOfDay[], dots: readonly QuestionDot[]): Axis {
-  const times = [...days.map(({ date }) => Date.parse(date)), ...dots.map(({ at }) => at.getTime())]
+  const times = [...days.map(({ date }) => Date.parse(date)), ...dots.map(dayOf)]
   const [least, most] = [Math.min(...times), Math.max(...times)]
   // All on one day stand in the middle.
   const room = least === most ? DAY_MS : 0
   return { least: least - room, most: most + room, from: LEFT, to: RIGHT }
+}
+
+/** Skills are those of days, so a dot stands on its day too. */
+function dayOf({ at }: Pick<QuestionDot, 'at'>): number {
+  return Math.floor(at.getTime() / DAY_MS) * DAY_MS
 }
 
 function skillPanel(days: readonly SkillOfDay[], x: Axis): Html {
@@ -90,7 +95,7 @@ function dotsPanel(dots: readonly QuestionDot[], x: Axis, top: number): Html {
   return html`<text class="label" x="${LEFT}" y="${top - 6}">each question, against the others</text>
 <path class="zero" d="M${LEFT} ${zero}H${RIGHT}"/>
 <g class="tick" text-anchor="end"><text x="${beside}" y="${top + 12}">better</text><text x="${beside}" y="${zero + 4}">the same</text><text x="${beside}" y="${top + DOTS_HEIGHT - 4}">worse</text></g>
-<g class="dots">${dots.map(({ at, gain, words, href }) => html`<a href="${href}" tabindex="-1"><title>${words}</title><circle cx="${place(x, at.getTime())}" cy="${place(y, gain)}" r="4"/></a>\n`)}</g>
+<g class="dots">${dots.map(({ at, gain, words, href }) => html`<a href="${href}" tabindex="-1"><title>${words}</title><circle cx="${place(x, dayOf({ at }))}" cy="${place(y, gain)}" r="4"/></a>\n`)}</g>
 `
 }
 

@@ -7,7 +7,7 @@ import { type Site, addressOf, linkTo } from '../site.ts'
 /** @param code undefined if the release has none for the entity. */
 export function codeLine(site: Site, code: string | undefined): HtmlPart {
   if (code === undefined) return undefined
-  return html`<div class="code-line"><p>Code <a href="${linkTo(site, checkPath(code))}"><code>${code}</code></a> <small>finds these numbers again, and says what is so by then.</small></p>${codePicture(site, code)}</div>
+  return html`<div class="code-line"><p>Code <a href="${linkTo(site, checkPath(code))}"><code>${code}</code></a> <small>finds these numbers again, and says what has changed since.</small></p>${codePicture(site, code)}</div>
 `
 }
 

@@ -78,7 +78,7 @@ function sureOf(
 
 function evidenceFact(site: Site, { evidence }: Payloads['metrics'], rules: TitleRules): HtmlPart {
   if (evidence === undefined) return undefined
-  const note = `times ten made-up questions; a certificate takes ${rules.least_evidence}`
+  const note = `a certificate takes ${rules.least_evidence} at least`
   return fact(term(site, 'evidence', 'Evidence'), plain(evidence, 1), note)
 }
 

@@ -38,8 +38,8 @@ export function requirementsOf(of: Payloads, rules: TitleRules): TitleRequiremen
   const questions = (needed: number) => count('shared question', needed, contested)
   const ahead = above('skill at the bad end of luck', skill)
   const clustered = (needed: number) => count('separate group', needed, clusters, 'separate groups')
-  const weighty = enough('evidence, in times of ten made-up questions', rules.least_evidence, evidence)
-  const strictly = strict === undefined ? [] : [above('the same, counted strictly', strict)]
+  const weighty = enough('evidence', rules.least_evidence, evidence)
+  const strictly = strict === undefined ? [] : [above('the same, against what the others really got', strict)]
   const measured: Requirement = {
     rule: 'enough independent others',
     needed: 'yes',

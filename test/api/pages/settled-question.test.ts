@@ -83,7 +83,7 @@ test('every number of the summary is in the sections', () => {
       if (crowd) {
         numbers.push(...[crowd.average, crowd.middle].map(written), ...course.map((at) => written(at / 1e6)))
         numbers.push(...[crowd.average_brier, crowd.middle_brier].map((error) => error.toFixed(3)))
-        numbers.push(...crowd.counts.map(String), 'Of 99 questions 41 took the crowd by more surprise')
+        numbers.push(...crowd.counts.map(String), 'Of 99 questions, 41 took the crowd by more surprise')
       }
       const plain = text.replaceAll('\u00a0', ' ')
       expect(numbers.filter((number) => !plain.includes(number.replaceAll('\u00a0', ' ')))).toEqual([])
@@ -95,13 +95,13 @@ test('every number of the summary is in the sections', () => {
 })
 
 test.each([
-  [[{ ppm: 650_000, voice: true, isAgent: false }], '1 person forecast it, and said 65 % last.'],
+  [[{ ppm: 650_000, voice: true, isAgent: false }], '1 forecaster answered it, and said 65 % last.'],
   [
     [
       { ppm: 700_000, voice: true, isAgent: false },
       { ppm: 810_000, voice: true, isAgent: false },
     ],
-    '2 people forecast it; on average they said 75.5 %, and at least half said 81 % or more.',
+    '2 forecasters answered it; on average they said 75.5 %, and at least half said 81 % or more.',
   ],
   [
     [
@@ -109,11 +109,11 @@ test.each([
       { ppm: 900_000, voice: true, isAgent: true },
       { ppm: 100_000, voice: false, isAgent: true },
     ],
-    '1 person and 2 agents forecast it. The 2 of them that count, one for each owner, said 80 % on average, and at least half said 90 % or more.',
+    '1 forecaster and 2 agents answered it. The 2 of them that count, one for each owner, said 80 % on average, and at least half said 90 % or more.',
   ],
   [
     [{ ppm: 100_000, voice: false, isAgent: true }],
-    '1 agent forecast it, and no forecast that counts here stood at the end.',
+    '1 agent answered it, and no forecast that counts here stood at the end.',
   ],
 ])('the sentence of a question with the outcome yes: %#', (all, expected) => {
   expect(textOf(html`${forecastSentence(settledBy(all, 1))}`).replaceAll('\u00a0', ' ')).toBe(expected)

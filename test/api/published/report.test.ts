@@ -99,7 +99,9 @@ test('a report has every question with its reason, and the page shows the same',
   expect(paged).toEqual(report.questions)
 
   const text = (await client.get(`/view/agents/${agentId}/report`)).text
-  expect(text).toContain('52 questions count; others do not: 1 not closed yet, 1 too few voices, 2 late')
+  expect(text).toContain(
+    '52 questions count; others do not: 1 not closed yet, 1 with too few others, 2 answered too late',
+  )
   expect(text).toContain('Told &lt;b&gt;0&lt;/b&gt;')
   expect(text).toContain('0 of 5 voices')
   const { agentId: fresh } = await registerAgent(client)

@@ -56,7 +56,7 @@ it('has an arrow and a number for a dot that is out of reach, even where nothing
   expect(bar).toContain('● −1.400')
   expect(bar).not.toMatch(/circle|span/)
   expect(bar.match(/class="beyond"/g)).toHaveLength(1)
-  expect(intervalBar(1.2, null).text).toContain('class="most" x="110" y="9">● +1.200')
+  expect(intervalBar(1.2, null).text).toContain('class="most" x="110" y="6">● +1.200')
 })
 
 it('has only a dot without an interval', () => {
@@ -68,9 +68,11 @@ it('has only a dot without an interval', () => {
 it('has a diamond for the skill against the crowd, and half of one at the edge where that is out of reach', () => {
   expect(boardBar(0.25, null, 1).text).not.toContain('crowd')
   expect(boardBar(0.25, null, 1, null).text).not.toContain('crowd')
-  expect(boardBar(0.25, null, 1, 0.5).text).toContain('class="crowd" d="M266 12l5 5-5 5-5-5z"')
+  expect(boardBar(0.25, null, 1, 0.5).text).toContain('class="crowd" d="M266 7l5 5-5 5-5-5z"')
   const beyond = boardBar(0, null, 1, -1.2).text
-  expect(beyond).toContain('class="crowd" d="M0 12l5 5 -5 5"/><text class="least" x="0" y="24">off the scale')
+  expect(beyond).toContain('class="crowd" d="M0 7l5 5 -5 5"/>')
+  // An arrow of the bar stands at the same edge.
+  expect(boardBar(0, { lower: -1.1, upper: 0 }, 1, -1.2).text).not.toContain('crowd')
   expect(reachOf([{ skill: 0, bounds: null, crowd: -0.3 }])).toBe(0.5)
 })
 

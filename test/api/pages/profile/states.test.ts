@@ -25,8 +25,8 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
     [
       'Better than the middle one of the others: luck is very unlikely as the reason. Whether it is better',
       'skill against the crowd at the bad end of luck > 0 ✗',
-      'evidence, in times of ten made-up questions ≥ 1 ✓',
-      'the same, counted strictly > 0 ✓',
+      'evidence ≥ 1 ✓',
+      'the same, against what the others really got > 0 ✓',
       'in the pool …',
       'The title would fall if 9 of 130 outcomes were different.',
     ],
