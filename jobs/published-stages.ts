@@ -8,6 +8,7 @@ export const PUBLISHED = [
   'leaderboards',
   'owners',
   'categories',
+  'references',
   'questions',
 ] as const
 export type Published = (typeof PUBLISHED)[number]

@@ -9,6 +9,7 @@ import { nameLine, scorePartLines } from '../pipeline/stage/pairs.ts'
 import { partLines } from '../pipeline/stage/parts.ts'
 import { planStages } from '../pipeline/stage/plan.ts'
 import { questionLines } from '../pipeline/stage/questions.ts'
+import { referenceLines } from '../pipeline/stage/references.ts'
 import { scoreLines } from '../pipeline/stage/score.ts'
 import { sweepLines } from '../pipeline/stage/sweep.ts'
 import { storeTally } from '../pipeline/stage/tally.ts'
@@ -76,6 +77,7 @@ export async function runPublish(
     leaderboards: () => leaderboardLines(components, release, input),
     owners: () => ownerLines(components, release, input),
     categories: () => categoryLines(components, release, input),
+    references: () => referenceLines(components, release, input),
     questions: () => questionLines(components, release, input),
   }
   await printLines(lines[what]())

@@ -9,7 +9,7 @@ export type ColumnComments = Readonly<Record<string, string>>
 /** The key under which the metadata of a file has the comments, as a JSON object. */
 export const COMMENTS_KEY = 'column_comments'
 
-const RELEASE = {
+export const RELEASE_COMMENTS: ColumnComments = {
   release: 'the number of the release, the same in every row',
   as_of: 'the instant as of which the release was made, the same in every row',
 }
@@ -17,7 +17,7 @@ const RELEASE = {
 const ENTITY = { entity_type: '`agent` or `forecaster`', entity_id: 'an `agent_id` or a `user_id`' }
 
 export const SCORES_COMMENTS: ColumnComments = {
-  ...RELEASE,
+  ...RELEASE_COMMENTS,
   ...ENTITY,
   question_id: 'the question',
   ...PAIR_ABOUT,
@@ -25,7 +25,7 @@ export const SCORES_COMMENTS: ColumnComments = {
 }
 
 export const ENTITIES_COMMENTS: ColumnComments = {
-  ...RELEASE,
+  ...RELEASE_COMMENTS,
   ...ENTITY,
   award: 'an agent’s certification, a forecaster’s badge',
   name: 'of an agent, as registered: a claim; null for a person, whose name no release has',

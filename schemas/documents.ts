@@ -6,6 +6,7 @@ import { SANDBOX_PREFIX, settings } from './config.ts'
 import type { Measure } from './metric.ts'
 import { ENTITY_COLUMNS, PAIR_METRICS, PUBLISHED_PAIR_METRICS } from './metrics.ts'
 import { PUBLIC_TABLES, type PublicTableSpec } from './public-tables.ts'
+import { REFERENCES_COMMENTS, REFERENCE_FILE_COLUMNS } from './references.ts'
 import { type ColumnType, TABLE_NAMES, tableSpec } from './tables.ts'
 
 /**
@@ -135,7 +136,13 @@ function scoresText(): string {
   ])
 }
 
-const PARQUET_TYPES = { BOOLEAN: 'boolean', INT32: 'integer', DOUBLE: 'double', STRING: 'text' }
+const PARQUET_TYPES = {
+  INSTANT: 'time',
+  BOOLEAN: 'boolean',
+  INT32: 'integer',
+  DOUBLE: 'double',
+  STRING: 'text',
+}
 
 function entitiesText(): string {
   return table(METRIC_HEADER, [
@@ -147,6 +154,17 @@ function entitiesText(): string {
     ['`name`', 'text', '', '', '', ENTITIES_COMMENTS['name']!],
     ...ENTITY_COLUMNS.map((column) => metricRow(column.name, PARQUET_TYPES[column.type], column)),
   ])
+}
+
+function referencesText(): string {
+  return table(
+    ['column', 'type', 'what'],
+    REFERENCE_FILE_COLUMNS.map(({ name, type }) => [
+      `\`${name}\``,
+      PARQUET_TYPES[type],
+      REFERENCES_COMMENTS[name]!,
+    ]),
+  )
 }
 
 function metricRow(
@@ -177,5 +195,6 @@ export const GENERATED: Record<string, Record<string, string>> = {
     ),
     'columns of scores': scoresText(),
     'columns of entities': entitiesText(),
+    'columns of references': referencesText(),
   },
 }

@@ -8,6 +8,7 @@ import * as metrics from './metrics.ts'
 import * as manifests from './manifests.ts'
 import * as outcomes from './outcomes.ts'
 import * as payloads from './payloads.ts'
+import * as references from './references.ts'
 import * as requests from './requests.ts'
 import { sha256 } from './values.ts'
 
@@ -37,6 +38,7 @@ export const RESPONSES = {
   'leaderboard-file': payloads.leaderboardFile,
   'categories-file': payloads.categoriesFile,
   'category-board-file': payloads.categoryBoardFile,
+  'references-file': references.referencesFile,
   'questions-file': payloads.questionsFile,
   'leaderboard-page': answers.leaderboardPage,
   'category-board-page': answers.categoryBoardPage,

@@ -80,6 +80,9 @@ SCORE = (
 LAST = (
     "number asked question question_id outcome course crowds surprising entity entity_type entity_id ppm coverage voice listed"
 ).split()
+REFERENCE = (
+    "place outcome opened_ms settled_ms cluster_number category_number pool weight weighted scale crowd"
+).split()
 TALLY = "entity_type retired pool voice skill lower upper count".split()
 CATEGORY = "category entity_type entity_id content".split()
 PAGE = "page entity_type entity_id pool_size pool value content".split()
@@ -352,13 +355,13 @@ class Job:
               AND forecasts.entity_id = voiced.entity_id AND (forecasts.entity_type <> 'agent' OR source <> 'import')
             DISTRIBUTE BY question SORT BY question, at_ms, forecast_id, recorded_ms, entity, ppm, imported"""
         metrics = ", ".join(f"{name} BIGINT" for name in METRICS)
-        return self.through("sweep", EVENT, events, f"question INT, entity INT, {metrics}, course STRING")
+        return self.through("sweep", EVENT, events, f"question INT, entity INT, {metrics}, course STRING, crowd STRING")
 
     # The strengths
 
     def fit(self):
         """Makes the views `fitted_entity` of the strengths and pools, and `fitted_question` of what the voices on a question
-        weigh and of the scale of its pool."""
+        weigh, of its pool, and of the scale of that."""
         self.view(
             "fitted",
             f"""SELECT question, entity, own_voice, {VOICE_WEIGHT} AS voice_weight, own_weight, {whole("brier_part")} AS brier,
@@ -379,7 +382,8 @@ class Job:
         )
         self.staged(
             "fitted_question",
-            f"""SELECT question, any_value(weight) AS weight, any_value(weighted) AS weighted, any_value(scale) AS scale
+            f"""SELECT question, any_value(weight) AS weight, any_value(weighted) AS weighted, any_value(scale) AS scale,
+                  any_value(pool) AS question_pool
                 FROM ({weighted()}) LEFT JOIN question_pool USING (question) LEFT JOIN scale USING (pool) GROUP BY question""",
         )
         self.spark.sql("UNCACHE TABLE IF EXISTS field")
@@ -461,13 +465,14 @@ class Job:
             DISTRIBUTE BY scores_part SORT BY entity, place"""
         self.publish("scores_published", "scores", [*SCORE, *METRICS], rows)
         rows = """SELECT /*+ REPARTITION(1) */ * FROM (
-              SELECT entity_type AS kind, entity.entity AS number, entity_id AS id, voice_id AS voice, null AS course
+              SELECT entity_type AS kind, entity.entity AS number, entity_id AS id, voice_id AS voice, null AS course, null AS crowd
               FROM entity JOIN circumstance USING (entity)
               LEFT JOIN (SELECT entity AS measure, entity_id AS voice_id FROM entity) ON own_voice = measure WHERE has_pair
-              UNION ALL SELECT 'question', question, question_id, null, course FROM question
-              LEFT JOIN (SELECT question, course FROM swept WHERE entity IS NULL) USING (question))
+              UNION ALL SELECT 'question', question, question_id, null, course, crowd FROM question
+              LEFT JOIN (SELECT question, course, crowd FROM swept WHERE entity IS NULL) USING (question))
             SORT BY kind, number"""
-        self.publish("names_published", "names", ["kind", "number", "id", "voice", "course"], rows)
+        self.publish("names_published", "names", ["kind", "number", "id", "voice", "course", "crowd"], rows)
+        self.references()
         self.questions()
         order = "pool_size DESC NULLS LAST, pool, value DESC, entity_id"
         rows = f"""SELECT {named(PAGE)} FROM (
@@ -486,6 +491,14 @@ class Job:
               WHERE settled = 1 AND category_number >= 0 GROUP BY category_number, entity_type)
             SORT BY category, entity_type, entity_id"""
         self.publish("categories_published", "categories", CATEGORY, rows)
+
+    def references(self):
+        """Publishes the reference forecasts, which one run scores from all settled questions."""
+        rows = f"""SELECT /*+ REPARTITION(1) */ {named(REFERENCE, outcome="int(outcome = 'yes')", pool="question_pool")} FROM question
+              LEFT JOIN fitted_question USING (question)
+              LEFT JOIN (SELECT question, crowd FROM swept WHERE entity IS NULL) USING (question)
+            WHERE settled = 1 SORT BY place"""
+        self.publish("references_published", "references", REFERENCE, rows)
 
     def questions(self):
         """Publishes what was forecast on settled questions."""
@@ -552,7 +565,7 @@ class Job:
             """SELECT (SELECT coalesce(sum(forecasts), 0) FROM swept WHERE entity IS NULL)
                  + (SELECT count(DISTINCT forecast_id) FROM forecasts ANTI JOIN question USING (question_id))"""
         ).collect()
-        steps = ("shards", "entities", "scores", "names", "leaderboards", "owners", "categories", "questions")
+        steps = ("shards", "entities", "scores", "names", "leaderboards", "owners", "categories", "references", "questions")
         files = [json.dumps(file) for file in self.plan["files"]]
         for step in steps:
             rows = self.spark.sql(f"SELECT content FROM {step}_published WHERE what = 'file'")

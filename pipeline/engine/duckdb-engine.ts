@@ -208,6 +208,7 @@ async function keepFitted(
     weight,
     weighted,
     scale: Float64Array.from(pools.ofQuestion, (pool) => scales[pool] ?? 0),
+    pool: pools.ofQuestion.map((pool) => pools.names[pool] ?? -1),
   })
   await keep(database, 'fitted_entity', FITTED_ENTITY, {
     entity: ownStrength.map((_, at) => at),

@@ -7,7 +7,7 @@ import { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import type { ResolvedQuestion } from '../scoring/question.ts'
 import { type KnownEntity, type Voices, voicesOf } from '../scoring/voices.ts'
 import { HELD_PAIRS, attachCarried, createHeld, sweptIsAll } from './carried.ts'
-import { COURSE_COLUMNS, coursesInto, createCourses } from './courses.ts'
+import { SWEPT_CROWD, createCrowds, crowdsInto } from './crowds.ts'
 import { KEPT_COLUMNS, KeptPairs, voiceRuleOf } from './fit.ts'
 import { forecastsByQuestion } from './forecasts.ts'
 import { VOICE, createCounted, createTable, keep } from './queries.ts'
@@ -72,7 +72,7 @@ export async function sweepTouched(
 
 /**
  * Sweeps the view `swept_forecasts` into the table `swept_pair`, makes the view `pair` of these pairs and of
- * others, and the table `course`, and keeps what is fitted of all pairs.
+ * others, and the table `crowds`, and keeps what is fitted of all pairs.
  */
 async function sweep(
   { methodology, database }: SweepContext,
@@ -87,13 +87,13 @@ async function sweep(
     const fitted = `SELECT ${Object.keys(KEPT_COLUMNS).join(', ')} FROM (${others})`
     for await (const block of database.columns(fitted, KEPT_COLUMNS)) kept.take(block)
   }
-  await database.run(createTable('swept_course', COURSE_COLUMNS))
-  const courses = await database.appender('swept_course', COURSE_COLUMNS)
+  await database.run(createTable('swept_crowd', SWEPT_CROWD))
+  const crowds = await database.appender('swept_crowd', SWEPT_CROWD)
   const forecasts = forecastsByQuestion(database, methodology)
-  await sweepQuestions(methodology, voices, questions, forecasts, kept, coursesInto(courses))
+  await sweepQuestions(methodology, voices, questions, forecasts, kept, crowdsInto(crowds))
   appender.close()
-  courses.close()
-  await createCourses(database, others !== undefined)
+  crowds.close()
+  await createCrowds(database, others !== undefined)
   const swept = 'FROM swept_pair'
   await database.run(`CREATE OR REPLACE TEMP VIEW pair AS ${others ? `${swept} UNION ALL ${others}` : swept}`)
   return kept

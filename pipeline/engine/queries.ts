@@ -221,12 +221,16 @@ export async function keep<Kinds extends ColumnKinds>(
   rows.close()
 }
 
-/** The results of the fit, for each question and for each entity. */
+/**
+ * The results of the fit, for each question and for each entity. `pool` is the entity that names the
+ * question's pool, −1 without one.
+ */
 export const FITTED_QUESTION = {
   question: 'int32',
   weight: 'double',
   weighted: 'double',
   scale: 'double',
+  pool: 'int32',
 } as const satisfies ColumnKinds
 export const FITTED_ENTITY = {
   entity: 'int32',
@@ -284,7 +288,7 @@ async function nameRows(database: Database): Promise<void> {
      SELECT entity, entity_type::entity_type_name AS entity_type, entity_id::entity_name AS entity_id, own_strength
      FROM entity JOIN fitted_entity USING (entity)`,
   )
-  for (const table of ['fitted_entity', 'fitted_question']) await database.run(`DROP TABLE ${table}`)
+  await database.run('DROP TABLE fitted_entity')
 }
 
 /** Grain: one row per entity and question, in the order of `scored`. */

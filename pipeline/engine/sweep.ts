@@ -1,7 +1,7 @@
 // The first step of an engine: makes pairs from one question's forecasts in order, one for each entity that
 // took part.
 import type { RowSink } from '../../schemas/columns.ts'
-import type { Course } from '../scoring/course.ts'
+import type { SweptCrowd } from '../scoring/crowd.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import type { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import type { Voices } from '../scoring/voices.ts'
@@ -15,7 +15,7 @@ export interface ForecastQuestion {
 }
 
 /**
- * Sweeps the questions of `forecasts`, which may be in any order. `takeCourse` gets the course of each, which
+ * Sweeps the questions of `forecasts`, which may be in any order. `takeCrowd` gets the crowd of each, which
  * is valid until it returns.
  */
 export async function sweepQuestions(
@@ -24,11 +24,11 @@ export async function sweepQuestions(
   questions: readonly ResolvedQuestion[],
   forecasts: AsyncIterable<ForecastQuestion>,
   pairs: RowSink<typeof PAIR_COLUMNS>,
-  takeCourse: (question: number, course: Course) => void,
+  takeCrowd: (question: number, crowd: SweptCrowd) => void,
 ): Promise<void> {
   const sweep = new QuestionSweep(methodology, voices)
   for await (const { question, forecasts: columns } of forecasts) {
     sweep.run(question, questions[question]!, columns, pairs)
-    takeCourse(question, sweep.course)
+    takeCrowd(question, sweep)
   }
 }

@@ -18,6 +18,7 @@ import {
   orderEveryone,
   scoreEveryone,
 } from '../engine/duckdb-engine.ts'
+import { referenceQuestions } from '../engine/references.ts'
 import type { OfRelease } from '../engine/scores-file.ts'
 import type { Since } from '../engine/since.ts'
 import type { Methodology } from '../scoring/methodology.ts'
@@ -29,6 +30,7 @@ import { CategoryFiles, categoriesAt, categoryBoards, categoryMembers } from './
 import { leaderboardFiles } from './leaderboard.ts'
 import { ownerFiles } from './owners.ts'
 import { questionFiles } from './questions.ts'
+import { referenceFiles, referenceRows } from './references.ts'
 import { rowGroupsOutput } from './row-groups.ts'
 import { PART_SIZES, type ReleasePart, type ShardCount, partsOf, shardsOf } from './parts.ts'
 import { type Provenance, type RankedEntity, isListed, rankEntities } from './payloads.ts'
@@ -112,6 +114,10 @@ export async function deriveRelease(
   const all = kinds.flat()
   const categories = await categoriesAt(context.database)
   const inCategories = await categoryMembers(context.database)
+  const references = referenceRows(methodology, await referenceQuestions(context.database), {
+    pool: (number) => all[number]!.entityId,
+    category: (number) => categories[number]!.category,
+  })
   const own = begun.move()
   return {
     counts: { agents, forecasters, scored_questions: world.questions, forecasts: world.forecasts },
@@ -136,6 +142,7 @@ export async function deriveRelease(
         yield* categoryFiles.board(category, entityType, entries)
       }
       yield* categoryFiles.ends()
+      yield* referenceFiles(references, provenance)
       yield* questionFiles(context.database, (entity) => all[entity]!, provenance)
       for (const part of partsOf('entities', shards, partSizes)) {
         const members = all.slice(part.firstEntity, part.firstEntity + part.entities)

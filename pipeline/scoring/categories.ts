@@ -1,23 +1,14 @@
 // The numbers of an entity in lists, beside its metrics: those by category, and how its skill came about.
-import type { EntityMetrics } from '../../schemas/metrics.ts'
 import { calibrationCurve, expectedCalibrationError } from './calibration.ts'
 import type { Methodology } from './methodology.ts'
-import { exactSum } from './exact-sum.ts'
+import { type BoardScores, boardScores } from './board-scores.ts'
 import { type EntityPairs, closingForecasts, contestedPairs, settledPairs } from './pairs.ts'
-import { PICO, ratio } from './round.ts'
-import { alphaOf, intervalOf, skillAgainst } from './skill.ts'
 import { nanoOf, shrinkageNano } from './strength.ts'
 
 /** The numbers of an entity on the questions of one category alone. */
-export interface CategoryScores {
+export interface CategoryScores extends BoardScores {
   /** The number of the category. */
   category: number
-  skill: number
-  /** At the level of every board. Null in one cluster. */
-  board_interval: EntityMetrics['board_interval']
-  contested_questions: number
-  resolved_questions: number
-  brier: number
   expected_calibration_error: number | null
 }
 
@@ -56,18 +47,10 @@ function scoreByCategory(methodology: Methodology, settled: EntityPairs): Catego
 }
 
 function scoreIn(methodology: Methodology, category: number, pairs: EntityPairs): CategoryScores {
-  const { brier_part, coverage } = pairs.columns
-  const contested = contestedPairs(pairs)
-  const skill = skillAgainst(methodology, contested, contested.standard)
-  const interval = intervalOf(methodology, skill, alphaOf(methodology, null))
   const curve = calibrationCurve(closingForecasts(pairs), methodology.parameters.calibration_bins)
   return {
     category,
-    skill: skill.skill!,
-    board_interval: interval && { lower: interval.lower, upper: interval.upper },
-    contested_questions: contested.own.length,
-    resolved_questions: pairs.rowCount,
-    brier: ratio(exactSum(brier_part) / PICO, exactSum(coverage) / PICO)!,
+    ...boardScores(methodology, pairs, contestedPairs(pairs)),
     expected_calibration_error: expectedCalibrationError(curve),
   }
 }

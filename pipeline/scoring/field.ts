@@ -37,6 +37,7 @@ export class Field {
   #squaredErrors = 0
   #current = 0
   #nanoNats = 0
+  #voicedMs = 0
 
   /** M. */
   get voices(): number {
@@ -48,9 +49,14 @@ export class Field {
     return this.#errors
   }
 
+  /** The time in which the forecast of at least one voice stood. */
+  get voicedMs(): number {
+    return this.#voicedMs
+  }
+
   reset(): void {
     this.#now.fill(0)
-    this.#voices = this.#errors = this.#squaredErrors = this.#current = this.#nanoNats = 0
+    this.#voices = this.#errors = this.#squaredErrors = this.#current = this.#nanoNats = this.#voicedMs = 0
   }
 
   add(isVoice: boolean, error: number, nanoNats: number): void {
@@ -87,6 +93,7 @@ export class Field {
       this.#integrate(INTEGRALS.allAlone, spanMs)
       return
     }
+    this.#voicedMs += spanMs
     const mean = this.#errors / voices
     this.#integrate(INTEGRALS.allSquares, (this.#squaredErrors / voices) * spanMs)
     this.#integrate(INTEGRALS.allSquaredSum, mean * mean * spanMs)
@@ -128,5 +135,11 @@ export class Field {
   since(integral: IntegralName, readings: Float64Array, offset: number): number {
     const at = 2 * INTEGRALS[integral]
     return this.#now[at]! - readings[offset + at]! + (this.#now[at + 1]! - readings[offset + at + 1]!)
+  }
+
+  /** The value of an integral. */
+  total(integral: IntegralName): number {
+    const at = 2 * INTEGRALS[integral]
+    return this.#now[at]! + this.#now[at + 1]!
   }
 }

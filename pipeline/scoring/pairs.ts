@@ -53,6 +53,23 @@ export function settledPairs({ rowCount, columns }: EntityPairs): EntityPairs {
   return { rowCount: count, columns }
 }
 
+/** The columns that skills and means are made of. */
+export type SkillPairs = Block<
+  Pick<
+    typeof SCORED_COLUMNS,
+    | 'cluster'
+    | 'standard'
+    | 'standard_other'
+    | 'coverage'
+    | 'brier_part'
+    | 'brier_other'
+    | 'reference_part'
+    | 'reference_other'
+    | 'crowd_part'
+    | 'crowd_other'
+  >
+>
+
 /** The forecasts that stood at the close, with their outcomes. */
 export function closingForecasts({ rowCount, columns }: EntityPairs): ClosingForecasts {
   const ppm = new Int32Array(rowCount)
@@ -79,7 +96,7 @@ export interface ContestedPairs extends ClusteredErrors {
   coverage: number | null
 }
 
-export function contestedPairs({ rowCount, columns }: EntityPairs): ContestedPairs {
+export function contestedPairs({ rowCount, columns }: SkillPairs): ContestedPairs {
   const rows: number[] = []
   for (let row = 0; row < rowCount; row++) if (columns.standard[row]! >= 0) rows.push(row)
   const values = (column: ArrayLike<number>) => valuesAt(rows, column, (value) => value)

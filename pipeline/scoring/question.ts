@@ -1,6 +1,7 @@
 // Scores all entities on one question in a single pass over its forecasts in order of time (METHODOLOGY §2).
 import type { RowSink } from '../../schemas/columns.ts'
 import { Course } from './course.ts'
+import { type CrowdPair, type SweptCrowd, crowdPairOf } from './crowd.ts'
 import { Field, READING_LENGTH } from './field.ts'
 import { PPM, negativeLogNano } from './logarithm.ts'
 import type { Methodology } from './methodology.ts'
@@ -42,7 +43,7 @@ export interface ForecastColumns {
  * are read when the entity's own forecast changes, or that of its owner's voice. So a question costs one step
  * per forecast, and one more for each forecast of a voice and each further agent of its owner.
  */
-export class QuestionSweep {
+export class QuestionSweep implements SweptCrowd {
   readonly #negativeLogNano: Float64Array
   readonly #latestStart: number
   readonly #voices: Voices
@@ -54,8 +55,9 @@ export class QuestionSweep {
   /** The field as each participant read it last. */
   #readings = new Float64Array(0)
   readonly #field = new Field()
-  /** Of the question that was swept last. */
+  /** Of the question that was swept last, as is `crowd`. */
   readonly course = new Course()
+  crowd!: CrowdPair
 
   constructor({ parameters }: Methodology, voices: Voices) {
     this.#negativeLogNano = negativeLogNano(parameters.log_probability_floor)
@@ -117,9 +119,13 @@ export class QuestionSweep {
     this.course.end(field)
     for (let slot = 0; slot < taking; slot++) this.#settle(this.#participants[slot]!, slot, closeMs)
     let voices = 0
+    let firstMs = Infinity
     for (let slot = 0; slot < taking; slot++) {
       const participant = this.#participants[slot]!
-      if (participant.isVoice && participant.heldMs > 0) voices += 1
+      if (participant.isVoice && participant.heldMs > 0) {
+        voices += 1
+        firstMs = Math.min(firstMs, participant.startMs)
+      }
       const ownSlot = this.#slotOf[this.#voices[participant.entity]!] ?? -1
       participant.ownVoiceMs = ownSlot < 0 ? 0 : this.#participants[ownSlot]!.heldMs
     }
@@ -133,6 +139,7 @@ export class QuestionSweep {
     }
     const horizonMs = closesAtMs - openedAtMs
     const latestMs = closesAtMs - horizonMs * this.#latestStart
+    this.crowd = crowdPairOf(field, { voices, isInTime: firstMs <= latestMs, horizonMs })
     for (let slot = 0; slot < taking; slot++) {
       const participant = this.#participants[slot]!
       if (participant.heldMs === 0) continue

@@ -82,7 +82,7 @@ export async function* categoryLines(
 }
 
 /** Returns the categories of the tables of a plan. */
-async function plannedCategories(
+export async function plannedCategories(
   { store, local, openDatabase }: ReleaseContext,
   plan: Planned['plan'],
 ): Promise<CategoryQuestions[]> {

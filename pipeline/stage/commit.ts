@@ -26,6 +26,8 @@ import {
   leaderboardPath,
   ownersPath,
   pairsPath,
+  REFERENCES_PARQUET_PATH,
+  REFERENCES_PATH,
   questionsPath,
   releasePrefix,
   rowGroupsPath,
@@ -201,6 +203,8 @@ function arranged(
   const onPages = sum(boards, ({ rows }) => rows)
   if (onPages !== inBoards) throw unfit('categories/', 'rows', onPages, inBoards)
   const categories = [...boards, index, table]
+  const referenced = take(REFERENCES_PATH)
+  const references = [referenced, take(REFERENCES_PARQUET_PATH, { rows: referenced.rows })]
   const questions: StagedFile[] = []
   while (rest.has(questionsPath(questions.length))) questions.push(take(questionsPath(questions.length)))
   const asked = questions[0]?.asked ?? 0
@@ -216,7 +220,17 @@ function arranged(
   const tree = hasTree ? [take(FORECASTS_TREE_PATH)] : []
   for (const path of rest.keys()) throw new ServiceError('invalid', `${path} is no file of the release`)
   return {
-    files: [...all, ...owners, ...pages, ...categories, ...questions, ...entities, ...scoreFiles, ...tree],
+    files: [
+      ...all,
+      ...owners,
+      ...pages,
+      ...categories,
+      ...references,
+      ...questions,
+      ...entities,
+      ...scoreFiles,
+      ...tree,
+    ],
     carried: [names, ...carried],
     questions: names.questions ?? 0,
     pairs: sum(scores, ({ part }) => part.pairs),

@@ -99,7 +99,14 @@ export async function* scorePartLines(
   }
 }
 
-const NAME = { kind: 'VARCHAR', number: 'INTEGER', id: 'VARCHAR', voice: 'VARCHAR', course: 'VARCHAR' }
+const NAME = {
+  kind: 'VARCHAR',
+  number: 'INTEGER',
+  id: 'VARCHAR',
+  voice: 'VARCHAR',
+  course: 'VARCHAR',
+  crowd: 'VARCHAR',
+}
 const NAMES: Format = {
   of: 'a name',
   columns: Object.keys(NAME),

@@ -1,7 +1,7 @@
 // `fvs stage sweep`: reads the forecasts of questions in order, and prints pairs.
 import type { ColumnKinds } from '../../schemas/columns.ts'
 import { PAIR_METRICS, type PairMetricName } from '../../schemas/metrics.ts'
-import { textOfCourse } from '../engine/courses.ts'
+import { crowdTexts } from '../engine/crowds.ts'
 import { Rows } from '../engine/rows.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { PAIR_COLUMNS } from '../scoring/pairs.ts'
@@ -63,7 +63,7 @@ const FORECASTS = {
 
 const NONE = -1
 
-/** Yields a line for each pair, and one for each question with the number of its forecasts and its course. */
+/** Yields a line for each pair, and one for each question with the number of its forecasts and its crowd. */
 export async function* sweepLines(methodology: Methodology, input: Input): AsyncIterable<string> {
   const stage = new SweepStage(methodology)
   for await (const events of linesIn(input, EVENTS)) {
@@ -126,7 +126,7 @@ class SweepStage {
     const entities = [...this.#entities.keys()]
     const { columns } = this.#pairs
     const nulls = (size: number) => Array.from({ length: size }, () => null)
-    const course = textOfCourse(this.#sweep.course)
+    const { course, crowd } = crowdTexts(this.#sweep)
     let lines = lineOf([
       question!,
       null,
@@ -134,10 +134,11 @@ class SweepStage {
       this.#count,
       ...nulls(AFTER_FORECASTS),
       course,
+      crowd,
     ])
     for (let row = 0; row < this.#pairs.rowCount; row++) {
       const entity = entities[columns.entity[row]!]!
-      lines += lineOf([question!, entity, ...METRICS.map((name) => columns[name][row]!), null])
+      lines += lineOf([question!, entity, ...METRICS.map((name) => columns[name][row]!), null, null])
     }
     this.#pairs.clear()
     this.#forecasts.clear()

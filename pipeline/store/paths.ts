@@ -250,6 +250,7 @@ export const PUBLIC_FOLDERS = [
   'owners',
   'leaderboard',
   'categories',
+  'references',
   'questions',
   'entities',
   'scores',
@@ -349,6 +350,13 @@ export function categoryPath(category: number, entityType: EntityType, page: num
 export function isCategoryPath(path: string): boolean {
   return path.startsWith(CATEGORIES_PREFIX)
 }
+
+const REFERENCES_PREFIX = 'references/'
+
+/** The reference forecasts of all boards, inside their release. */
+export const REFERENCES_PATH = `${REFERENCES_PREFIX}rows.json`
+
+export const REFERENCES_PARQUET_PATH = `${REFERENCES_PREFIX}rows.parquet`
 
 /** The tree that proofs of forecasts are made from, inside its release. */
 export const FORECASTS_TREE_PATH = 'forecasts.tree'

@@ -128,6 +128,7 @@ const FILES: [folder: string, name: SchemaName][] = [
   ['/leaderboard/', 'leaderboard-file'],
   ['/row-groups/', 'row-groups-file'],
   ['/questions/', 'questions-file'],
+  ['/references/', 'references-file'],
   ['/categories/index.json', 'categories-file'],
   ['/categories/', 'category-board-file'],
 ]
@@ -167,7 +168,7 @@ describe('everything that a release publishes', () => {
         }
       }
     }
-    expect(names.size).toBe(19)
+    expect(names.size).toBe(20)
   })
 })
 

@@ -1,21 +1,31 @@
 // An audit over HTTP by a reader who has nothing but the key of the log: what an honest server shows holds,
 // and each way of lying is caught.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { auditRelease } from '../../pipeline/audit/release.ts'
+import { withDatabase } from '../../pipeline/duckdb.ts'
 import { signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { signedCheckpoint } from '../../pipeline/proof/checkpoint.ts'
-import { encoded } from '../../pipeline/proof/canonical.ts'
+import { canonical, encoded } from '../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { logCheckpointPath } from '../../pipeline/store/paths.ts'
+import { REFERENCES_PATH, logCheckpointPath } from '../../pipeline/store/paths.ts'
 import { auditedOutside } from '../support/audited-outside.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { Clock, importRows, release, startTestService, testComponents } from '../support/http/service.ts'
+import {
+  Clock,
+  SECRET,
+  importRows,
+  release,
+  startTestService,
+  testComponents,
+} from '../support/http/service.ts'
 import { type Lie, servedFiles } from '../support/served-data.ts'
 import { copyOf } from '../support/store-content.ts'
-import { changeAgents } from '../support/worlds/forged-release.ts'
+import { changeAgents, changeFile } from '../support/worlds/forged-release.ts'
 import { THIRD, loggedWorld } from '../support/worlds/logged-world.ts'
 import { QUESTION, copyReleasedWorld, csvOf, forecasterId, uuidOf } from '../support/worlds/world.ts'
 import { LOG_KEY, LOG_ORIGIN, writeLog } from '../support/worlds/written-log.ts'
 import type { ReleaseShard } from '../../schemas/payloads.ts'
+import type { ReferencesFile } from '../../schemas/references.ts'
 
 const folder = await suiteFolder()
 let store: MemoryStore
@@ -133,6 +143,23 @@ describe('where forecasts are public', () => {
     const { ok, derived, faults } = await audit(undefined, {}, forged)
     expect({ ok, derived }).toEqual({ ok: false, derived: true })
     expect(faults).toContainEqual(expect.stringMatching(/^agent\/.*: differs at byte \d+ .*brier/))
+  })
+
+  test('a reference forecast that lies is found by both audits, though every hash is right', async () => {
+    const forged = copyOf(open)
+    for (const path of forged.objects.keys()) if (path.startsWith('log/')) forged.objects.delete(path)
+    const file = JSON.parse(new TextDecoder().decode(fileOf(REFERENCES_PATH))) as ReferencesFile
+    expect(file.references.length).toBeGreaterThan(0)
+    const references = file.references.map((row) => ({ ...row, skill: row.skill / 2 }))
+    changeFile(forged, 2, REFERENCES_PATH, canonical({ ...file, references }))
+    await writeLog(forged, 2)
+    const found = [expect.stringMatching(/^references\/rows\.json: differs at byte \d+ .*skill/)]
+    expect((await audit(undefined, {}, forged)).faults).toEqual(found)
+    const components = await testComponents({ store: forged, folder, clock: new Clock(THIRD) })
+    const inside = await withDatabase(components.openDatabase, (database) =>
+      auditRelease({ ...components, database, secrets: [SECRET] }, 2),
+    )
+    expect(inside.faults).toEqual(found)
   })
 
   test('a part of them that is missing is a fault', async () => {

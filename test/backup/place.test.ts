@@ -54,6 +54,8 @@ const PLACES: Record<string, readonly [path: string, place: Place | undefined]> 
   FORECASTS_TREE_PATH: [UNDER_RELEASE + paths.FORECASTS_TREE_PATH, 'file'],
   CATEGORIES_PATH: [UNDER_RELEASE + paths.CATEGORIES_PATH, 'file'],
   CATEGORIES_PARQUET_PATH: [UNDER_RELEASE + paths.CATEGORIES_PARQUET_PATH, 'file'],
+  REFERENCES_PATH: [UNDER_RELEASE + paths.REFERENCES_PATH, 'file'],
+  REFERENCES_PARQUET_PATH: [UNDER_RELEASE + paths.REFERENCES_PARQUET_PATH, 'file'],
   categoryPath: [UNDER_RELEASE + paths.categoryPath(1, 'agent', 1), 'file'],
   questionsPath: [UNDER_RELEASE + paths.questionsPath(1), 'file'],
   publicTablePath: [UNDER_RELEASE + paths.publicTablePath('questions', '2026-03'), 'file'],

@@ -2,7 +2,12 @@
 import { parquetMetadata } from 'hyparquet'
 import { expect, test } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { isEntitiesPath, isScoresPath, releasePrefix } from '../../pipeline/store/paths.ts'
+import {
+  REFERENCES_PARQUET_PATH,
+  isEntitiesPath,
+  isScoresPath,
+  releasePrefix,
+} from '../../pipeline/store/paths.ts'
 import {
   COMMENTS_KEY,
   type ColumnComments,
@@ -11,6 +16,7 @@ import {
   publicComments,
 } from '../../schemas/column-comments.ts'
 import { PUBLIC_TABLES, type PublicTable } from '../../schemas/public-tables.ts'
+import { REFERENCES_COMMENTS } from '../../schemas/references.ts'
 import { copyReleasedWorld } from '../support/worlds/world.ts'
 
 /** The columns of a file, and the comments in its metadata. */
@@ -25,6 +31,7 @@ function commentsFor(path: string): ColumnComments | undefined {
   const inside = path.slice(releasePrefix(1).length)
   if (isScoresPath(inside)) return SCORES_COMMENTS
   if (isEntitiesPath(inside)) return ENTITIES_COMMENTS
+  if (inside === REFERENCES_PARQUET_PATH) return REFERENCES_COMMENTS
   const table = /^public\/(\w+)/.exec(inside)?.[1]
   return table === undefined ? undefined : publicComments(table as PublicTable)
 }
@@ -41,5 +48,5 @@ test('every column has its comment, and no other has one', async () => {
     expect(Object.keys(comments).toSorted()).toEqual(columns.toSorted())
   }
   const kinds = new Set(files.map(({ expected }) => JSON.stringify(expected)))
-  expect(kinds.size).toBe(2 + Object.keys(PUBLIC_TABLES).length)
+  expect(kinds.size).toBe(3 + Object.keys(PUBLIC_TABLES).length)
 })

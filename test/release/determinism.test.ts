@@ -155,6 +155,8 @@ describe('a release', () => {
       'releases/00000001/public/questions/2026-10.parquet',
       ...PERIODS.map((period) => `releases/00000001/public/resolutions/${period}.parquet`),
       'releases/00000001/questions/000.json',
+      'releases/00000001/references/rows.json',
+      'releases/00000001/references/rows.parquet',
       'releases/00000001/row-groups/000.json',
       'releases/00000001/row-groups/001.json',
       'releases/00000001/scores/000.parquet',

@@ -123,10 +123,16 @@ test('parts read together are the one file that a small world has, and each row 
       return { paths: files.map(({ path }) => path).filter((path) => path.endsWith('.parquet')), tables }
     })
   const whole = await derive()
-  expect(whole.paths).toEqual(['categories/boards.parquet', 'entities/000.parquet', 'scores/000.parquet'])
+  expect(whole.paths).toEqual([
+    'categories/boards.parquet',
+    'references/rows.parquet',
+    'entities/000.parquet',
+    'scores/000.parquet',
+  ])
   const parts = await derive({ pairs: 500, entities: 250 })
   expect(parts.paths).toEqual([
     'categories/boards.parquet',
+    'references/rows.parquet',
     ...[0, 1, 2].map((n) => `entities/00${n}.parquet`),
     ...[0, 1, 2].map((n) => `scores/00${n}.parquet`),
   ])

@@ -10,7 +10,9 @@ import {
 } from '../../pipeline/scoring/question.ts'
 import { type Pair, columnsOf, sweepPairs } from '../support/pairs.ts'
 import type { RawForecast } from '../support/plain/forecasts.ts'
+import { toNumber } from '../support/plain/fraction.ts'
 import { scoreQuestionPlainly } from '../support/plain/question.ts'
+import { crowdPlainly } from '../support/plain/references.ts'
 import type { Measures } from '../support/plain/voices.ts'
 
 const ENTITIES = ['agent:1', 'agent:2', 'agent:3', 'forecaster:1', 'forecaster:2', 'forecaster:3']
@@ -203,6 +205,43 @@ test('the sweep and the plain scorer agree: integers exactly, scores to 1e-9', (
     { ...RUNS, seed: 20260101 },
   )
   for (const [what, times] of Object.entries(covered)) expect(times, what).toBeGreaterThan(10)
+})
+
+test('the pair of the crowd is that of the average of the voices, integrated naively', () => {
+  const covered = { none: 0, late: 0, interrupted: 0, several: 0 }
+  fc.assert(
+    fc.property(world, ({ question: resolved, rows, measures }) => {
+      const by = sweepOf(measures)
+      sweepPairs(resolved, columnsOf(rows, ENTITIES), by)
+      const { crowd } = by
+      const plain = crowdPlainly(resolved, rows, measures.voices)
+      if (!plain) {
+        covered.none += 1
+        expect(Object.values(crowd)).toEqual([0, 0, 0, 0, 0, 0, 0])
+        return
+      }
+      const horizonMs = resolved.closesAtMs - resolved.openedAtMs
+      expect(crowd).toMatchObject({ voices: plain.voices, in_time: plain.inTime ? 1 : 0 })
+      const whole = {
+        coverage: plain.heldMs / horizonMs,
+        reference_part: toNumber(plain.came.reference),
+        reference_other: toNumber(plain.other.reference),
+        crowd_part: toNumber(plain.came.crowd),
+        crowd_other: toNumber(plain.other.crowd),
+      }
+      for (const [name, value] of Object.entries(whole)) {
+        const measured = crowd[name as keyof typeof whole]
+        expect(Number.isInteger(measured) && !Object.is(measured, -0), name).toBe(true)
+        expect(Math.abs(measured / 1e12 - value), name).toBeLessThanOrEqual(1e-9)
+      }
+      if (!plain.inTime) covered.late += 1
+      if (plain.voices > 2) covered.several += 1
+      if (plain.firstMs + plain.heldMs < Math.min(resolved.closesAtMs, resolved.resolvedAtMs))
+        covered.interrupted += 1
+    }),
+    { ...RUNS, seed: 20260102 },
+  )
+  for (const [what, times] of Object.entries(covered)) expect(times, what).toBeGreaterThan(3)
 })
 
 test('1 ms at the end of 30 busy years is scored to 1e-9, and so are entities that took part all along', () => {

@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { EntityMetrics } from '../../schemas/metrics.ts'
+import { REFERENCES } from '../../schemas/references.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { type PlainWorldScores, scoreWorldPlainly } from '../support/plain/world.ts'
 import { type WorldShape, randomWorld } from '../support/worlds/random-world.ts'
@@ -18,6 +19,16 @@ function expectSame(fast: ScoredWorld, plain: PlainWorldScores): void {
     const values = valuesOf(pair)
     expect(values).toMatchObject({ settled, settled_at_ms, witnessed, contested, cluster, voices, closing })
     for (const name of WHOLE) expect(values[name], name).toBe(numbers[name])
+  }
+  expect(fast.references).toHaveLength(plain.references.length)
+  for (const [index, expected] of plain.references.entries()) {
+    const measured = fast.references[index]!
+    for (const [path, value] of figures(expected)) {
+      const [, found] = figures(measured).find(([other]) => other === path)!
+      // What the plain scorer integrates in fractions may be another 1e-9.
+      if (typeof value === 'number') expect(Math.abs((found as number) - value), path).toBeLessThan(2.5e-6)
+      else expect(found, path).toBe(value)
+    }
   }
   expect(fast.entities).toHaveLength(plain.entities.size)
   for (const { entityId, entityType, metrics, award } of fast.entities) {
@@ -81,6 +92,7 @@ test('fields of every size, owners, ties, events and annulled questions', () => 
       expectSame(fast, scoreWorldPlainly(world))
       count(fast.voiceRule)
       if (fast.scales.size > 1) count('two pools')
+      for (const { category } of fast.references) if (category !== null) count('a reference in a category')
       for (const pair of fast.pairs) {
         if (!pair.isSettled) count('a question that has not closed')
         if (pair.closing_probability < 0) count('withdrawn at the close')
@@ -111,6 +123,7 @@ test('fields of every size, owners, ties, events and annulled questions', () => 
     'silver',
     'gold',
     'two pools',
+    'a reference in a category',
     'a question that has not closed',
     'withdrawn at the close',
     'an own voice',
@@ -118,6 +131,24 @@ test('fields of every size, owners, ties, events and annulled questions', () => 
   ]) {
     expect(covered[what] ?? 0, what).toBeGreaterThan(0)
   }
+})
+
+test('two pools that never met have references of their own', () => {
+  const world = randomWorld({
+    seed: 3,
+    people: 14,
+    agents: 0,
+    owners: 0,
+    questions: 120,
+    noise: 0.7,
+    circles: 2,
+  })
+  const fast = scoreWorld(world)
+  expectSame(fast, scoreWorldPlainly(world))
+  const whole = fast.references.filter(({ category }) => category === null)
+  expect(whole.map(({ pool, reference }) => `${pool} ${reference}`)).toEqual(
+    ['f000', 'f001'].flatMap((pool) => REFERENCES.map((reference) => `${pool} ${reference}`)),
+  )
 })
 
 test('strengths stop at 0.05 and at 10, and whoever is always right is certified in a field that never is', () => {

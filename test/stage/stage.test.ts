@@ -140,7 +140,7 @@ test('a stage that publishes refuses an input that is cut off inside a line, and
       return stage === 'commit' ? '{}' : stages.run(stage, text, options)
     },
   })
-  expect(inputs.map(([stage]) => stage)).toHaveLength(8)
+  expect(inputs.map(([stage]) => stage)).toHaveLength(9)
   for (const [stage, text, options] of inputs) {
     for (let length = 1; length < text.length; length += 1 + (length % 97)) {
       if (text[length - 1] === '\n') continue

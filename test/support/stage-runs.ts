@@ -11,6 +11,7 @@ import { nameLine, scorePartLines } from '../../pipeline/stage/pairs.ts'
 import { partLines } from '../../pipeline/stage/parts.ts'
 import { type StagedPlan, planStages } from '../../pipeline/stage/plan.ts'
 import { questionLines } from '../../pipeline/stage/questions.ts'
+import { referenceLines } from '../../pipeline/stage/references.ts'
 import { scoreLines } from '../../pipeline/stage/score.ts'
 import { sweepLines } from '../../pipeline/stage/sweep.ts'
 import { storeTally } from '../../pipeline/stage/tally.ts'
@@ -50,6 +51,7 @@ export function inProcess(components: Components, sizes = PART_SIZES): Stages {
         'publish leaderboards': () => textOf(leaderboardLines(components, release, input)),
         'publish owners': () => textOf(ownerLines(components, release, input)),
         'publish categories': () => textOf(categoryLines(components, release, input)),
+        'publish references': () => textOf(referenceLines(components, release, input)),
         'publish questions': () => textOf(questionLines(components, release, input)),
         commit: async () =>
           JSON.stringify(await commitStages(components, { release, tally, forecasts }, input, sizes)),

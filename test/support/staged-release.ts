@@ -141,13 +141,13 @@ async function carryOut(
   const sweepBy = async (rule: VoiceRule) => {
     const { events, voices } = await eventsUnder(components, database, entities, rule)
     const printed = await run('sweep', events)
-    const columns = { ...bigints(['question', 'entity', ...METRICS]), course: 'VARCHAR' }
+    const columns = { ...bigints(['question', 'entity', ...METRICS]), course: 'VARCHAR', crowd: 'VARCHAR' }
     await load(components, database, 'swept_lines', columns, printed)
     await database.run(
-      `CREATE OR REPLACE TABLE pair AS SELECT * EXCLUDE (course) FROM swept_lines WHERE entity IS NOT NULL`,
+      `CREATE OR REPLACE TABLE pair AS SELECT * EXCLUDE (course, crowd) FROM swept_lines WHERE entity IS NOT NULL`,
     )
     await database.run(
-      `CREATE OR REPLACE TABLE course AS SELECT question, course FROM swept_lines WHERE entity IS NULL`,
+      `CREATE OR REPLACE TABLE crowds AS SELECT question, course, crowd FROM swept_lines WHERE entity IS NULL`,
     )
     return voices
   }
@@ -247,11 +247,11 @@ async function carryOut(
   )
   await publish(
     'names',
-    `SELECT own.entity_type AS kind, own.entity AS number, own.entity_id AS id, measuring.entity_id AS voice, NULL AS course
+    `SELECT own.entity_type AS kind, own.entity AS number, own.entity_id AS id, measuring.entity_id AS voice, NULL AS course, NULL AS crowd
      FROM (FROM entity JOIN voice USING (entity) SEMI JOIN pair USING (entity)) own
      LEFT JOIN entity measuring ON measuring.entity = own_voice
-     UNION ALL SELECT 'question', question, question_id, NULL, course
-       FROM question LEFT JOIN course USING (question) ORDER BY kind, number`,
+     UNION ALL SELECT 'question', question, question_id, NULL, course, crowd
+       FROM question LEFT JOIN crowds USING (question) ORDER BY kind, number`,
   )
   await publish(
     'questions',
@@ -267,7 +267,7 @@ async function carryOut(
        SELECT row_number() OVER (ORDER BY question) - 1 AS number, count(*) OVER () AS asked, question, question_id, yes,
          course, count(error) OVER () AS crowds,
          CASE WHEN error IS NOT NULL THEN rank() OVER (ORDER BY error DESC NULLS LAST) - 1 END AS surprising
-       FROM question SEMI JOIN last USING (question) LEFT JOIN course USING (question) LEFT JOIN crowd USING (question)
+       FROM question SEMI JOIN last USING (question) LEFT JOIN crowds USING (question) LEFT JOIN crowd USING (question)
      )
      SELECT asked.*, entity, entity_type, entity_id, ppm, coverage, voice, listed
      FROM asked JOIN last USING (question) ORDER BY number, entity`,
@@ -294,12 +294,22 @@ async function carryOut(
         WHERE settled = 1 AND category_number >= 0 GROUP BY ALL)
      ORDER BY category, entity_type, entity_id NULLS FIRST`,
   )
+  await publish(
+    'references',
+    `SELECT place, yes, opened_ms::BIGINT, epoch_ms(settled_at), cluster_number, category_number, pool, weight, weighted,
+       scale, crowd
+     FROM question LEFT JOIN fitted_question USING (question) LEFT JOIN crowds USING (question)
+     WHERE settled = 1 ORDER BY place`,
+  )
   const options = { release, tally, forecasts: Number(forecasts!.count) }
   const files = described.map((file) => `${file}\n`).toReversed()
   return JSON.parse(await run('commit', files.join(''), options)) as ReleaseResult
 }
 
-/** Makes the tables `circumstance`, of every entity, and `standard`, of every pair. */
+/**
+ * Makes the tables `circumstance`, of every entity, `standard`, of every pair, and `fitted_question`, of every
+ * question.
+ */
 async function strengths(
   components: Components,
   database: Database,
@@ -328,6 +338,23 @@ async function strengths(
     ...bigints(['pool_size', 'owner_agents', 'attempt']),
   }
   await load(components, database, 'circumstance', circumstance, facts.join(''))
+  const { pools: divided, scales: scaled } = fitted
+  const ofQuestions = Array.from(divided.ofQuestion, (pool, question) => {
+    const named = pool < 0 ? null : entities[divided.names[pool]!]!.entityId
+    return lineOf([
+      question,
+      named,
+      fitted.weight[question]!,
+      fitted.weighted[question]!,
+      scaled[pool] ?? null,
+    ])
+  })
+  const fittedQuestion = {
+    question: 'BIGINT',
+    pool: 'VARCHAR',
+    ...bigints(['weight', 'weighted', 'scale']),
+  }
+  await load(components, database, 'fitted_question', fittedQuestion, ofQuestions.join(''))
   const { columns, rowCount } = pairs
   const standard = Array.from({ length: rowCount }, (_, row) => {
     const [question, entity] = [columns.question[row]!, columns.entity[row]!]

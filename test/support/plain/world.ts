@@ -7,6 +7,7 @@ import { inByteOrder } from './order.ts'
 import { type PlainPairValues, pairValues } from './pair-values.ts'
 import { type Pools, poolsOf } from './pools.ts'
 import { scoreQuestionPlainly } from './question.ts'
+import { type PlainReference, referencesPlainly } from './references.ts'
 import type { PlainQuestion } from './standing.ts'
 import { type WholePair, strengthsPlainly, wholeNumbers } from './strength.ts'
 import {
@@ -54,6 +55,7 @@ export interface PlainWorldScores {
   /** By `entity|question`. */
   pairs: Map<string, PlainPairValues>
   entities: Map<string, PlainEntityScores>
+  references: PlainReference[]
 }
 
 export function scoreWorldPlainly(world: PlainWorld): PlainWorldScores {
@@ -88,9 +90,11 @@ export function scoreWorldPlainly(world: PlainWorld): PlainWorldScores {
       ...(attempts.get(record.id) ?? { owner_agents: null, attempt: null }),
     }),
   )
+  const field = { asOfMs: world.as_of_ms, voices: measures.voices, pairs, pools, strengths }
   return {
     voice_rule: measures.rule,
     pools: published,
+    references: referencesPlainly(world.questions, rowsOf(world), field),
     pairs: new Map(
       pairs.map((pair) => [`${pair.entity}|${pair.question}`, pairValues(pair, gains.get(pair) ?? null)]),
     ),

@@ -5,6 +5,9 @@ import type { ScoredEntity } from '../../../pipeline/engine/duckdb-engine.ts'
 import { type RankedEntity, rankEntities } from '../../../pipeline/release/payloads.ts'
 import { listingOf } from '../../../pipeline/scoring/categories.ts'
 import { scoreEntity } from '../../../pipeline/scoring/entity.ts'
+import { referenceRows } from '../../../pipeline/release/references.ts'
+import { REFERENCE_COLUMNS } from '../../../pipeline/scoring/references.ts'
+import type { ReferenceRow } from '../../../schemas/references.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { fromPico } from '../../../pipeline/scoring/round.ts'
 import { PAIR_COLUMNS, SCORED_COLUMNS } from '../../../pipeline/scoring/pairs.ts'
@@ -38,6 +41,7 @@ export interface ScoredWorld {
   scales: Map<string, number>
   pairs: WorldPair[]
   entities: RankedEntity[]
+  references: ReferenceRow[]
 }
 
 /** The agent that was registered first, then the one with the least id. */
@@ -64,7 +68,7 @@ export function scoreWorld(given: PlainWorld, imported: 0 | 1 = 0): ScoredWorld 
     const rows = new Rows(PAIR_COLUMNS)
     const kept = new KeptPairs(METHODOLOGY, asked, rows)
     const swept = new QuestionSweep(METHODOLOGY, voices)
-    asked.forEach((question, number) => {
+    const crowds = asked.map((question, number) => {
       const own = (forecasts.get(question.id) ?? []).toSorted(
         (a, b) => a.at_ms - b.at_ms || (a.forecast_id < b.forecast_id ? -1 : 1),
       )
@@ -77,15 +81,16 @@ export function scoreWorld(given: PlainWorld, imported: 0 | 1 = 0): ScoredWorld 
         witnessed: Int32Array.from(own, ({ witnessed }) => (witnessed ? 1 : 0)),
       }
       swept.run(number, question, columns, kept)
+      return swept.crowd
     })
-    return { rows, kept }
+    return { rows, kept, crowds }
   }
   let voices = voicesOf(known, 'recorded')
-  let { rows, kept } = sweep(voices)
+  let { rows, kept, crowds } = sweep(voices)
   const voiceRule = voiceRuleOf(METHODOLOGY, voices, asked, kept)
   if (voiceRule === 'everyone') {
     voices = voicesOf(known, voiceRule)
-    ;({ rows, kept } = sweep(voices))
+    ;({ rows, kept, crowds } = sweep(voices))
   }
   const { scales, ownStrength, pools, weight, weighted, circumstances } = fit(
     METHODOLOGY,
@@ -172,7 +177,36 @@ export function scoreWorld(given: PlainWorld, imported: 0 | 1 = 0): ScoredWorld 
     given.entities[name]!.id,
     scales[pool]! / UNIT,
   ])
-  return { voiceRule, scales: new Map(named), pairs, entities }
+  const settled = asked
+    .map((question, number) => ({ ...question, number }))
+    .filter(({ isSettled }) => isSettled)
+    .toSorted((a, b) => a.settledAtMs - b.settledAtMs || (a.id < b.id ? -1 : 1))
+  const questions = new Rows(REFERENCE_COLUMNS)
+  for (const { number, outcome, openedAtMs, settledAtMs, cluster, category } of settled) {
+    const pool = pools.ofQuestion[number]!
+    const values: Record<keyof typeof REFERENCE_COLUMNS, number> = {
+      outcome,
+      opened_ms: openedAtMs,
+      settled_ms: settledAtMs,
+      cluster: clusters.indexOf(cluster),
+      category: category ? categories.indexOf(category) : -1,
+      pool: pools.names[pool] ?? -1,
+      weight: weight[number]!,
+      weighted: weighted[number]!,
+      scale: scales[pool] ?? 0,
+      ...crowds[number]!,
+    }
+    for (const [name, column] of Object.entries(questions.columns)) {
+      column[questions.row] = values[name as keyof typeof values]
+    }
+    questions.next()
+  }
+  const names = {
+    pool: (number: number) => given.entities[number]!.id,
+    category: (number: number) => categories[number]!,
+  }
+  const references = referenceRows(METHODOLOGY, questions, names)
+  return { voiceRule, scales: new Map(named), pairs, entities, references }
 }
 
 /** What no score depends on. */
