@@ -1,5 +1,6 @@
 // `fvs doctor`: looks at everything that an operator can get wrong, and says what to do.
 import { assertNoCopy } from '../pipeline/backup/note.ts'
+import { assertOrigin } from '../pipeline/transparency/publish.ts'
 import type { Settings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Environment } from '../schemas/values.ts'
@@ -7,7 +8,7 @@ import { type Components, withComponents } from './components/components.ts'
 import { type Finding, fault } from './doctor/finding.ts'
 import { checkBackup, checkReleases } from './doctor/published.ts'
 import { checkFiles, checkSecrets, checkSpace } from './doctor/settings.ts'
-import { checkInbox, checkStore } from './doctor/store.ts'
+import { STORE_ADVICE, checkInbox, checkStore } from './doctor/store.ts'
 import type { Report } from './output.ts'
 import { assertSigningAsBefore } from './signing-as-before.ts'
 
@@ -31,7 +32,7 @@ export async function runDoctor(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const check = error.kind === 'invalid' ? 'settings' : 'store'
-    const advice = check === 'settings' ? 'correct it: docs/settings.md' : 'mount it, or correct STORE_URL'
+    const advice = check === 'settings' ? 'correct it: docs/settings.md' : STORE_ADVICE
     const details = error.faults.map(({ pointer, detail }) => `${pointer}: ${detail}`)
     return reported(
       (details.length > 0 ? details : [error.message]).map((detail) => fault(check, detail, advice)),
@@ -50,6 +51,7 @@ export async function diagnose(components: Components, options: DoctorOptions): 
     inbox: () => checkInbox(components),
     release: () => checkReleases(components),
     signing: () => assertSigningAsBefore(components).then(() => []),
+    'log key': () => assertOrigin(components).then(() => []),
     backup: async () => [await checkBackup(components, backup, s3Endpoint)],
   }
   try {
@@ -72,9 +74,16 @@ function failure(check: string, error: unknown): Finding {
   if (!(error instanceof ServiceError)) throw error
   const advice: Partial<Record<ServiceError['kind'], string>> = {
     corrupt: 'docs/recovery.md, The store contradicts itself',
-    conflict: 'docs/run.md, Sign what is published; docs/recovery.md, Backups',
+    conflict: ABOUT_CONFLICTS[check] ?? 'docs/run.md, One node or many',
+    unavailable: STORE_ADVICE,
   }
   return fault(check, error.message, advice[error.kind] ?? 'try again')
+}
+
+const ABOUT_CONFLICTS: Record<string, string> = {
+  store: 'docs/recovery.md, Backups',
+  signing: 'docs/run.md, Sign what is published',
+  'log key': 'docs/log-operator.md',
 }
 
 const SHOWN = { ok: 'ok  ', note: 'note', fault: 'FIX ' }

@@ -8,7 +8,7 @@ import { printable } from '../pipeline/printable.ts'
 import type { Report } from './output.ts'
 
 export async function reportImports({ store }: Components): Promise<Report> {
-  const imports = await listImports(store)
+  const imports = (await listImports(store)).sort((a, b) => a.recordedAt.getTime() - b.recordedAt.getTime())
   return {
     ok: true,
     json: {

@@ -59,7 +59,7 @@ export async function proveOwners(components: Components, reach: Reach): Promise
   return {
     ok: true,
     json: { looked: looked.length, owned, lost },
-    text: `looked at ${looked.length} domains: ${owned} agents have a new owner, and ${lost} have one no more`,
+    text: `looked at ${looked.length} domains: ${owned} agents have a new owner, and ${lost} no longer have one`,
   }
 }
 

@@ -4,14 +4,26 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
+import { reasonOf } from '../../pipeline/store/disk.ts'
+import { ServiceError } from '../../schemas/errors.ts'
 
 /**
  * Makes a folder of this process alone. The caller removes it; if the process dies first, a later one does.
+ *
+ * @throws ServiceError `unavailable` where no folder can be made.
  */
 export async function makeTemporaryFolder(purpose: 'work' | 'demo'): Promise<string> {
   const parent = tmpdir()
-  await removeLeftovers(parent)
-  return mkdtemp(join(parent, `fvs-${purpose}-${machine()}-${process.pid}-`))
+  try {
+    await removeLeftovers(parent)
+    return await mkdtemp(join(parent, `fvs-${purpose}-${machine()}-${process.pid}-`))
+  } catch (cause) {
+    throw new ServiceError(
+      'unavailable',
+      `the temporary folder ${parent} cannot be used (${reasonOf(cause)}); make it, or set TMPDIR to another`,
+      { cause },
+    )
+  }
 }
 
 /** Names the scope of process ids, because containers that share a temporary folder each count their own. */

@@ -2,7 +2,7 @@
 // outcome, and the backup.
 import { OLD_RELEASE_MS } from '../serve/health.ts'
 import { readCopyNote } from '../../pipeline/backup/note.ts'
-import { openStore } from '../../pipeline/store/open.ts'
+import { firstPathIn, openStore } from '../../pipeline/store/open.ts'
 import { logCosignaturePath } from '../../pipeline/store/paths.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
 import { lastCheckpoint } from '../../pipeline/transparency/log-files.ts'
@@ -98,14 +98,24 @@ export async function checkBackup(
   const advice = `make one: fvs backup ${url}`
   try {
     const place = { url: storeUrlOf(url, environment), s3Endpoint: s3Endpoint ?? settings.S3_ENDPOINT }
-    const found = await readCopyNote(await openStore(place, 'fail'))
-    if (found?.kind !== 'backup') return fault('backup', `${url} is no backup`, advice)
+    if ((await firstPathIn(place)) === undefined) return fault('backup', `nothing is in ${url} yet`, advice)
+    const found = await readCopyNote(await openStore(place, 'imagine'))
+    if (found?.kind !== 'backup')
+      return fault(
+        'backup',
+        `${url} holds something else than a backup`,
+        'name the backup, or an empty place',
+      )
     if (found.as_of === null) return fault('backup', `the first one to ${url} has not ended`, advice)
     const age = now().getTime() - Date.parse(found.as_of)
     const detail = `${url} has what was there ${spanOf(age)} ago`
     return age > OLD_BACKUP_MS ? fault('backup', detail, advice) : ok('backup', detail)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return fault('backup', error.message, advice)
+    return fault(
+      'backup',
+      error.message,
+      'mount it, or correct its address, --s3-endpoint or the rights of this user',
+    )
   }
 }

@@ -94,23 +94,29 @@ export async function checkFiles(
   return findings
 }
 
+/** Retention writes a record of each release before it deletes a file of it. */
+const THIN = 'fvs retention --keep N thins old releases; on a full disk free some megabytes for it first'
+
 /** Checks the space for the store, if it is a folder, for copies of it, and for temporary files. */
 export async function checkSpace({
   settings,
   store,
 }: Pick<Components, 'settings' | 'store'>): Promise<Finding[]> {
-  const folders: [what: string, folder: string][] = [
-    ['temporary files', tmpdir()],
-    ['copies of the store (CACHE_DIR)', settings.CACHE_DIR ?? join(homedir(), '.cache')],
+  const folders: [what: string, folder: string, advice: string][] = [
+    ['temporary files', tmpdir(), 'make space, or set TMPDIR to a folder on another disk'],
+    [
+      'copies of the store (CACHE_DIR)',
+      settings.CACHE_DIR ?? join(homedir(), '.cache'),
+      'make space, or set CACHE_DIR to a folder on another disk',
+    ],
   ]
-  if (store.localPath) folders.unshift(['the store', dirname(store.localPath('x'))])
+  if (store.localPath) folders.unshift(['the store', dirname(store.localPath('x')), THIN])
   const findings: Finding[] = []
-  for (const [what, folder] of folders) {
+  for (const [what, folder, advice] of folders) {
     const system = await statfs(folder).catch(() => undefined)
     if (!system) continue
     const bytes = system.bavail * system.bsize
     const detail = `${(bytes / GIB).toFixed(1)} GiB are free for ${what} in ${folder}`
-    const advice = 'make space: fvs retention --keep N thins old releases'
     if (bytes < LEAST_BYTES) findings.push(fault('space', detail, advice))
     else findings.push(bytes < FEW_BYTES ? note('space', detail, advice) : ok('space', detail))
   }

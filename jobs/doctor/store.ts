@@ -22,6 +22,9 @@ import { type Finding, fault, note, ok, spanOf } from './finding.ts'
 const LONG_MS = 25 * 60 * 60_000
 /** A run that takes in the inbox ends sooner. */
 const CUT_OFF_MS = 60 * 60_000
+/** The advice for a store that does not answer. */
+export const STORE_ADVICE =
+  'mount it, make space, or correct STORE_URL, S3_ENDPOINT, or the rights of this user'
 
 /** Tries the store, which writes and deletes an object. */
 export async function checkStore({ store }: Pick<Components, 'store'>): Promise<Finding[]> {
@@ -41,13 +44,7 @@ export async function checkStore({ store }: Pick<Components, 'store'>): Promise<
     ]
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return [
-      fault(
-        'store',
-        error.message,
-        'mount it, or correct STORE_URL, S3_ENDPOINT, or the rights of this user',
-      ),
-    ]
+    return [fault('store', error.message, STORE_ADVICE)]
   }
 }
 

@@ -1,10 +1,14 @@
 // Copies the public files of a release to this machine, each checked against what the log commits to.
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import pMap from 'p-map'
+import { z } from 'zod'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { snapshotManifest } from '../../schemas/manifests.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Statement } from '../../schemas/statement.ts'
-import { canonical, sha256Hex } from '../proof/canonical.ts'
+import { PUBLIC_DATA } from '../../schemas/values.ts'
+import { canonical, decoded, sha256Hex } from '../proof/canonical.ts'
 import { readManifest, snapshotDate } from '../release/read.ts'
 import type { FileStore } from '../store/file.ts'
 import { manifestPath, releasePrefix, snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
@@ -14,6 +18,7 @@ import type { Findings } from './findings.ts'
 import type { Expected, ServedData } from './served-data.ts'
 
 const READS_AT_ONCE = 4
+const said = z.object({ public_data: z.enum(PUBLIC_DATA) })
 /** Some 300,000 corrections. */
 const MANIFEST_BYTES = 64 * 1024 * 1024
 
@@ -39,11 +44,29 @@ export class Mirror {
     return undefined
   }
 
-  /** Copies files of a release. Returns those that nothing is served of, which is no fault yet. */
+  /**
+   * Whether the server says that it lets out no public tables, so that none needs to be asked for: each would
+   * be a failed call, of which an address has few. It may be believed, since it could leave them out as well.
+   */
+  async withholdsTables(): Promise<boolean> {
+    try {
+      const bytes = await this.#served.get('index.json', MANIFEST_BYTES)
+      return bytes !== undefined && said.parse(JSON.parse(decoded(bytes))).public_data !== 'tables'
+    } catch {
+      return false
+    }
+  }
+
+  /**
+   * Copies files of a release. Returns those that nothing is served of, which is no fault yet.
+   *
+   * @throws ServiceError `unavailable` if there is no room for them.
+   */
   async copy<File extends Expected & { path: string }>(
     release: (file: File) => number,
     files: readonly File[],
   ): Promise<File[]> {
+    await this.#assertRoom(files)
     const isThere = await pMap(files, (file) => this.#file(releasePrefix(release(file)) + file.path, file), {
       concurrency: READS_AT_ONCE,
     })
@@ -57,11 +80,24 @@ export class Mirror {
     const path = snapshotManifestPath(date)
     if (!(await this.#record(path, sha256, MANIFEST_BYTES))) return
     const snapshot = await this.#findings.read(readRecord(this.store, path, snapshotManifest))
+    await this.#assertRoom(snapshot?.files ?? [])
     const copy = async (file: ManifestFile) => {
       const copied = snapshotPrefix(date) + file.path
       if (!(await this.#file(copied, file))) this.missing(copied, file)
     }
     await pMap(snapshot?.files ?? [], copy, { concurrency: READS_AT_ONCE })
+  }
+
+  /** Sizes are what the operator says, who may say anything. */
+  async #assertRoom(files: readonly Expected[]): Promise<void> {
+    const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+    const folder = dirname(this.store.localPath('x'))
+    const { bavail, bsize } = await statfs(folder)
+    if (bytes <= bavail * bsize) return
+    throw new ServiceError(
+      'unavailable',
+      `the files have ${bytes} bytes, and ${folder} has room for ${bavail * bsize}; set TMPDIR to a folder with more`,
+    )
   }
 
   missing(path: string, { size_bytes, sha256 }: Expected): void {

@@ -106,7 +106,9 @@ async function checkRelease(context: OutsideContext, checked: Checked): Promise<
   context.progress(`copying ${open.length + tables.length} files of ${bytes} bytes`)
   const missing = await mirror.copy(() => release, open)
   for (const file of missing) mirror.missing(releasePrefix(release) + file.path, file)
-  const withheld = await mirror.copy((file) => file.release, tables)
+  const withheld = (await mirror.withholdsTables())
+    ? tables
+    : await mirror.copy((file) => file.release, tables)
   const isPublic = withheld.length < tables.length
   if (isPublic) for (const file of withheld) mirror.missing(releasePrefix(file.release) + file.path, file)
   await mirror.snapshot(manifest)

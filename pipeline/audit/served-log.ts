@@ -16,8 +16,10 @@ import { type RemoteLog, signedCheckpoint } from '../transparency/remote-log.ts'
 
 /** A release each minute makes as many in 190 years. */
 const MOST_ENTRIES = 100_000_000
-/** The most bytes of a bundle: 256 entries of less than 64 KiB. */
-const BUNDLE_BYTES = 16 * 1024 * 1024
+/** The most bytes of a bundle: 256 entries of less than 2 KiB. */
+const BUNDLE_BYTES = 512 * 1024
+/** The most bytes of all entries, which are in memory: some 2,000,000 releases. */
+const LOG_BYTES = 1024 * 1024 * 1024
 
 export interface ServedLog {
   checkpoint: Checkpoint
@@ -55,10 +57,14 @@ export async function readServedLog(log: RemoteLog, known: SignedCheckpoint | un
 
 async function readEntries(log: RemoteLog, size: number): Promise<Uint8Array[]> {
   const entries: Uint8Array[] = []
+  let sizeBytes = 0
   for (const tile of tilesOf(size)) {
     if (tile.level > 0) break
     const path = bundlePath(tile)
     const bytes = await readTilePath({ get: (each) => log.get(each, BUNDLE_BYTES) }, path)
+    sizeBytes += bytes?.byteLength ?? 0
+    if (sizeBytes > LOG_BYTES)
+      throw new ServiceError('unavailable', `${log.url} shows entries of more than ${LOG_BYTES} bytes`)
     if (!bytes) throw new ServiceError('corrupt', `${logTilePath(path)} is gone`)
     const bundle = entriesIn(bytes, logTilePath(path)).slice(0, tile.width)
     if (bundle.length < tile.width) {

@@ -66,7 +66,7 @@ export async function sweepTouched(
   if (voiceRuleOf(methodology, voicesOf(entities, 'recorded'), questions, kept) === voiceRule) {
     return { kept, voices, voiceRule }
   }
-  log?.('sweeps every question', { reason: `the voice rule is no more ${voiceRule}` })
+  log?.('sweeps every question', { reason: `the voice rule is no longer ${voiceRule}` })
   return undefined
 }
 

@@ -56,15 +56,35 @@ export async function linkIfAbsent(staged: string, location: string): Promise<bo
   }
 }
 
-/** Makes a single directory; returns false if it is there. */
-export async function mkdirIfAbsent(location: string): Promise<boolean> {
+/** Makes a single directory; returns false if it is there. @param mode as the umask allows. */
+export async function mkdirIfAbsent(location: string, mode = 0o777): Promise<boolean> {
   try {
-    await mkdir(location)
+    await mkdir(location, { mode })
     return true
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false
     throw error
   }
+}
+
+/**
+ * Makes a directory and its parents below `root`, but never that. Returns those that it has made, the
+ * outermost first. It ends where Node's `recursive` tries for ever: in a parent that takes no directory, such as /proc.
+ *
+ * @param mode of the directory itself.
+ */
+export async function mkdirInside(location: string, root: string, mode?: number): Promise<string[]> {
+  if (location === root) return []
+  const made: string[] = []
+  const parent = dirname(location)
+  try {
+    if (await mkdirIfAbsent(location, mode)) made.push(location)
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT') || parent === root) throw error
+    made.push(...(await mkdirInside(parent, root)))
+    if (await mkdirIfAbsent(location, mode)) made.push(location)
+  }
+  return made
 }
 
 export async function syncDirectory(location: string): Promise<void> {
@@ -76,6 +96,21 @@ export async function syncDirectory(location: string): Promise<void> {
 /** Returns the code of an error, such as `ENOSPC`. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
+}
+
+const IN_WORDS: Record<string, string> = {
+  EACCES: 'this user may not',
+  EDQUOT: 'the quota of this user is used up',
+  EMFILE: 'this process has too many open files',
+  ENOSPC: 'the disk is full',
+  EPERM: 'this user may not',
+  EROFS: 'the disk is mounted read-only',
+}
+
+/** Returns the code of an error, and in words what an operator can change. */
+export function reasonOf(error: unknown): string {
+  const code = codeOf(error)
+  return code in IN_WORDS ? `${code}: ${IN_WORDS[code]}` : code
 }
 
 export function hasCode(error: unknown, ...codes: string[]): boolean {

@@ -9,11 +9,11 @@ import { Thread } from './thread.ts'
 import type { Body } from './body.ts'
 import type { Creation, Outcome } from './creator.ts'
 import {
-  codeOf,
-  hasCode,
   linkIfAbsent,
   mkdirIfAbsent,
+  mkdirInside,
   orUndefined,
+  reasonOf,
   syncDirectory,
   writeStaged,
 } from './disk.ts'
@@ -213,26 +213,13 @@ export class FileStore implements Store {
    * of them without having synced it yet, so each store syncs every directory on the way once itself.
    */
   async #makeDirectory(location: string): Promise<void> {
-    const isNew = await this.#mkdirInside(location)
-    if (!isNew && this.#synced.has(location)) return
+    const made = await mkdirInside(location, this.#root)
+    if (made.length === 0 && this.#synced.has(location)) return
     for (let directory = location; ; directory = dirname(directory)) {
       await syncDirectory(directory)
       if (directory === this.#root) break
     }
     this.#synced.add(location)
-  }
-
-  /** Makes a directory and its parents inside the root, but never the root. Returns false if it is there. */
-  async #mkdirInside(location: string): Promise<boolean> {
-    if (location === this.#root) return false
-    try {
-      return await mkdirIfAbsent(location)
-    } catch (error) {
-      const parent = dirname(location)
-      if (!hasCode(error, 'ENOENT') || parent === this.#root) throw error
-      await this.#mkdirInside(parent)
-      return mkdirIfAbsent(location)
-    }
   }
 
   /**
@@ -300,7 +287,7 @@ async function reported<T>(action: string, path: string, work: Promise<T>): Prom
     return await work
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause
-    throw new ServiceError('unavailable', `the store could not ${action} ${path} (${codeOf(cause)})`, {
+    throw new ServiceError('unavailable', `the store could not ${action} ${path} (${reasonOf(cause)})`, {
       cause,
       retryAfterS: 5,
     })

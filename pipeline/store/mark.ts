@@ -2,13 +2,15 @@
 // its place, such as the mount point of a disk that is away.
 import { randomUUID } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
-import { mkdir, readFile, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile, stat } from 'node:fs/promises'
+import { dirname, join, parse } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
-import { linkIfAbsent, orUndefined, syncDirectory, writeStaged } from './disk.ts'
+import { linkIfAbsent, mkdirIfAbsent, mkdirInside, orUndefined, syncDirectory, writeStaged } from './disk.ts'
 
 /** No object's path can begin with a dot. */
 const MARK = '.store'
+/** A store has forecasts on open questions and the secrets of webhooks, which other users must not read. */
+const CLOSED = 0o750
 
 export class StoreMark {
   readonly file: string
@@ -42,7 +44,7 @@ export class StoreMark {
     throw new ServiceError(
       'unavailable',
       `there is no store in ${root}: it has no file ${MARK}. If the store is on another disk, mount that; ` +
-        'if it lies elsewhere, name it with --store or STORE_URL. fvs serve, import, keys create, sandbox seed and demo begin a store',
+        'if it lies elsewhere, name it with --store or STORE_URL. To begin a new one, run fvs serve, import, keys create, sandbox seed or demo',
       { retryAfterS: 5 },
     )
   }
@@ -52,11 +54,10 @@ export class StoreMark {
    */
   static async make(root: string, staging: string): Promise<boolean> {
     if ((await readId(root)) !== undefined) return false
-    const first = await mkdir(staging, { recursive: true })
-    for (let directory = staging; first !== undefined; directory = dirname(directory)) {
-      await syncDirectory(directory)
-      if (directory === dirname(first)) break
-    }
+    const made = await mkdirInside(root, parse(root).root, CLOSED)
+    if (await mkdirIfAbsent(staging)) made.push(staging)
+    for (const directory of made.toReversed()) await syncDirectory(directory)
+    if (made.length > 0) await syncDirectory(dirname(made[0]!))
     return writeStaged(staging, join(root, MARK), Buffer.from(`${randomUUID()}\n`), linkIfAbsent)
   }
 
@@ -72,12 +73,11 @@ export class StoreMark {
     if (look !== undefined && look === this.#look) return
     const id = await readId(this.#root)
     if (id !== this.id) {
-      const found = id === undefined ? `has no file ${MARK}` : 'holds another store'
-      throw new ServiceError(
-        'unavailable',
-        `the store is gone: ${this.#root} ${found}; mount its disk again, or restore the folder`,
-        { retryAfterS: 5 },
-      )
+      const found =
+        id === undefined
+          ? `has no file ${MARK}; mount its disk again, or restore the folder`
+          : 'holds another store; mount its disk again, or start anew if the other one was put there, as fvs restore does'
+      throw new ServiceError('unavailable', `the store is gone: ${this.#root} ${found}`, { retryAfterS: 5 })
     }
     this.#look = look
   }

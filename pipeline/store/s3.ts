@@ -167,7 +167,7 @@ export class S3Store implements Store {
         }
         throw new ServiceError(
           'unavailable',
-          `the store did not answer for ${path} (${this.#reason(cause)})`,
+          `the store did not answer for ${path || 'its first object'} (${this.#reason(cause)})`,
           {
             cause,
             retryAfterS: 5,
@@ -179,8 +179,12 @@ export class S3Store implements Store {
 
   #reason(cause: unknown): string {
     if (!(cause instanceof S3ServiceException)) {
+      if (!(cause instanceof Error)) return String(cause)
+      if (cause.message === 'Region is missing') return 'no region is set: set AWS_REGION'
+      if (cause.name === 'CredentialsProviderError')
+        return 'no credentials are set: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY'
       // The lines after the first are advice for users of the client.
-      return cause instanceof Error ? `${cause.name}: ${cause.message.split('\n')[0]}` : String(cause)
+      return `${cause.name}: ${cause.message.split('\n')[0]}`
     }
     const status = `HTTP ${cause.$metadata.httpStatusCode}`
     if (cause.name === 'NoSuchBucket') return `${status}: there is no bucket ${JSON.stringify(this.#bucket)}`

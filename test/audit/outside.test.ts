@@ -20,7 +20,7 @@ import {
 } from '../support/http/service.ts'
 import { type Lie, servedFiles } from '../support/served-data.ts'
 import { copyOf } from '../support/store-content.ts'
-import { changeAgents, changeFile } from '../support/worlds/forged-release.ts'
+import { changeAgents, changeFile, changeManifest } from '../support/worlds/forged-release.ts'
 import { THIRD, loggedWorld } from '../support/worlds/logged-world.ts'
 import { QUESTION, copyReleasedWorld, csvOf, forecasterId, uuidOf } from '../support/worlds/world.ts'
 import { LOG_KEY, LOG_ORIGIN, writeLog } from '../support/worlds/written-log.ts'
@@ -67,6 +67,15 @@ describe('an honest server', () => {
     } finally {
       await service.stop()
     }
+  })
+
+  test('one that says that it has no public tables is asked for none, since each would be a failed call', async () => {
+    const index = encoded(JSON.stringify({ public_data: 'releases' }))
+    const { url, asked } = await servedFiles(store, instead('index.json', index))
+    const { ok, derived, notes } = await auditedOutside(folder, url)
+    expect({ ok, derived }).toEqual({ ok: true, derived: false })
+    expect(notes).toContainEqual(expect.stringContaining('this address serves no forecasts'))
+    expect(asked.filter((path) => path.includes('/public/'))).toEqual([])
   })
 
   test('an earlier release, and a log that goes on where a kept checkpoint ends', async () => {
@@ -212,6 +221,27 @@ describe('a lying server is caught', () => {
       return true
     }
     await expect(audit(endless)).rejects.toThrow(/scores\/000.parquet answers with more than \d+ bytes/)
+  })
+
+  test('with a manifest, logged by the operator, of files that fill the disk: none of them is asked for', async () => {
+    const vast = copyOf(store)
+    for (const path of vast.objects.keys()) if (path.startsWith('log/')) vast.objects.delete(path)
+    changeManifest(vast, 3, ({ files }) => ({
+      files: files.map((file) => (file.path.startsWith('scores/') ? { ...file, size_bytes: 2 ** 52 } : file)),
+    }))
+    await writeLog(vast, 3)
+    const { url, asked } = await servedFiles(vast)
+    await expect(auditedOutside(folder, url)).rejects.toThrow(/^the files have \d{16} bytes, and .* has room/)
+    expect(asked.filter((path) => path.includes('/scores/'))).toEqual([])
+  })
+
+  test('with entries that are too long', async () => {
+    const long: Lie = (path, response) => {
+      if (!path.startsWith('log/tile/entries/')) return false
+      response.end(Buffer.alloc(600_000))
+      return true
+    }
+    await expect(audit(long)).rejects.toThrow(/tile\/entries\/.* answers with more than 524288 bytes/)
   })
 
   test('with more checkpoints than a log can have', async () => {

@@ -15,7 +15,7 @@ import { copyOf } from '../support/store-content.ts'
 import { send } from '../support/tables.ts'
 import { type LoggedWorld, THIRD, WITNESS, loggedWorld } from '../support/worlds/logged-world.ts'
 import { apiForecast } from '../support/http/api-forecasts.ts'
-import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
+import { signingKeyText, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { LOG_SECRET } from '../support/worlds/written-log.ts'
 
 const folder = await suiteFolder()
@@ -99,7 +99,42 @@ const troubles: [name: string, sicken: () => Sick | Promise<Sick>, finding: Part
     { check: 'release', state: 'fault', detail: 'release 3 is as of 30 h ago' },
   ],
   ['an old backup', () => ({ at: after(30) }), { check: 'backup', state: 'fault' }],
-  ['no backup', () => ({ backup: join(folder, 'store-of-nobody') }), { check: 'backup', state: 'fault' }],
+  [
+    'no backup',
+    () => ({ backup: join(folder, 'store-of-nobody') }),
+    {
+      check: 'backup',
+      state: 'fault',
+      detail: `nothing is in ${join(folder, 'store-of-nobody')} yet`,
+      advice: `make one: fvs backup ${join(folder, 'store-of-nobody')}`,
+    },
+  ],
+  [
+    'a place with something else than a backup',
+    async () => {
+      const other = join(folder, 'other')
+      await (await FileStore.begin(other)).put('a', new Uint8Array(1))
+      return { backup: other }
+    },
+    { check: 'backup', state: 'fault', advice: 'name the backup, or an empty place' },
+  ],
+  [
+    'the key of another log',
+    () => ({
+      settings: { LOG_SIGNING_KEY: signingKeyText('other.example/log', 'log', new Uint8Array(32).fill(8)) },
+    }),
+    { check: 'log key', state: 'fault', advice: 'docs/log-operator.md' },
+  ],
+  [
+    'a store that does not answer',
+    () => {
+      store.list = () => {
+        throw new ServiceError('unavailable', 'the store did not answer')
+      }
+      return {}
+    },
+    { check: 'inbox', state: 'fault', advice: expect.stringMatching(/^mount it, .* S3_ENDPOINT/) as string },
+  ],
   [
     'a log that ends too early',
     () => {

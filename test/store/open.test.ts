@@ -1,12 +1,16 @@
-import { access } from 'node:fs/promises'
+import { access, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { openStore } from '../../pipeline/store/open.ts'
 import { S3Store } from '../../pipeline/store/s3.ts'
 import { testFolder } from '../support/folder.ts'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
 
 describe('openStore', () => {
   test('takes a path, relative or absolute, and a file URL, as a directory', async () => {
@@ -36,12 +40,31 @@ describe('openStore', () => {
     await expect(access(folder)).rejects.toThrow('ENOENT')
     const begun = await openStore({ url: folder }, 'begin')
     expect(begun).toMatchObject({ isNew: true })
+    expect((await stat(folder)).mode & 0o007, 'other users see nothing').toBe(0)
     expect(await openStore({ url: folder }, 'begin')).toMatchObject({ isNew: false })
     await begun.put('a', new Uint8Array([1]))
     const opened = await openStore({ url: folder }, 'fail')
     expect(opened).toMatchObject({ isNew: false })
     expect(await opened.get('a')).toEqual(Buffer.from([1]))
     expect(await openStore({ url: folder }, 'imagine')).toBeInstanceOf(FileStore)
+  })
+
+  test.runIf(process.platform === 'linux')('ends where no directory can be made', async () => {
+    await expect(openStore({ url: '/proc/no/store' }, 'begin')).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'the store could not begin /proc/no/store (ENOENT)',
+    })
+  })
+
+  test('says what a bucket lacks: a region, and credentials', async () => {
+    const nothing = ['REGION', 'DEFAULT_REGION', 'ACCESS_KEY_ID', 'SECRET_ACCESS_KEY', 'PROFILE']
+    for (const name of nothing) vi.stubEnv(`AWS_${name}`, undefined)
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true')
+    for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) vi.stubEnv(name, '/dev/null')
+    const read = async () => (await openStore({ url: 's3://bucket' }, 'fail')).get('a')
+    await expect(read()).rejects.toThrow('the store did not answer for a (no region is set: set AWS_REGION)')
+    vi.stubEnv('AWS_REGION', 'us-east-1')
+    await expect(read()).rejects.toThrow(/\(no credentials are set: set AWS_ACCESS_KEY_ID and AWS_SECRET/)
   })
 
   test.for([
