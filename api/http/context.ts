@@ -12,6 +12,8 @@ import type { Check, Checks, QuestionRationales } from '../../schemas/answers.ts
 import type { OwnSettings } from '../../schemas/config.ts'
 import type { AgentRow, ForecastRow, RationaleRow } from '../../schemas/tables.ts'
 import type { Callers } from '../limits/callers.ts'
+import type { Answer } from '../../pipeline/release/answers.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Categories } from '../published/categories.ts'
 import type { CategoryBoards } from '../published/category-boards.ts'
 import type { Credentials } from '../published/credentials.ts'
@@ -91,6 +93,8 @@ export interface Published {
   titles: Pick<Titles, 'changedBy'>
   records: ReleaseRecords
   events: Pick<EventFeed, 'after'>
+  /** Yields the answers of everyone to a settled question of a release, some at a time. */
+  answersOn: (manifest: ReleaseManifest, questionId: string) => AsyncGenerator<Answer[]>
   /** Why agents forecast as they did on a question; nothing before its outcome is known. */
   rationalesOn: (questionId: string) => Promise<QuestionRationales>
   sign: SignAnswer

@@ -1,12 +1,10 @@
 // Answers with a file or a part of it (RFC 9110, 14): `Range`, `If-Range`, and the digests of RFC 9530.
 import { base64Of } from '../../pipeline/proof/base64.ts'
+import { callsOfBytes } from '../limits/page-calls.ts'
 import { CROSS_ORIGIN_HEADERS } from './answer-head.ts'
 import { isNamedBy } from './entity-tag.ts'
 import { HttpError } from './problems.ts'
 import type { Reply, RouteRequest } from './route.ts'
-
-/** Each of these that a file has, beyond the first, counts as one call more (docs/limits.md). */
-const CALL_BYTES = 4 * 1024 * 1024
 
 /** The headers that a reader in a web page may see. */
 const EXPOSED = `Accept-Ranges, Content-Range, ${CROSS_ORIGIN_HEADERS['Access-Control-Expose-Headers']}`
@@ -45,7 +43,7 @@ export async function fileReply({ header, isHead, countMore }: Asked, file: Sent
   const range = (isPart && rangeIn(header('range'), sizeBytes)) || whole
   const length = range.end - range.start
   const isSent = !isHead && !isNamedBy(header('if-none-match'), tag)
-  if (isSent) await countMore(Math.max(0, Math.ceil(length / CALL_BYTES) - 1))
+  if (isSent) await countMore(callsOfBytes(length) - 1)
   const stream = isSent ? await begun(file.read(range.start, range.end)) : nothing
   const own = { ...headers, 'Content-Length': String(length) }
   const body = new Uint8Array()

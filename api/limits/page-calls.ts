@@ -14,6 +14,13 @@ export function callsOfWhole(entries: number): number {
   return Math.max(1, Math.ceil(entries / USUAL_ENTRIES))
 }
 
+const BYTES_PER_CALL = 4 * 1024 * 1024
+
+/** A file counts by its bytes, whether they are sent or looked through. */
+export function callsOfBytes(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / BYTES_PER_CALL))
+}
+
 const LOOKUPS_PER_CALL = 10
 
 /**

@@ -3,6 +3,13 @@ export function questionPath(id: string): string {
   return `/view/questions/${id}`
 }
 
+/** The tables of the page of a settled question, as CSV. */
+export type QuestionTable = 'answers' | 'last-forecasts' | 'course'
+
+export function questionTable(id: string, table: QuestionTable): string {
+  return `${questionPath(id)}/${table}.csv`
+}
+
 /** The list of all releases. */
 export const RELEASES_PATH = '/view/releases'
 

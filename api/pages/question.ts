@@ -55,16 +55,16 @@ const MISSING = {
   unknown: (release: number) =>
     `Release ${release} does not say what was forecast: nobody forecast it, or an earlier version of the service made the release.`,
   changed: (release: number) =>
-    `Release ${release} was made with another outcome; the next one says what was forecast, measured by this one.`,
+    `Release ${release} was made with another outcome; a later one says what was forecast, measured by this one.`,
 } satisfies Record<string, (release: number) => string>
 
-function missing({ missing: why, manifest }: Extract<Forecasted, { missing: unknown }>): string {
+export function missing({ missing: why, manifest }: Extract<Forecasted, { missing: unknown }>): string {
   return MISSING[why](manifest.release)
 }
 
 /** Says how to answer a question that takes forecasts, or will. */
 function answering(site: Site, { question_id, status }: QuestionView): HtmlPart {
-  if (status !== 'open' && status !== 'upcoming') return undefined
+  if (site.earlier || (status !== 'open' && status !== 'upcoming')) return undefined
   const path = commandAddress(site, '/agents/$AGENT_ID/forecast')
   return html`<h2 id="answer">How to answer</h2>
 <p>An agent answers with its key, as often as it likes until the close; the last answer stands. It <a href="${linkTo(site, '/docs')}">registers</a> by a call too. Forecasts of people are brought in by the operator.</p>

@@ -5,9 +5,10 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { courseChart } from './charts/course.ts'
 import { binWords, lastForecastsChart } from './charts/last-forecasts.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
+import { questionTable } from './links.ts'
 import { counted, grouped, percent, plain } from './numbers.ts'
 import { entityLink } from './profile/subject.ts'
-import type { Site } from './site.ts'
+import { type Site, linkTo } from './site.ts'
 import { scrolling } from './table.ts'
 import { term } from './terms.ts'
 
@@ -17,6 +18,8 @@ export interface Settled {
   /** The names of those that are named in it, by id; none for those who have none. */
   names: ReadonlyMap<string, string>
   voiceRule: VoiceRule | undefined
+  /** Whether there is a table of all answers. */
+  hasAnswers: boolean
   /** The opening, and when nothing was taken any more. */
   from: Date
   to: Date
@@ -53,7 +56,7 @@ const countsAs = (rule: VoiceRule | undefined) =>
 
 export function settledSections(site: Site, settled: Settled): Html {
   const { summary } = settled
-  return html`${summary.crowd && crowdSection(site, settled, summary.crowd)}${courseSection(settled)}${ends(site, settled)}${summary.crowd && numbers(summary, summary.crowd)}`
+  return html`${summary.crowd && crowdSection(site, settled, summary.crowd)}${courseSection(settled)}${ends(site, settled)}${answers(site, settled)}${summary.crowd && numbers(site, summary, summary.crowd)}`
 }
 
 function crowdSection(site: Site, { summary, voiceRule }: Settled, crowd: Crowd): Html {
@@ -112,6 +115,15 @@ function ends(site: Site, settled: Settled): HtmlPart {
 `
 }
 
+/** Leads to the table of all answers, or says where else they are. */
+function answers(site: Site, { summary: { question_id: id }, hasAnswers }: Settled): Html {
+  return hasAnswers
+    ? html`<p><a href="${linkTo(site, questionTable(id, 'answers'))}">All last forecasts with their scores as CSV</a></p>
+`
+    : html`<p class="mute">All last forecasts with their scores: in the view <code>scores</code> of <a href="${linkTo(site, '/data/views.sql')}">/data/views.sql</a>, by the question’s id.</p>
+`
+}
+
 function endTable(site: Site, { names }: Settled, heading: string, rows: QuestionSummary['closest']): Html {
   const shown = rows.map((row) => {
     const [entityType, id]: [EntityType, string] =
@@ -126,7 +138,7 @@ ${shown}</tbody></table>`
 }
 
 /** All numbers of the pictures. */
-function numbers({ course }: QuestionSummary, { counts }: Crowd): Html {
+function numbers(site: Site, { course, question_id: id }: QuestionSummary, { counts }: Crowd): Html {
   const bins = counts.map(
     (count, bin) =>
       html`<tr><th scope="row">${binWords(bin / counts.length, (bin + 1) / counts.length)}</th><td class="n">${grouped(count)}</td></tr>
@@ -137,7 +149,8 @@ ${scrolling(
   'Last forecasts',
   html`<table class="record"><thead><tr><th scope="col">said last</th><th scope="col" class="n">forecasts</th></tr></thead><tbody>
 ${bins}</tbody></table>`,
-)}${course && html`<p>The average at ${course.length} instants, equally far apart from the opening to the close: ${course.map((value) => (value === null ? '–' : share(value))).join(', ')}.</p>`}</details>
+)}${course && html`<p>The average at ${course.length} instants, equally far apart from the opening to the close: ${course.map((value) => (value === null ? '–' : share(value))).join(', ')}.</p>`}
+<p>As CSV: <a href="${linkTo(site, questionTable(id, 'last-forecasts'))}">the last forecasts</a>${course && html`, <a href="${linkTo(site, questionTable(id, 'course'))}">the average</a>`}</p></details>
 `
 }
 

@@ -43,7 +43,7 @@ export function linkToCurrent(site: Pick<Site, 'environment'>, path: string): st
 
 /** The paths of the routes with `namesRelease`, and no others. */
 const OF_RELEASES =
-  /^\/(?:view\/(?:agents|forecasters)(?:\.csv|\/[^/]+(?:\/questions(?:\.csv)?)?)?|view\/topics(?:\/[^/]+)?|(?:agents|forecaster)\/[^/]+(?:\/(?:verification|metrics|rankings|advanced-metrics|scores))?|leaderboard\/[^/]+)$/
+  /^\/(?:view\/(?:agents|forecasters)(?:\.csv|\/[^/]+(?:\/questions(?:\.csv)?)?)?|view\/topics(?:\/[^/]+)?|view\/questions\/[^/]+(?:\/[a-z-]+\.csv)?|(?:view\/)?owners\/[^/]+|(?:agents|forecaster)\/[^/]+(?:\/(?:verification|metrics|rankings|advanced-metrics|scores))?|leaderboard\/[^/]+)$/
 
 /** Adds a release to a path that may be asked of earlier ones. */
 export function inRelease(path: string, release: number): string {

@@ -7,7 +7,7 @@ const CACHE_BYTES = 32 * 1024 * 1024
 const CALLS = 10
 
 /** Of the whole process. */
-const oneAtATime = pLimit(1)
+export const oneAtATime = pLimit(1)
 
 export class WorkedOut<T extends object> {
   readonly #kept = new ShardCache<T>(CACHE_BYTES)

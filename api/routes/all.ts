@@ -4,6 +4,7 @@ import type { Route } from '../http/route.ts'
 import { register } from './agents.ts'
 import { credentials } from './credentials.ts'
 import { badges } from './badges.ts'
+import { answerTables } from './answer-tables.ts'
 import { boardTables } from './board-tables.ts'
 import { questionTables } from './question-tables.ts'
 import { cards } from './cards.ts'
@@ -116,6 +117,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     ...pageFiles,
     ...boardTables,
     ...questionTables,
+    ...answerTables,
   ]
   return [...routes, modelContextProtocol(routes, version), ...documentation(routes, version)]
 }

@@ -6,6 +6,7 @@ import type { ApiContext } from '../http/context.ts'
 import { ownerPath, questionPath } from '../pages/links.ts'
 import { type Pasted, pastedIn } from '../pages/pasted.ts'
 import { type Site, linkTo } from '../pages/site.ts'
+import { isHidden } from '../published/hidden.ts'
 import { nameOfEntity } from '../published/people.ts'
 
 const READS_AT_ONCE = 8
@@ -34,12 +35,15 @@ export async function releasedEntity(
 
 /** Returns the names that entities of the release have today, by id; none for those who have none. */
 export async function releasedNames(
-  context: Pick<ApiContext, 'releases' | 'people'>,
+  context: Pick<ApiContext, 'releases' | 'people' | 'earlierThan'>,
   entities: readonly { entityType: EntityType; entityId: string }[],
 ): Promise<Map<string, string>> {
   const found = await pMap(
     entities,
-    ({ entityType, entityId }) => releasedEntity(context, entityId, [entityType]),
+    async ({ entityType, entityId }) =>
+      (await isHidden(context.earlierThan, entityType, entityId))
+        ? undefined
+        : releasedEntity(context, entityId, [entityType]),
     {
       concurrency: READS_AT_ONCE,
     },
@@ -111,8 +115,8 @@ async function entityPath(
 ): Promise<string | undefined> {
   const found = await releasedEntity(context, id, entityTypes)
   if (found) {
-    const isHidden = found.entityType === 'agent' && found.name === null
-    return isHidden ? undefined : profilePath(found.entityType, id)
+    const isNameless = found.entityType === 'agent' && found.name === null
+    return isNameless ? undefined : profilePath(found.entityType, id)
   }
   const isRegistered = entityTypes.includes('agent') && (await context.registry.findAgent(id))
   return isRegistered ? profilePath('agent', id) : undefined

@@ -32,7 +32,7 @@ import {
 import { unreleasedPage } from '../pages/profile/unreleased.ts'
 import { codeOf } from '../published/check-codes.ts'
 import { linkTo } from '../pages/site.ts'
-import { isHidden } from '../published/hidden.ts'
+import { isHidden, withoutHidden } from '../published/hidden.ts'
 import type { SnapshotRow } from '../published/history.ts'
 import type { FoundCredential } from '../published/credentials.ts'
 import { nameOfEntity } from '../published/people.ts'
@@ -297,11 +297,16 @@ const owner = pageRoute({
   operationId: 'showOwner',
   summary: 'All agents of an owner',
   params: z.strictObject({ owner_id: name }),
+  query: releaseQuery,
+  namesRelease: true,
   isKept: true,
   render: async ({ params: { owner_id: id } }, context) => {
     const found = await context.releases.findOwner(id)
-    if (!found) throw new ServiceError('notFound', noAgentsOf(id))
+    if (!found) throw noAgentsOf(context, id)
     const owned = found.payload as Owner
-    return context.pages.get(`/view/owners/${id} ${owned.release}`, () => ownerPage(context.site, owned))
+    return context.pages.get(`/view/owners/${id} ${releaseKeyOf(context)}`, async () => {
+      const agents = await withoutHidden(context.earlierThan, owned.agents)
+      return ownerPage(context.site, { ...owned, agents })
+    })
   },
 })

@@ -1,10 +1,11 @@
 // Pages about questions: their list, and each of them with what was forecast once it is settled.
 import { z } from 'zod'
+import { scoredBytes } from '../../pipeline/release/answers.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { QuestionSummary } from '../../schemas/payloads.ts'
-import { questionsForm, wordsOf } from '../../schemas/requests.ts'
+import { questionsForm, releaseQuery, wordsOf } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
-import type { ApiContext } from '../http/context.ts'
+import type { ApiContext, Published } from '../http/context.ts'
 import type { Route } from '../http/route.ts'
 import { callsOfLookups } from '../limits/page-calls.ts'
 import { type Forecasted, questionPage } from '../pages/question.ts'
@@ -47,6 +48,8 @@ const question = pageRoute({
   summary: 'One question',
   needsQuestions: true,
   params: z.strictObject({ question_id: uuid }),
+  query: releaseQuery,
+  namesRelease: true,
   render: async ({ params, countMore }, context) => {
     const { site, questions: book, currentForecasts, rationalesOn, now } = context
     const found = await book.find(params.question_id)
@@ -55,7 +58,8 @@ const question = pageRoute({
     const [texts] = await book.textsOf([found], countMore)
     const changes = await book.changesOf(found, countMore)
     const said = shown.outcome === null ? undefined : await rationalesOn(found.question_id)
-    const forecasted = await forecastedOn(context, shown, countMore)
+    const forecast = await forecastOn(context, shown)
+    const forecasted = forecast && (await shownForecast(context, forecast, countMore))
     const rationales = said?.rationales ?? []
     return questionPage(site, { ...shown, ...texts!, changes, agents, rationales, forecasted })
   },
@@ -65,13 +69,21 @@ export const questionPages: Route[] = [questions, question]
 
 type Shown = ReturnType<typeof shownAt>
 
+/** Holds what a release says of a question with an outcome, or the reason why it says nothing. */
+export type Forecast = { manifest: ReleaseManifest } & (
+  | { summary: QuestionSummary; from: Date; to: Date }
+  | Pick<Extract<Forecasted, { missing: unknown }>, 'missing'>
+)
+
+/** Scores of more bytes are not looked through for a call: it would take as long as many hundred others. */
+export const MOST_SCORED_BYTES = 1024 * 1024 * 1024
+
 /** Returns what the release says of a question with an outcome; undefined for every other one. */
-async function forecastedOn(
-  context: ApiContext,
+export async function forecastOn(
+  { releases, earlierThan, summaries }: Published,
   { question_id, outcome, opened_at, closes_at, resolved_at }: Shown,
-  countMore: (calls: number) => Promise<void>,
-): Promise<Forecasted | undefined> {
-  const manifest = context.releases.current
+): Promise<Forecast | undefined> {
+  const manifest = releases.current
   if (!manifest || (outcome !== 'yes' && outcome !== 'no')) return undefined
   const [from, closed, known] = [opened_at, closes_at, resolved_at!].map((at) => new Date(at)) as [
     Date,
@@ -79,13 +91,26 @@ async function forecastedOn(
     Date,
   ]
   const isSettled = Math.max(closed.getTime(), known.getTime()) <= Date.parse(manifest.as_of)
-  const summary = isSettled ? await context.summaries.find(manifest, question_id) : undefined
+  // An earlier release may have settled it by other times than those of today.
+  const mayHave = isSettled || earlierThan !== undefined
+  const summary = mayHave ? await summaries.find(manifest, question_id) : undefined
   if (summary && summary.outcome === outcome) {
-    const names = await namesIn(context, summary, countMore)
-    const to = closed < known ? closed : known
-    return { settled: { summary, names, voiceRule: manifest.voice_rule, from, to }, manifest }
+    return { manifest, summary, from, to: closed < known ? closed : known }
   }
-  return { missing: summary ? 'changed' : isSettled ? missingIn(manifest) : 'not yet', manifest }
+  return { manifest, missing: summary ? 'changed' : isSettled ? missingIn(manifest) : 'not yet' }
+}
+
+/** Adds what the page shows besides: names, and whether the answers are few enough for a table. */
+async function shownForecast(
+  context: ApiContext,
+  forecast: Forecast,
+  countMore: (calls: number) => Promise<void>,
+): Promise<Forecasted> {
+  if ('missing' in forecast) return forecast
+  const { manifest, ...settled } = forecast
+  const names = await namesIn(context, settled.summary, countMore)
+  const hasAnswers = scoredBytes(manifest) <= MOST_SCORED_BYTES
+  return { manifest, settled: { ...settled, names, voiceRule: manifest.voice_rule, hasAnswers } }
 }
 
 function missingIn(manifest: ReleaseManifest): 'nobody' | 'unknown' {

@@ -15,6 +15,7 @@ import { Manifests } from '../../api/published/manifests.ts'
 import type { About } from '../../api/about.ts'
 import type { Site } from '../../api/pages/site.ts'
 import type { Metrics } from '../../api/http/metrics.ts'
+import { oneAtATime } from '../../api/published/worked-out.ts'
 import { RenderedPages } from '../../api/published/rendered.ts'
 import { Credentials } from '../../api/published/credentials.ts'
 import { EarlierReleases } from '../../api/published/earlier-releases.ts'
@@ -43,6 +44,7 @@ import { EventFeed } from '../../pipeline/events/feed.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { PeopleNames } from '../../pipeline/people/names.ts'
+import { answersOn } from '../../pipeline/release/answers.ts'
 import { readRationales } from '../../pipeline/release/rationales.ts'
 import { compareEntities, unscoredQuestions } from '../../pipeline/release/said-by.ts'
 import { titleChanges } from '../../pipeline/release/title-changes.ts'
@@ -51,6 +53,7 @@ import type { OneByOne } from '../../pipeline/store/store.ts'
 import { GroupCommit, type GroupCommitComponents } from '../../pipeline/tables/group-commit.ts'
 import { Receipts } from '../../pipeline/tables/receipts.ts'
 import type { Settings } from '../../schemas/config.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { ForecastRow, TableName } from '../../schemas/tables.ts'
 import type { Components } from '../components/components.ts'
 import { Health } from './health.ts'
@@ -177,6 +180,8 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     summaries: new QuestionSummaries(store),
     records: new ReleaseRecords(store, site),
     events: new EventFeed(store, now),
+    answersOn: (manifest: ReleaseManifest, questionId: string) =>
+      answersOn(components, manifest, questionId, oneAtATime),
     rationalesOn: (questionId: string) => readRationales(store, questionId),
     sign,
     publicLog,

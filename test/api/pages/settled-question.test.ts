@@ -39,7 +39,7 @@ function settledBy(said: readonly Said[], outcome: 0 | 1, course: string | null 
   }))
   const names = new Map(said.map((_, entity) => [uuidOf(2, entity), `name-${entity}.`]))
   const [from, to] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-02-01T00:00:00Z')]
-  return { summary, names, voiceRule: 'recorded', from, to }
+  return { summary, names, voiceRule: 'recorded', hasAnswers: true, from, to }
 }
 
 const ppm = fc.oneof(

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { allRoutes } from '../../../api/routes/all.ts'
 import { inRelease } from '../../../api/pages/site.ts'
-import { hideAgent } from '../../../jobs/agents.ts'
+import { assignAgents, hideAgent } from '../../../jobs/agents.ts'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { Components } from '../../../jobs/components/components.ts'
@@ -25,6 +25,10 @@ import { NOW, copyReleasedWorld, forecasterId, uuidOf } from '../../support/worl
 const folder = await suiteFolder()
 const PUBLIC_URL = 'https://forecasts.example.org'
 const FOR_EVER = 'public, max-age=31536000, immutable'
+/** A settled question whose outcome no release changes. */
+const SETTLED = uuidOf(1, 1)
+/** One whose outcome release 2 changes. */
+const CHANGED = uuidOf(1, 0)
 const A_MINUTE = 'public, max-age=60'
 
 const store = new MemoryStore()
@@ -36,6 +40,9 @@ const served: Record<number, Record<string, Answer>> = {}
 const componentsOver = (over: MemoryStore): Promise<Components> =>
   testComponents({ store: over, folder, clock: new Clock(NOW), settings: { PUBLIC_URL } })
 
+/** Of the agent from release 2 on. */
+const OWNER = 'somebody'
+
 const callsOf = (path: string): string[] =>
   ['', '/verification', '/metrics', '/rankings', '/advanced-metrics', '/scores'].map((call) => path + call)
 
@@ -46,6 +53,7 @@ const calls = (): string[] => [
   '/leaderboard/forecaster',
   '/view/agents.csv',
   '/view/forecasters.csv',
+  ...['answers', 'last-forecasts', 'course'].map((table) => `/view/questions/${SETTLED}/${table}.csv`),
 ]
 
 const pagePaths = (): string[] => [
@@ -54,12 +62,13 @@ const pagePaths = (): string[] => [
   `/view/agents/${agentId}`,
   `/view/forecasters/${forecasterId(2)}`,
   `/view/forecasters/${forecasterId(2)}/questions`,
+  `/view/questions/${SETTLED}`,
 ]
 
-async function keepServed(number: number, components: Components): Promise<void> {
+async function keepServed(number: number, components: Components, others: string[] = []): Promise<void> {
   const { client, stop } = await startTestService(components)
   served[number] = {}
-  for (const path of [...calls(), ...pagePaths()]) {
+  for (const path of [...calls(), ...pagePaths(), ...others]) {
     const answer = await client.get(path)
     expect(answer.status, path).toBe(200)
     served[number][path] = answer
@@ -73,8 +82,9 @@ beforeAll(async () => {
   await keepServed(1, components)
   const outcome = `question_id,outcome,resolved_at\n${uuidOf(1, 0)},no,2026-01-31T00:00:00.000Z\n`
   await importRows(components, 'resolutions', outcome)
+  await assignAgents(components, [agentId], { owner: OWNER })
   await release(components)
-  await keepServed(2, components)
+  await keepServed(2, components, [`/owners/${OWNER}`])
   await hideAgent(components, agentId, { reason: 'a name of another' })
   await release(components)
   service = await startTestService(components)
@@ -121,9 +131,35 @@ describe.for([1, 2])('release %d of 3', (number) => {
   })
 })
 
+test('an owner of an earlier release has the agents of then, and one of a later release is refused in words', async () => {
+  const { bytes, headers } = await service.client.get(`/owners/${OWNER}?release=2`)
+  expect(bytes.toString()).toBe(served[2]![`/owners/${OWNER}`]!.bytes.toString())
+  expect(headers['cache-control']).toBe(FOR_EVER)
+  const { text } = await service.client.get(`/view/owners/${OWNER}?release=2`)
+  expect(text).toContain('release 2</a> of')
+  expect(text).toContain(`href="/view/agents/${agentId}?release=2"`)
+  const { name } = served[1]![`/agents/${agentId}`]!.json<{ name: string }>()
+  expect(text).not.toContain(name)
+  for (const path of [`/owners/${OWNER}`, `/view/owners/${OWNER}`]) {
+    expectProblem(
+      await service.client.get(`${path}?release=1`),
+      404,
+      /^release 1 has no agent of an owner "somebody": leave `release` out to ask the current one, 3$/,
+    )
+  }
+})
+
+test('a question whose outcome was changed since says so in an earlier release, and has no table there', async () => {
+  const path = `/view/questions/${CHANGED}`
+  expect((await service.client.get(path)).text).toContain('answers.csv')
+  const { text } = await service.client.get(`${path}?release=1`)
+  expect(text).toContain('Release 1 was made with another outcome')
+  expect(text).not.toContain('.csv"')
+})
+
 test('the name of an agent that was hidden since is on no page', async () => {
   const { name } = served[1]![`/agents/${agentId}`]!.json<{ name: string }>()
-  for (const path of ['/view/agents', `/view/agents/${agentId}`]) {
+  for (const path of ['/view/agents', `/view/agents/${agentId}`, `/view/questions/${SETTLED}`]) {
     expect(served[1]![path]!.text).toContain(`<bdi>${name}</bdi>`)
     expect((await service.client.get(`${path}?release=1`)).text).not.toContain(`<bdi>${name}</bdi>`)
   }

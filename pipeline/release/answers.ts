@@ -1,0 +1,92 @@
+// Reads what everyone said last on one settled question from the scores of a release, which lie by entity.
+import type { QuestionScore } from '../../schemas/answers.ts'
+import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
+import type { EntityType } from '../../schemas/tables.ts'
+import type { PipelineComponents } from '../components.ts'
+import { literal, parquet, withDatabase } from '../duckdb.ts'
+import { isScoresPath, releasePrefix } from '../store/paths.ts'
+
+/** More of them take 50 MB of memory while they are sent. */
+const ANSWERS_AT_ONCE = 20_000
+
+/** The numbers of a score that differ between the answers to one question. */
+export const ANSWER_NUMBERS = [
+  'closing_probability',
+  'coverage',
+  'brier',
+  'reference_brier',
+  'crowd_brier',
+  'log_score',
+  'baseline_score',
+  'peer_score',
+  'voices',
+  'forecasts',
+  'witnessed',
+  'contested',
+  'standard_reference',
+  'gain_if_other',
+  'crowd_gain_if_other',
+  'spread',
+] as const satisfies (keyof QuestionScore)[]
+
+export type Answer = { entity_type: EntityType; entity_id: string } & Record<
+  (typeof ANSWER_NUMBERS)[number],
+  number | bigint | boolean | null
+>
+
+/** Returns how many bytes have to be looked through for the answers on a question. */
+export function scoredBytes({ files }: ReleaseManifest): number {
+  return files.filter(({ path }) => isScoresPath(path)).reduce((sum, file) => sum + file.size_bytes, 0)
+}
+
+/**
+ * Yields the answers in the order of the scores, some at a time. Each group is a query of its own, which goes
+ * on behind the last entity, so that neither memory nor a turn is held while a slow caller takes it.
+ *
+ * @param inTurn runs a query; it may wait for others.
+ * @throws ServiceError `notFound` if retention has deleted the scores.
+ */
+export async function* answersOn(
+  context: Pick<PipelineComponents, 'local' | 'openDatabase'>,
+  { release, files }: ReleaseManifest,
+  questionId: string,
+  inTurn: <T>(query: () => Promise<T>) => Promise<T>,
+  atOnce = ANSWERS_AT_ONCE,
+): AsyncGenerator<Answer[]> {
+  const { local } = context
+  for (const file of files.filter(({ path }) => isScoresPath(path))) {
+    const object = releasePrefix(release) + file.path
+    try {
+      for (let after: string | undefined = ''; after !== undefined;) {
+        const last = after
+        const answers: Answer[] = await inTurn(() =>
+          local.reading(() => answersIn(context, object, file, questionId, last, atOnce)),
+        )
+        if (answers.length > 0) yield answers
+        after = answers.length < atOnce ? undefined : answers.at(-1)!.entity_id
+      }
+    } finally {
+      // A node that is asked for many releases would else keep a copy of each.
+      await local.forget(object)
+    }
+  }
+}
+
+/** Returns the first answers in a file of scores behind an entity. DuckDB keeps the order of the rows. */
+async function answersIn(
+  { local, openDatabase }: Pick<PipelineComponents, 'local' | 'openDatabase'>,
+  object: string,
+  { sha256, size_bytes: sizeBytes }: ManifestFile,
+  questionId: string,
+  after: string,
+  atOnce: number,
+): Promise<Answer[]> {
+  const path = await local.path(object, { sha256, sizeBytes })
+  return withDatabase(openDatabase, (database) =>
+    database.rows<Answer>(
+      `SELECT entity_type, entity_id, ${ANSWER_NUMBERS.join(', ')} FROM ${parquet([path])}
+       WHERE question_id = ${literal(questionId)} AND settled AND entity_id > ${literal(after)}
+       LIMIT ${atOnce}`,
+    ),
+  )
+}
