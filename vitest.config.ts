@@ -9,7 +9,7 @@ const HANG_MS = 5 * 60_000
 
 /** Suites that run the service as a whole, in processes of its own. */
 const SYSTEM = [
-  'test/{readme,tutorial}.test.ts',
+  'test/{from-nothing,readme,tutorial}.test.ts',
   'test/build.test.ts',
   'test/deploy/{alerts,install}.test.ts',
   'test/jobs/{agents,at-once,audit,audit.thinned,backup,commands,demo,environments,keys,kill,mcp,mcp.verified,monitor,quotas,shared-data,workers}.test.ts',

@@ -85,7 +85,11 @@ function checkQuestions({ questions }: ReleaseManifest, now: Date): Finding {
       ? ''
       : `, the oldest for ${spanOf(now.getTime() - Date.parse(oldest))}`
   const advice = 'fvs import resolutions FILE, with annulled for those that never get one'
-  return note('questions', `${overdue} have closed and have no outcome${since}`, advice)
+  return note(
+    'questions',
+    `${overdue} ${overdue === 1 ? 'has' : 'have'} closed without an outcome${since}`,
+    advice,
+  )
 }
 
 /** Checks the age of a backup. Without a URL it is unknown. */

@@ -69,7 +69,7 @@ export async function checkInbox({ store, now }: Pick<Components, 'store' | 'now
       oldestMs = Math.min(oldestMs, Number.isNaN(drawnMs) ? modifiedAt.getTime() : drawnMs)
   }
   const age = now().getTime() - oldestMs
-  const detail = `${waiting} objects wait${oldestMs === Infinity ? '' : `, the oldest for ${spanOf(age)}`}`
+  const detail = `${waiting} ${waiting === 1 ? 'object waits' : 'objects wait'}${oldestMs === Infinity ? '' : `, the oldest for ${spanOf(age)}`}`
   findings.push(
     age > LONG_MS
       ? fault('inbox', detail, 'take them in: fvs release; its message says what stops it')
