@@ -107,7 +107,8 @@ function form({ site, sides, open, pairs }: CompareView): HtmlPart {
 `
   })
   const heading =
-    pairs.length > 0 && html`<h2>${letters.length > 0 ? 'Add another' : 'Who is compared'}</h2>\n`
+    pairs.length > 0 &&
+    html`<h2 class="screen">${letters.length > 0 ? 'Add another' : 'Who is compared'}</h2>\n`
   return html`${heading}<form class="filters" method="get" action="${linkTo(site, PATH)}" aria-label="Who is compared">
 ${kept.length > 0 && html`<ul class="kept">\n${kept}</ul>\n`}${fields}${letters.length > 0 && html`<button>${pairs.length > 0 ? 'Add' : 'Compare'}</button>\n`}</form>`
 }

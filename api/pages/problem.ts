@@ -13,7 +13,7 @@ export function problemPage(site: Site, path: string, { title, status, detail, e
     path,
     isIndexed: false,
     content: html`<p class="lead sentence"><bdi>${detail}</bdi></p>
-${faults.length > 0 && html`<ul>\n${faults}</ul>\n`}<p>Go on from the <a href="${linkTo(site, '/')}">start</a>, the <a href="${linkTo(site, '/view/agents')}">agents</a>, the <a href="${linkTo(site, '/view/forecasters')}">forecasters</a> or the <a href="${linkTo(site, '/view/questions')}">questions</a>.</p>`,
+${faults.length > 1 && html`<ul>\n${faults}</ul>\n`}<p>Go on from the <a href="${linkTo(site, '/')}">start</a>, the <a href="${linkTo(site, '/view/agents')}">agents</a>, the <a href="${linkTo(site, '/view/forecasters')}">forecasters</a> or the <a href="${linkTo(site, '/view/questions')}">questions</a>.</p>`,
     source: `Status ${status}`,
   })
 }

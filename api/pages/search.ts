@@ -47,7 +47,7 @@ export interface SearchView {
 }
 
 const HEADINGS = {
-  people: 'People',
+  people: 'Forecasters',
   agents: 'Agents',
   owners: 'Owners',
   topics: 'Topics',
@@ -60,7 +60,7 @@ export function searchPage(view: SearchView): Html {
     site,
     title: text === '' ? 'Search' : `Search: ${text}`,
     heading: text === '' ? 'Search' : html`Search for “${named(text)}”`,
-    description: 'People, agents, owners and questions by name.',
+    description: 'Forecasters, agents, owners and questions by name.',
     path: withQuery(SEARCH_PATH, {
       q: text,
       in: list,
@@ -74,7 +74,7 @@ export function searchPage(view: SearchView): Html {
 
 const HINT = html`<p class="lead">Write into the field above whom or what you look for.</p>
 <ul>
-<li>A name of a person, an agent or an owner, or any part of one. Accents and capital letters make no difference.</li>
+<li>A name of a forecaster, an agent or an owner, or any part of one. Accents and capital letters make no difference.</li>
 <li>Words of a question: each must be in its title as a whole word.</li>
 <li>An id, or a link to a page of this service, leads straight to it.</li>
 </ul>`
@@ -138,7 +138,7 @@ function questionList({ site, text }: SearchView, found: Found['questions']): Ht
   const hits = found.listed.map(({ question_id: id, title, status, outcome, closes_at: at }) => ({
     path: questionPath(id),
     name: named(title),
-    under: html`${outcome === null ? status : `${status}: ${outcome}`} · closes ${dayOf(at)}`,
+    under: html`${outcome === null ? status : `${status}: ${outcome}`} · ${status === 'open' || status === 'upcoming' ? 'closes' : 'closed'} ${dayOf(at)}`,
   }))
   return html`<h2 id="questions">${HEADINGS.questions}</h2>
 ${hitList(site, hits)}${found.hasMore && moreLink(site, withQuery('/view/questions', { q: text }), 'All of them in the list of questions')}`
@@ -154,7 +154,7 @@ function section(view: SearchView, list: SearchedList, hits: readonly Hit[], tot
   if (hits.length === 0) return undefined
   const hasMore = view.list === undefined && total > hits.length
   return html`<h2 id="${list}">${HEADINGS[list]}${total > hits.length && html` <span class="mute">${grouped(total)}</span>`}</h2>
-${hitList(view.site, hits)}${hasMore && moreLink(view.site, listPath(view, list), `All ${grouped(total)} ${list}`)}`
+${hitList(view.site, hits)}${hasMore && moreLink(view.site, listPath(view, list), `All ${grouped(total)} ${HEADINGS[list].toLowerCase()}`)}`
 }
 
 function hitList(site: Site, hits: readonly Hit[]): Html {

@@ -28,7 +28,8 @@ const GLOSSARY = {
       'Where the true skill may lie, with luck allowed for.',
       'Only when the whole bar is above 0 is luck a very unlikely reason. It stays true if somebody looks again after every release.',
     ],
-    range: 'A short bar is a sure number, a long one a guess. Each page names its level, as in 95\u00a0%.',
+    range:
+      'A short bar is a sure number, a long one a guess; an end above 1 means up to perfect. Each page names its level, as in 95\u00a0%.',
   },
   place: {
     word: 'Place',

@@ -142,7 +142,7 @@ ${ENTITY_TYPES.map((entityType) => {
   return html`<h2>${counted(ranked, WORDS[entityType].one)} with enough questions</h2>
 ${topicTables(site, entityType, entries)}<p class="mute">${more}<a href="${linkTo(site, withQuery(boardTablePath(entityType), { category }))}">All as CSV</a></p>
 `
-})}${manyLooks(rules)}`,
+})}${ENTITY_TYPES.every((entityType) => rankedIn(facts, entityType) === 0) && html`<div class="state"><p>Nobody has enough shared questions of this topic.</p></div>\n`}${manyLooks(rules)}`,
     source: releaseLine(site, release),
   })
 }

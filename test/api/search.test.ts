@@ -81,7 +81,7 @@ describe('a search', () => {
   test('shows ten of each kind, and all on further pages', async () => {
     expect(await linksOf('crowd')).toHaveLength(10)
     expect((await search('crowd')).text).toContain(
-      '<a href="/view/search?q=crowd&amp;in=people">All 130 people</a>',
+      '<a href="/view/search?q=crowd&amp;in=people">All 130 forecasters</a>',
     )
     const pages = [await linksOf('crowd', '&in=people'), await linksOf('crowd', '&in=people&page=2')]
     expect(pages.map(({ length }) => length)).toEqual([100, CROWD - 100])

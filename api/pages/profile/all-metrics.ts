@@ -14,7 +14,7 @@ export function allMetrics({ metrics, rankings, advanced_metrics: advanced }: Pa
   const names = (Object.keys(ENTITY_METRICS) as EntityMetricName[]).filter(
     (name) => Object.hasOwn(values, name) && !SHOWN.has(name),
   )
-  return html`<details id="numbers"><summary>For experts: all numbers as in the API</summary>
+  return html`<details id="numbers" class="screen"><summary>For experts: all numbers as in the API</summary>
 ${scrolling(
   'All numbers',
   html`<table class="numbers"><thead><tr><th scope="col">number</th><th scope="col">value</th></tr></thead>

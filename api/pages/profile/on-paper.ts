@@ -39,7 +39,7 @@ export function certificateOnPaper(
 <p>${sentence}</p>
 <table><tbody>
 ${rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>\n`)}</tbody></table>
-<div class="check-it">${codePicture(site, code)}<div><p>Check it with the code</p><p class="code">${code}</p><p>at ${addressOf(site, '/view/verify')}</p><p>The code leads to what release ${verification.release} said, over ${counted(metrics.resolved_questions, 'settled question')}, and to what is so by then. Paper alone proves nothing.</p><p class="own">${addressOf(site, path)}</p></div></div>
+<div class="check-it">${codePicture(site, code)}<div><p>Check it with the code</p><p class="code">${code}</p><p>at ${addressOf(site, '/view/verify')}</p><p>The code leads to what release ${verification.release} said, over ${counted(metrics.resolved_questions, 'settled question')}, and to what has changed since. Paper alone proves nothing.</p><p class="own">${addressOf(site, path)}</p></div></div>
 </section>
 `
 }

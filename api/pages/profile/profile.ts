@@ -140,7 +140,8 @@ function titleLine(of: Payloads): string {
 /** Who it says that it is; only the owner is the operator's word. */
 function claims(site: Site, of: Payloads): HtmlPart {
   const id = html`<code>${idOf(of)}</code>`
-  if (!isAgent(of)) return html`forecaster · ${id} · name as imported`
+  if (!isAgent(of))
+    return html`forecaster · ${id} · ${of.profile.name === null ? 'without a name' : 'name as imported'}`
   const { model_type: model, organization_name: organization, owner_id: owner } = of.profile
   const from = organization !== null && html`, organization “${named(organization)}”`
   const ownedBy =

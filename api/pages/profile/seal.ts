@@ -124,7 +124,7 @@ function intervalClaim(of: Payloads, standing: string): Omit<Claim, 'words'> {
     }
   }
   if (range === null && questions > 1) {
-    return { shown: standing, further: 'It could be any place: all questions count as one event' }
+    return { shown: standing, further: 'That may be luck: all questions count as one event' }
   }
   const whether = `Whether ${isAgent(of) ? 'it is' : 'they are'} really better than the middle one of the others`
   return { shown: standing, further: `${whether}, ${counted(questions, 'question')} do not show yet` }
