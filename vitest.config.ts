@@ -30,6 +30,7 @@ const EXHAUSTIVE = [
   'test/tables/compact.test.ts',
   'test/audit/{changed-bytes,log,outside}.test.ts',
   'test/backup/faults.test.ts',
+  'test/people/erased-releases.test.ts',
 ]
 
 /** Suites that need a server, a browser, or other software. */

@@ -115,6 +115,8 @@ export const PARTS = {
   'category-questions': manifests.categoryQuestions,
   'release-engines': manifests.engines,
   'undone-import': manifests.undoneImport,
+  'erased-person': manifests.erasedPerson,
+  erasure: manifests.erasure,
   'carried-file': manifests.carriedFile,
   correction: manifests.correction,
   'superseded-outcome': manifests.supersededOutcome,

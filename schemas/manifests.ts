@@ -101,6 +101,24 @@ export const undoneImport = z.strictObject({
 /** An import that the operator has taken back. */
 export type UndoneImport = z.infer<typeof undoneImport>
 
+export const erasedPerson = z.strictObject({
+  user_id: publishedUuid,
+  erased_at: instant.describe('From then on their forecasts count for nothing'),
+  reason: z.string().describe('Why, as the operator says'),
+})
+/** A person whose forecasts the operator has erased. */
+export type ErasedPerson = z.infer<typeof erasedPerson>
+
+export const erasure = erasedPerson.extend({
+  forecasts: count.describe('Forecasts that are left out, each id once'),
+  questions: count.describe('Questions of these that the release before or this one scores'),
+  pairs: count.describe(
+    'Pairs of an entity and one of these questions, by the forecasts as they are now, whose scores it may have moved',
+  ),
+})
+/** An erasure as the first release after it corrects by it. */
+export type Erasure = z.infer<typeof erasure>
+
 /** An object of the store that an operator has moved aside because it cannot be read. */
 export const quarantinedObject = z.strictObject({
   key: z.string().describe('Where it was in the store'),
@@ -196,6 +214,20 @@ export const releaseManifest = z.strictObject({
     .describe(
       'All imports that had been undone when the release was planned, by table and version: it reads none of ' +
         'their rows; absent where there is none',
+    ),
+  erased_people: z
+    .array(erasedPerson)
+    .optional()
+    .describe(
+      'All people whose forecasts had been erased when the release was planned, by user_id: it reads no row of ' +
+        'theirs; absent where there is none',
+    ),
+  erasures: z
+    .array(erasure)
+    .optional()
+    .describe(
+      'Those of `erased_people` whom the release before does not have, with what their erasure corrects; absent ' +
+        'where there is none',
     ),
   quarantined: z
     .array(quarantinedObject)

@@ -1,5 +1,6 @@
 // Says why nothing is published about an entity, or in a release, in the same words for every call.
 import { ServiceError } from '../../schemas/errors.ts'
+import type { ErasedPerson, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { Intake, Published } from './context.ts'
 
@@ -19,6 +20,11 @@ export async function notPublished(
     const detail = `release ${current.release} is by methodology ${current.methodology_version}, which published no more than the verification of each ${entityType}`
     return new ServiceError('notFound', detail)
   }
+  const erased = erasureIn(current, entityType, entityId)
+  if (erased) {
+    const detail = `release ${current!.release} has no forecaster ${entityId}: the operator erased the forecasts of this person at ${erased.erased_at}`
+    return new ServiceError('notFound', detail)
+  }
   if (earlierThan !== undefined) {
     const detail = `release ${releases.current?.release} has no ${entityType} ${entityId}: leave \`release\` out to ask the current one, ${earlierThan.current?.release}`
     return new ServiceError('notFound', detail)
@@ -29,6 +35,16 @@ export async function notPublished(
   if (!agent) return new ServiceError('notFound', `there is no agent ${entityId}`)
   const detail = notReleasedYet(entityId, agent.registered_at, nextReleaseAt()?.toISOString())
   return new ServiceError('notFound', detail, { type: 'not-released-yet' })
+}
+
+/** The erasure of a person's forecasts by which a release lacks the person; undefined for everyone else. */
+export function erasureIn(
+  release: ReleaseManifest | undefined,
+  entityType: EntityType,
+  entityId: string,
+): ErasedPerson | undefined {
+  if (entityType !== 'forecaster') return undefined
+  return release?.erased_people?.find(({ user_id }) => user_id === entityId)
 }
 
 export function notReleasedYet(agentId: string, registeredAt: string, nextAt: string | undefined): string {

@@ -1,5 +1,5 @@
 // The list of releases, and the page of one: what each changed.
-import type { Correction, ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
+import type { Correction, Erasure, ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
 import { awardedTitle } from './award.ts'
@@ -176,21 +176,28 @@ function titleRow(
 }
 
 function correctionSection(
-  { site, questionTitles }: ReleaseView,
+  { site, questionTitles, manifest: { erasures = [] } }: ReleaseView,
   corrections: readonly (Correction | SupersededOutcome)[],
 ): HtmlPart {
-  if (corrections.length === 0) return undefined
+  if (corrections.length + erasures.length === 0) return undefined
+  const erased = erasures.slice(0, MOST_CORRECTIONS).map(erasureLine)
+  if (corrections.length === 0) return html`<h2 id="corrections">Corrections</h2>\n${erased}`
   const shown = corrections.slice(0, MOST_CORRECTIONS)
   const rest =
     corrections.length > shown.length &&
     html`<p>The first ${shown.length} of ${counted(corrections.length, 'correction')}.</p>\n`
   return html`<h2 id="corrections">Corrections</h2>
-${rest}${scrolling(
+${erased}${rest}${scrolling(
     'Corrections',
     html`<table><thead><tr><th scope="col" class="name">question</th><th scope="col">what</th><th scope="col">from</th><th scope="col">to</th><th scope="col">why</th></tr></thead>
 <tbody>
 ${shown.map((one) => correctionRow(site, one, questionTitles.get(one.question_id)))}</tbody></table>`,
   )}
+`
+}
+
+function erasureLine({ user_id, erased_at, reason, forecasts, questions, pairs }: Erasure): Html {
+  return html`<p>On ${dayOf(erased_at)} the operator erased ${counted(forecasts, 'forecast')} of the person <code>${user_id}</code>, which may have moved ${counted(pairs, 'score')} on ${counted(questions, 'question')}. The reason: ${named(reason)}</p>
 `
 }
 

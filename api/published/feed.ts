@@ -1,7 +1,7 @@
 // The Atom feed (RFC 4287) of releases, with what each corrects. The address of the service and the values
 // and reasons of corrections are escaped; all else is a number, an id, an instant or a word of the service.
 import { createHash } from 'node:crypto'
-import type { Correction, ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
+import type { Correction, Erasure, ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
 import { type Site, addressOf, linkTo, serviceName } from '../pages/site.ts'
 
 /** The most corrections of a release that its entry tells. */
@@ -33,13 +33,14 @@ ${manifests.map((manifest) => entryOf(installation, manifest)).join('')}</feed>
 }
 
 function entryOf(installation: Installation, manifest: ReleaseManifest): string {
-  const { release, as_of, methodology_version, counts, superseded, corrections } = manifest
+  const { release, as_of, methodology_version, counts, superseded, corrections, erasures = [] } = manifest
   // A release of an earlier version of the service lists only the outcomes that it replaces.
   const corrected = corrections?.map(correctionOf) ?? superseded.map(outcomeOf)
   const count = corrected.length === 1 ? '1 correction' : `${corrected.length} corrections`
   const sentences = [
     `Made by method ${methodology_version} from ${counts.forecasts} forecasts on ${counts.scored_questions} scored questions, ` +
       `of ${counts.agents} agents and ${counts.forecasters} people.`,
+    ...erasures.slice(0, CORRECTIONS_TOLD).map(erasureOf),
     ...corrected.slice(0, CORRECTIONS_TOLD),
     ...(corrected.length > CORRECTIONS_TOLD
       ? [`${corrected.length - CORRECTIONS_TOLD} more are in the manifest.`]
@@ -82,6 +83,12 @@ function correctionOf(correction: Correction): string {
   const why = reason === null ? '' : `, because: ${reason}`
   const forecast = `${entities} of the entities have forecast it, and ${pairs} are scored on it`
   return escaped(`Question ${question_id}: ${change}${why}. ${forecast}.`)
+}
+
+function erasureOf({ user_id, erased_at, reason, forecasts, questions, pairs }: Erasure): string {
+  return escaped(
+    `Person ${user_id}: ${forecasts} forecasts were erased at ${erased_at}, because: ${reason}. It may have moved ${pairs} scores on ${questions} questions.`,
+  )
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

@@ -2,7 +2,7 @@
 import { snapshotHistory } from '../../schemas/answers.ts'
 import { snapshotParams, snapshotQuery } from '../../schemas/requests.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
-import { notReleasedYet, notPublished } from '../http/not-published.ts'
+import { erasureIn, notReleasedYet, notPublished } from '../http/not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { callsOfWhole } from '../limits/page-calls.ts'
 import { route } from '../http/route.ts'
@@ -45,6 +45,10 @@ export const snapshots = route({
     const { history, releases, sign } = context
     const { entity_type, entity_id } = params
     await countMore(callsOfWhole(history.count(query.start_date, query.end_date)) - 1)
+    // Snapshots of earlier days have the rows of an erased person for good, and nothing here shows them.
+    if (erasureIn(releases.current, entity_type, entity_id)) {
+      throw await notPublished(context, entity_type, entity_id)
+    }
     const rows = await history.of(entity_type, entity_id, query.start_date, query.end_date)
     const known = rows.length > 0 || (await releases.find(entity_type, entity_id, 'rankings')) !== undefined
     if (!known) throw await notPublished(context, entity_type, entity_id)

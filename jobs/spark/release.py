@@ -267,11 +267,16 @@ class Job:
         if version < 0:
             rows = self.spark.createDataFrame([], columns)
         else:
-            # The files of imports that were undone: their rows are not there.
+            # The files of imports that were undone, and the rows of people whose forecasts were erased.
             names = ", ".join(f"'{name}'" for name in ["", *self.plan["undone_files"]])
+            people = ", ".join(f"'{person['user_id']}'" for person in [{"user_id": ""}, *self.plan.get("erased_people", [])])
+            kept = {
+                "forecasters": f"user_id NOT IN ({people})",
+                "forecasts": f"NOT (entity_type = 'forecaster' AND entity_id IN ({people}))",
+            }
             rows = self.spark.sql(
                 f"SELECT * FROM delta.`{self.store_uri()}/tables/{name}` VERSION AS OF {version} "
-                f"WHERE _metadata.file_name NOT IN ({names})"
+                f"WHERE _metadata.file_name NOT IN ({names}) AND {kept.get(name, 'true')}"
             )
         rows.createOrReplaceTempView(name)
         if name in SUBJECTS:

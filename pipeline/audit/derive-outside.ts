@@ -13,6 +13,7 @@ import { type LargeFile, type OutputFile, entryOf } from '../release/shards.ts'
 import { FileStore } from '../store/file.ts'
 import { LocalFiles } from '../store/local-files.ts'
 import { FORECASTS_TREE_PATH, isScoresPath, releasePrefix } from '../store/paths.ts'
+import { erasedInPublic } from './erased-check.ts'
 import type { Findings } from './findings.ts'
 import type { Mirror } from './mirror.ts'
 import { type AuditReport, firstDifference, isDerivable, withoutSignatures } from './report.ts'
@@ -36,7 +37,7 @@ export interface Checked {
 
 /** Members of a manifest that do not follow from what is public. */
 const GIVEN =
-  'corrections, superseded outcomes, inputs, carried pairs, the number and the tree of all forecasts'
+  'corrections, superseded outcomes, what erasures moved, inputs, carried pairs, the number and the tree of all forecasts'
 
 export async function deriveOutside(
   context: DerivingContext,
@@ -72,9 +73,14 @@ async function compareDerived(
   const { manifest } = checked
   const directory = join(context.directory, 'derived')
   const store = await FileStore.begin(join(directory, 'tables'))
-  const { versions, since } = await withDatabase(context.openDatabase, (database) =>
-    makeStandIns(database, publicRelease(checked), (path) => store.localPath(path), directory),
-  )
+  const { versions, since } = await withDatabase(context.openDatabase, async (database) => {
+    const locate = (path: string) => store.localPath(path)
+    const made = await makeStandIns(database, publicRelease(checked), locate, directory)
+    for (const id of await erasedInPublic(database, manifest)) {
+      checked.report.faults.push(`public/forecasts: has rows of ${id}, who is erased`)
+    }
+    return made
+  })
   await withDatabase(context.openDatabase, async (database) => {
     const { release, as_of, environment, snapshot_sha256 } = manifest
     await using derived = await deriveRelease(

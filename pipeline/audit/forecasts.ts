@@ -5,7 +5,7 @@ import { base64Of } from '../proof/base64.ts'
 import { attachAdded, treeOfLeaves } from '../release/forecasts-tree.ts'
 import { type Before, newFiles } from '../release/trees.ts'
 import { FORECASTS_TREE_PATH, releasePrefix, tablePath } from '../store/paths.ts'
-import type { DataFile, TableVersion } from '../tables/delta.ts'
+import type { TableVersion } from '../tables/delta.ts'
 import { type LateForecast, exemptFrom } from './exemptions.ts'
 import type { TablesContext } from './tables.ts'
 import { readStoredTree } from './stored-tree.ts'
@@ -50,7 +50,7 @@ export class ForecastChecks {
     const { release, trees } = manifest
     const path = releasePrefix(release) + FORECASTS_TREE_PATH
     const added = newFiles(version, before, 'trees')
-    const attached = await findings.read(this.#attach(release, added))
+    const attached = await findings.read(this.#attach(release, { ...version, files: added }))
     if (!attached) return
     const { isAny } = attached
     await using derived = isAny ? await treeOfLeaves(this.#context) : undefined
@@ -84,7 +84,7 @@ export class ForecastChecks {
    * before it have taken, beginning one day before the first new forecast: no release of an earlier day can
    * have one of these, and the one day allows for clocks that differ.
    */
-  async #attach(release: number, added: readonly DataFile[]): Promise<{ isAny: boolean }> {
+  async #attach(release: number, added: TableVersion): Promise<{ isAny: boolean }> {
     const day = await attachAdded(this.#context, added)
     if (day === undefined) return { isAny: false }
     const since = new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10)
@@ -112,8 +112,8 @@ export class ForecastChecks {
       findings.notes.push(
         `release ${release} is the first with trees: that the forecasts of the releases before it were taken in by then is not in the log`,
       )
-      const added = version.files.filter((file) => file.version > known)
-      if (!(await this.#attach(release, added)).isAny) return
+      const files = version.files.filter((file) => file.version > known)
+      if (!(await this.#attach(release, { ...version, files })).isAny) return
     }
     const earliest = new Date(latest.asOf.getTime() - LATEST_MS)
     const late = await database.rows<LateForecast>(

@@ -10,6 +10,7 @@ import { FileStore } from '../store/file.ts'
 import { isPublicPath, isShardPath, manifestPath, releasePrefix } from '../store/paths.ts'
 import { remoteLog, signedCheckpoint } from '../transparency/remote-log.ts'
 import { type Checked, type DerivingContext, deriveOutside } from './derive-outside.ts'
+import { broughtBack } from './erased-check.ts'
 import { Findings } from './findings.ts'
 import { Mirror } from './mirror.ts'
 import { type AuditReport, emptyReport } from './report.ts'
@@ -77,7 +78,16 @@ export async function auditOutside(context: OutsideContext, asked: Outside): Pro
   const mirror = new Mirror(served, await FileStore.begin(`${directory}/mirror`), findings)
   const report = emptyReport(release, logged.as_of)
   const manifest = await mirror.manifest(logged)
-  if (manifest) await checkRelease(context, { mirror, findings, report, manifest })
+  if (manifest) {
+    const before = statements[release - 2] && (await mirror.manifest(statements[release - 2]!))
+    for (const { user_id } of broughtBack(manifest, before)) {
+      findings.fault(
+        manifestPath(release),
+        `does not say that ${user_id} is erased, as release ${release - 1} does`,
+      )
+    }
+    await checkRelease(context, { mirror, findings, report, manifest })
+  }
   report.faults.unshift(...findings.faults)
   report.notes.push(...findings.notes)
   report.ok = report.faults.length === 0
@@ -116,6 +126,10 @@ async function checkRelease(context: OutsideContext, checked: Checked): Promise<
   report.files_compared = open.length
   context.progress('checking the payloads')
   const said = await checkShards(checked)
+  const erased = new Set(manifest.erased_people?.map(({ user_id }) => user_id))
+  for (const { entity_id } of said.filter((one) => erased.has(one.entity_id))) {
+    checked.findings.fault(manifestPath(release), `says that ${entity_id} is erased, and the release has it`)
+  }
   const { store } = mirror
   const noSecrets = { store, secrets: [] }
   if (manifest.snapshot_sha256) {

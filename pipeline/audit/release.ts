@@ -5,6 +5,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { checkCarried } from './carried-check.ts'
 import { checkCredentials } from './credentials-check.ts'
+import { checkErased } from './erased-check.ts'
 import { type DerivationContext, deriveRelease } from '../release/derive.ts'
 import { Database } from '../duckdb.ts'
 import { checkLargeFile } from './large-file-check.ts'
@@ -74,12 +75,13 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   const previous = report.derived && versions ? await previousManifest(store, release) : undefined
   const before = previous?.quarantined ?? []
   report.faults.push(...(await quarantineFaults(store, manifest, plan && (plan.quarantined ?? []), before)))
+  await checkErased(store, manifest, plan, previous, report)
   const inputs = { release, asOf: new Date(as_of), environment, previous, bringsSnapshot }
   await using derived =
     report.derived && versions ? await deriveRelease(context, { ...inputs, versions }) : undefined
   if (derived && versions) {
-    const { counts, superseded, corrections, questionsAt, pools, voiceRule: voice_rule } = derived
-    checkStatements(manifest, { counts, superseded, ...questionsAt, pools, voice_rule }, report)
+    const { counts, superseded, corrections, erasures, questionsAt, pools, voiceRule: voice_rule } = derived
+    checkStatements(manifest, { counts, superseded, erasures, ...questionsAt, pools, voice_rule }, report)
     // A release after one that lists its corrections must list its own.
     if (manifest.corrections ?? previous?.corrections) checkStatements(manifest, { corrections }, report)
     if (manifest.inputs) checkStatements(manifest, { inputs: inputsOf(versions, previous) }, report)
@@ -129,7 +131,7 @@ function checkStatements(
 ): void {
   for (const [name, value] of Object.entries(derived)) {
     const said = manifest[name as keyof ReleaseManifest]
-    const [stored, expected] = [canonical({ [name]: said ?? null }), canonical({ [name]: value })]
+    const [stored, expected] = [canonical({ [name]: said ?? null }), canonical({ [name]: value ?? null })]
     if (Buffer.compare(stored, expected) === 0) continue
     report.faults.push(`manifest.json: ${firstDifference(stored, expected)}`)
   }

@@ -12,7 +12,7 @@ import { deltaLogPath, manifestPath, tablePath } from '../store/paths.ts'
 import { readChecked } from '../store/store.ts'
 import { localPath } from '../tables/delta-log.ts'
 import { type DataFile, type TableVersion, filesOf } from '../tables/delta.ts'
-import { withoutUndone } from '../tables/undone.ts'
+import { without } from '../tables/left-out.ts'
 import type { Findings } from './findings.ts'
 
 /** `local` has no copies that this machine made before, because the audit checks the store. */
@@ -36,14 +36,11 @@ export class TableChecks {
    * Returns the tables that a release was made from, and reads their commits up to there. Returns undefined,
    * and adds a fault, if a commit cannot be read.
    */
-  async versionsOf({
-    tables,
-    undone_imports = [],
-  }: ReleaseManifest): Promise<Record<ScoredTable, TableVersion> | undefined> {
+  async versionsOf(manifest: ReleaseManifest): Promise<Record<ScoredTable, TableVersion> | undefined> {
     const versions: [ScoredTable, TableVersion][] = []
     for (const table of SCORED_TABLES) {
-      const version = await this.#logs[table].upTo(tables[table] ?? -1)
-      if (version) versions.push([table, withoutUndone(version, undone_imports)])
+      const version = await this.#logs[table].upTo(manifest.tables[table] ?? -1)
+      if (version) versions.push([table, without(version, manifest)])
     }
     if (versions.length < SCORED_TABLES.length) return undefined
     return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>

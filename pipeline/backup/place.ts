@@ -14,6 +14,7 @@ import { PEOPLE_PREFIX, lastCheckpointPath } from '../store/paths.ts'
 export const ORDER = [
   'inbox',
   'fact',
+  'erasure',
   'file',
   'intake',
   'commit',
@@ -51,6 +52,8 @@ const PLACES: readonly (readonly [RegExp, Place])[] = [
   [/^tables\/\w+\/recorded_date=/, 'file'],
   [/^intake\//, 'intake'],
   [/^(?:imports|undone-imports)\/\w+\/\d+\.json$/, 'import'],
+  // Plans name it, and nothing deletes it.
+  [/^erased-people\//, 'erasure'],
   [/^releases\/\d+\/plan\.json$/, 'plan'],
   [/^releases\/\d+\/(?:manifest|thinned)\.json$/, 'release'],
   [/^snapshots\/[^/]+\/manifest\.json$/, 'snapshot'],

@@ -8,6 +8,7 @@ import { type ImportColumn, isText } from './columns.ts'
 import type { ImportOptions } from './options.ts'
 import { instantText } from '../tables/columns.ts'
 import { RESOLVED } from '../tables/views.ts'
+import { ERASED } from './waiting.ts'
 import { LOCAL, isWithdrawal, keptOf, localOf, numberOf, valueOf } from './values.ts'
 
 /** A check of one row of `parsed`. */
@@ -242,6 +243,13 @@ function checksOf(column: ImportColumn, options: ImportOptions): Check[] {
   }
 }
 
+/** A row of a person whose forecasts are erased would count for nothing, and keep what must go. */
+const ofErased = (column: string): Check => ({
+  fails: `${valueOf(column)} IN (SELECT user_id FROM ${ERASED})`,
+  summary: `${column} is of a person whose forecasts were erased`,
+  reason: `'${column} ' || ${shown(column)} || ' is of a person whose forecasts were erased; leave the row out'`,
+})
+
 /** Returns the checks of a row against the other rows of the file and against the tables. */
 function relations({ name, known, unique }: ImportColumn): Check[] {
   const value = valueOf(name)
@@ -348,6 +356,7 @@ export function rowChecks(columns: readonly ImportColumn[], options: ImportOptio
     ...columns.flatMap((column) => [
       ...(column.longest === undefined ? [] : [longest(column.name, column.longest)]),
       ...checksOf(column, options),
+      ...(column.name === 'user_id' || column.name === 'entity_id' ? [ofErased(column.name)] : []),
       ...relations({ ...column, unique: false }),
     ]),
     ...(opens ? [closesAfterOpening, opensBeforeOutcome] : []),

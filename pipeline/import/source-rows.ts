@@ -18,6 +18,7 @@ import { CRITERIA_WITH_REST, NAME_FROM, PROSE_FROM, TITLE_WITHIN_LIMIT, defineRe
 import type { ImportSource, SourceRows } from './source.ts'
 import { countOf } from './take-in.ts'
 import { digest, uuidOf } from './values.ts'
+import { ERASED } from './waiting.ts'
 
 /** The rows of one kind in one file, by what became of them. */
 export interface RowCounts {
@@ -187,6 +188,8 @@ function withinLimits(query: string, columns: readonly ImportColumn[]): string {
   return `SELECT * REPLACE (${title}${criteria}) FROM (${query})`
 }
 
+const OF_ERASED = 'the forecasts of the forecaster were erased'
+
 /** The first instant that a time of ours may have, and the first one after the last. */
 const FIRST = `'1970-01-01 00:00:00+00'::TIMESTAMPTZ`
 const END = `'2200-01-01 00:00:00+00'::TIMESTAMPTZ`
@@ -219,11 +222,15 @@ function commonFaults(kind: ImportKind): readonly (readonly [reason: string, fai
         ['the outcome was known before the question opened', 'resolved_at < asked_at'],
       ]
     case 'forecasters':
-      return [['the forecaster has no id', 'user_id IS NULL']]
+      return [
+        ['the forecaster has no id', 'user_id IS NULL'],
+        [OF_ERASED, `user_id IN (SELECT user_id FROM ${ERASED})`],
+      ]
     case 'forecasts':
       return [
         ...ofQuestion,
         ['the forecast names no forecaster', 'entity_id IS NULL'],
+        [OF_ERASED, `entity_id IN (SELECT user_id FROM ${ERASED})`],
         ['the forecast has no probability', 'probability IS NULL'],
         [
           'the probability is not a number from 0 to 1',

@@ -20,7 +20,8 @@ import type { FilesInTurn } from './files-in-turn.ts'
 import type { ReleasePart } from './parts.ts'
 import { rowsOf } from '../tables/quarantine.ts'
 import type { LocalFiles } from '../store/local-files.ts'
-import type { ReleasePlan } from './plan.ts'
+import type { LeftOut } from '../tables/delta.ts'
+import { isMoreLeftOut } from '../tables/left-out.ts'
 import type { ReleaseContext } from './state.ts'
 
 /**
@@ -37,7 +38,7 @@ const MOST_ROWS_PER_PAIR = 2
 export async function sinceLast(
   { local, methodology, service, log }: Pick<ReleaseContext, 'local' | 'methodology' | 'service' | 'log'>,
   previous: ReleaseManifest | undefined,
-  next: Pick<ReleasePlan, 'undone_imports'>,
+  next: LeftOut,
 ): Promise<Since | undefined> {
   if (!previous) return undefined
   const { release, as_of, methodology_version, engines, tables, voice_rule: voiceRule, counts } = previous
@@ -45,10 +46,7 @@ export async function sinceLast(
     log('sweeps every question', { reason })
     return undefined
   }
-  // Imports are undone one by one, and none comes back.
-  if (previous.undone_imports?.length !== next.undone_imports?.length) {
-    return sweepAll('an import was undone')
-  }
+  if (isMoreLeftOut(previous, next)) return sweepAll('an import was undone, or a person erased')
   if (!previous.carried?.length || !voiceRule) return sweepAll(`release ${release} carries no pairs`)
   if (
     methodology_version !== methodology.version ||

@@ -1,7 +1,7 @@
 // Tells whether a new release would differ from the last one.
 import pMap from 'p-map'
 import type { PipelineComponents } from '../components.ts'
-import type { QuarantinedObject, ReleaseManifest, UndoneImport } from '../../schemas/manifests.ts'
+import type { QuarantinedObject, ReleaseManifest } from '../../schemas/manifests.ts'
 import { SCORED_TABLES, type ScoredTable, type TableName } from '../../schemas/tables.ts'
 import { withDatabase } from '../duckdb.ts'
 import { snapshotDate } from './read.ts'
@@ -9,15 +9,15 @@ import { canonical } from '../proof/canonical.ts'
 import { deltaLogPath, inboxPrefix, intakePath, isInboxPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { firstFileAfter } from '../tables/delta-log.ts'
-import type { TableVersion } from '../tables/delta.ts'
+import type { LeftOut, TableVersion } from '../tables/delta.ts'
 import { attachTable } from '../tables/views.ts'
 
 /** The inputs of the next release. */
-export type NextRelease = Pick<ReleaseManifest, 'as_of' | 'engines' | 'methodology_version'> & {
-  quarantined: readonly QuarantinedObject[]
-  undone_imports?: readonly UndoneImport[] | undefined
-  tables: Record<ScoredTable, number>
-}
+export type NextRelease = Pick<ReleaseManifest, 'as_of' | 'engines' | 'methodology_version'> &
+  LeftOut & {
+    quarantined: readonly QuarantinedObject[]
+    tables: Record<ScoredTable, number>
+  }
 
 type ChangesContext = Pick<PipelineComponents, 'openDatabase' | 'local'>
 
@@ -69,6 +69,7 @@ function isAlike(last: ReleaseManifest, next: Omit<NextRelease, 'tables'>): bool
     !changesByTime(last, next.as_of) &&
     isSame(last.quarantined, next.quarantined) &&
     isSame(last.undone_imports ?? [], next.undone_imports ?? []) &&
+    isSame(last.erased_people ?? [], next.erased_people ?? []) &&
     last.methodology_version === next.methodology_version
   )
 }

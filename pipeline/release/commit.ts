@@ -1,5 +1,11 @@
 // Writes the files of a release to the store, and publishes them by the manifest.
-import type { CarriedFile, Correction, ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
+import type {
+  CarriedFile,
+  Correction,
+  Erasure,
+  ReleaseManifest,
+  SupersededOutcome,
+} from '../../schemas/manifests.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import { withDatabase } from '../duckdb.ts'
@@ -44,7 +50,7 @@ export async function writePublicFiles(
   const { store, service, log } = context
   const release = number + 1
   const write = writerOf(store, release)
-  const sincePrevious = isBase(previous, { service, undone: plan.undone_imports ?? [] })
+  const sincePrevious = isBase(previous, { ...plan, service })
   const inputs = { release, asOf: new Date(plan.as_of), versions, previous, sincePrevious }
   const files: CarriedFile[] = []
   return withDatabase(context.openDatabase, async (database) => {
@@ -66,6 +72,7 @@ export interface MadeRelease {
   pairs: number
   superseded: SupersededOutcome[]
   corrections: Correction[]
+  erasures: Erasure[] | undefined
   questionsAt: QuestionsAt
   pools: number
   voiceRule: VoiceRule
@@ -88,9 +95,10 @@ export async function publish(
   made: MadeRelease,
 ): Promise<boolean> {
   const release = number + 1
-  const { counts, pairs, superseded, corrections, pools, voiceRule: voice_rule } = made
+  const { counts, pairs, superseded, corrections, erasures, pools, voiceRule: voice_rule } = made
   const { files, carried, trees, snapshot } = made
-  const { as_of, environment, methodology_version, engines, tables, quarantined, undone_imports } = made.plan
+  const { as_of, environment, methodology_version, engines, tables, quarantined } = made.plan
+  const { undone_imports, erased_people } = made.plan
   const manifest: ReleaseManifest = {
     release,
     as_of,
@@ -105,6 +113,8 @@ export async function publish(
     superseded,
     corrections,
     undone_imports: undone_imports && [...undone_imports],
+    erased_people: erased_people && [...erased_people],
+    erasures,
     quarantined: [...quarantined],
     files,
     trees: trees.trees,

@@ -3,6 +3,7 @@ import type { PipelineComponents } from '../components.ts'
 import type {
   CarriedFile,
   Correction,
+  Erasure,
   ReleaseCounts,
   ReleaseManifest,
   SupersededOutcome,
@@ -25,6 +26,7 @@ import type { Methodology } from '../scoring/methodology.ts'
 import { type Carried, carriedBy } from './carried.ts'
 import { correctionsSince } from './corrections.ts'
 import { entitiesParquet } from './entities-parquet.ts'
+import { erasuresSince } from './erasures.ts'
 import { forecastsTree } from './forecasts-tree.ts'
 import { CategoryFiles, categoriesAt, categoryBoards, categoryMembers } from './categories.ts'
 import { leaderboardFiles } from './leaderboard.ts'
@@ -38,7 +40,7 @@ import { FilesInTurn } from './files-in-turn.ts'
 import { type LargeFile, type OutputFile, type SignBytes, releaseShards } from './shards.ts'
 import { type QuestionsAt, questionsAt } from './questions-at.ts'
 import { supersededOutcomes } from './superseded.ts'
-import type { TableVersion } from '../tables/delta.ts'
+import type { LeftOut, TableVersion } from '../tables/delta.ts'
 
 export interface ReleaseInputs {
   release: number
@@ -46,7 +48,7 @@ export interface ReleaseInputs {
   environment: Environment
   versions: Record<ScoredTable, TableVersion>
   /** The release before it, if there is one; outcomes that it scored by may have changed since. */
-  previous: Pick<ReleaseManifest, 'as_of' | 'tables' | 'undone_imports' | 'trees' | 'inputs'> | undefined
+  previous: Pick<ReleaseManifest, 'as_of' | 'tables' | keyof LeftOut | 'trees' | 'inputs'> | undefined
   /** Whether its shards hold the snapshot of its day. */
   bringsSnapshot: boolean
   /**
@@ -63,6 +65,8 @@ export interface DerivedRelease extends AsyncDisposable {
   counts: ReleaseCounts
   superseded: SupersededOutcome[]
   corrections: Correction[]
+  /** Undefined if nobody's forecasts were erased since the release before. */
+  erasures: Erasure[] | undefined
   questionsAt: QuestionsAt
   /** The pools with an eligible entity. */
   pools: number
@@ -93,6 +97,7 @@ export async function deriveRelease(
     ? await supersededOutcomes(context, inputs.previous, inputs.versions)
     : []
   const corrections = await correctionsSince(context, inputs.previous, inputs.versions, inputs.asOf)
+  const erasures = await erasuresSince(context, inputs.previous, inputs.versions, inputs.asOf)
   const { entities, circumstances, ...world } = await orderEveryone(
     context,
     inputs.versions,
@@ -123,6 +128,7 @@ export async function deriveRelease(
     counts: { agents, forecasters, scored_questions: world.questions, forecasts: world.forecasts },
     superseded,
     corrections,
+    erasures,
     questionsAt: await questionsAt(context.database, inputs.asOf),
     pools: new Set(all.flatMap(({ metrics }) => (metrics.eligible ? metrics.pool! : []))).size,
     voiceRule: world.voiceRule,

@@ -11,8 +11,9 @@ import type { TreeHead } from '../proof/merkle-proof.ts'
 import type { LocalFile } from '../store/body.ts'
 import { withFile } from '../store/disk.ts'
 import { FORECASTS_TREE_PATH } from '../store/paths.ts'
-import type { DataFile, TableVersion } from '../tables/delta.ts'
+import type { TableVersion } from '../tables/delta.ts'
 import { localPaths } from '../tables/delta-log.ts'
+import { counts } from '../tables/left-out.ts'
 import { noRows } from '../tables/columns.ts'
 import { FilesInTurn } from './files-in-turn.ts'
 import type { LargeFile } from './shards.ts'
@@ -56,24 +57,24 @@ export async function forecastsTree(
   before: Before,
 ): Promise<ForecastsTree | undefined> {
   const added = newFiles(version, before, 'trees')
-  const day = await attachAdded(context, added)
+  const day = await attachAdded(context, { ...version, files: added })
   if (day === undefined) return undefined
   // A forecast is recorded after it is made, so no file of an earlier day has one of these ids.
   const isAdded = new Set(added)
   const earlier = version.files.filter((file) => !isAdded.has(file) && file.recordedDate >= day)
-  await attach(context, 'earlier', earlier)
+  await attach(context, 'earlier', { ...version, files: earlier })
   return treeOfLeaves(context)
 }
 
 /**
- * Creates the view `added` of the forecasts in these data files that came by the API. Returns the day on
+ * Creates the view `added` of the forecasts that count and came by the API. Returns the day on
  * which the first of them was made; undefined if there is none.
  */
 export async function attachAdded(
   context: ForecastsContext,
-  added: readonly DataFile[],
+  added: TableVersion,
 ): Promise<string | undefined> {
-  if (added.length === 0) return undefined
+  if (added.files.length === 0) return undefined
   await attach(context, 'added', added)
   const [first] = await context.database.rows<{ day: string | null }>(
     `SELECT strftime(min(forecast_at) AT TIME ZONE 'UTC', '%Y-%m-%d') AS day FROM added`,
@@ -84,10 +85,13 @@ export async function attachAdded(
 async function attach(
   { database, local }: ForecastsContext,
   name: 'added' | 'earlier',
-  files: readonly DataFile[],
+  version: TableVersion,
 ): Promise<void> {
-  const paths = await localPaths(local, { table: 'forecasts', files })
-  const rows = paths.length > 0 ? `FROM ${parquet(paths)} WHERE source = 'api'` : noRows('forecasts')
+  const paths = await localPaths(local, version)
+  const rows =
+    paths.length > 0
+      ? `FROM ${parquet(paths)} WHERE source = 'api' AND ${counts(version)}`
+      : noRows('forecasts')
   await database.run(`CREATE OR REPLACE TEMP VIEW ${name} AS ${rows}`)
 }
 

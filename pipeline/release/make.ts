@@ -1,5 +1,5 @@
 // Makes a release: takes in the inbox, plans, writes every file, and last the manifest, which publishes them.
-import type { ReleaseManifest, UndoneImport } from '../../schemas/manifests.ts'
+import type { ErasedPerson, ReleaseManifest } from '../../schemas/manifests.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { deriveRelease } from './derive.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
@@ -16,9 +16,9 @@ import { signatureOf } from '../proof/hmac.ts'
 import { planPath } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import { compact } from '../tables/compact.ts'
-import type { TableVersion } from '../tables/delta.ts'
+import type { LeftOut, TableVersion } from '../tables/delta.ts'
+import { readLeftOut, without } from '../tables/left-out.ts'
 import { listQuarantined } from '../tables/quarantine.ts'
-import { undoneImports, withoutUndone } from '../tables/undone.ts'
 
 export interface ReleaseRequest {
   asOf?: Date | undefined
@@ -86,13 +86,13 @@ export async function planRelease(
     }
     const asOf = request.asOf ?? now
     const current = request.ifChanged ? state.manifest : undefined
-    const undone = await undoneImports(store)
-    const inputs = { quarantined, undone_imports: undone.length > 0 ? undone : undefined }
+    const leftOut = stillErased(await readLeftOut(store), state.manifest)
+    const inputs = { quarantined, ...leftOut }
     const next = { ...makeOf(context), as_of: asOf.toISOString(), ...inputs }
     if (current && (await nothingToRelease(store, current, next))) {
       return { made: false, release: current.release, reason: 'unchanged' }
     }
-    const versions = await compactAll(context, undone)
+    const versions = await compactAll(context, leftOut)
     const plan = await newPlan(context, state, asOf, versions, inputs)
     if (current && !(await hasChanged(context, current, plan, versions))) {
       return { made: false, release: current.release, reason: 'unchanged' }
@@ -104,17 +104,24 @@ export async function planRelease(
   }
 }
 
-/** Takes in the inbox of every table that scoring reads, and returns the tables without what was undone. */
-function compactAll(
-  context: ReleaseContext,
-  undone: readonly UndoneImport[],
-): Promise<Record<ScoredTable, TableVersion>> {
+/** Keeps erased whom the last release has as erased, also where the record is lost: audits tell of that. */
+function stillErased(leftOut: LeftOut, last: ReleaseManifest | undefined): LeftOut {
+  const { erased_people: now = [] } = leftOut
+  const known = new Set(now.map(({ user_id }) => user_id))
+  const lost = last?.erased_people?.filter(({ user_id }) => !known.has(user_id)) ?? []
+  if (lost.length === 0) return leftOut
+  const byId = (one: ErasedPerson, other: ErasedPerson) => (one.user_id < other.user_id ? -1 : 1)
+  return { ...leftOut, erased_people: [...now, ...lost].toSorted(byId) }
+}
+
+/** Takes in the inbox of every table that scoring reads, and returns the tables without what is left out. */
+function compactAll(context: ReleaseContext, leftOut: LeftOut): Promise<Record<ScoredTable, TableVersion>> {
   return withDatabase(context.openDatabase, async (database) => {
     const versions: [ScoredTable, TableVersion][] = []
     for (const table of SCORED_TABLES) {
       const { rows, objects, ...latest } = await compact({ ...context, database }, table)
       if (objects > 0) context.log('took in the inbox', { table, rows, objects, version: latest.version })
-      versions.push([table, withoutUndone(latest, undone)])
+      versions.push([table, without(latest, leftOut)])
     }
     return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>
   })
@@ -176,7 +183,7 @@ async function writeFiles(
     carried.push(entry)
   }
   context.log('carried pairs', { files: carried.length })
-  const { counts, superseded, corrections, questionsAt, pools, voiceRule, pairs } = derived
+  const { counts, superseded, corrections, erasures, questionsAt, pools, voiceRule, pairs } = derived
   return {
     plan,
     versions,
@@ -184,6 +191,7 @@ async function writeFiles(
     pairs,
     superseded,
     corrections,
+    erasures,
     questionsAt,
     pools,
     voiceRule,

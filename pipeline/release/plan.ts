@@ -1,7 +1,7 @@
 // Decides once what a release is made of. Every run of the same make that finds the plan carries it out to
 // the same bytes.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { QuarantinedObject, ReleaseManifest, UndoneImport } from '../../schemas/manifests.ts'
+import type { QuarantinedObject, ReleaseManifest } from '../../schemas/manifests.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { Database } from '../duckdb.ts'
@@ -13,8 +13,8 @@ import { deltaLogPath, planPath } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { TableLog, assertNotBehind } from '../tables/delta-log.ts'
-import type { TableVersion, TablesRead } from '../tables/delta.ts'
-import { withoutUndone } from '../tables/undone.ts'
+import type { LeftOut, TableVersion, TablesRead } from '../tables/delta.ts'
+import { without } from '../tables/left-out.ts'
 
 /**
  * The method, the software and the secret that make a release. Together with the tables they decide its
@@ -28,7 +28,8 @@ interface Make {
   signing: string | null
 }
 
-export interface ReleasePlan extends Make {
+/** Its lists of what is left out of the tables are those of the time when it was made. */
+export interface ReleasePlan extends Make, LeftOut {
   as_of: string
   started_at: string
   tables: Record<ScoredTable, number>
@@ -36,8 +37,6 @@ export interface ReleasePlan extends Make {
   brings_snapshot: boolean
   /** The objects in quarantine when the plan was made. */
   quarantined: readonly QuarantinedObject[]
-  /** The imports that were undone when the plan was made; absent where none was. */
-  undone_imports?: readonly UndoneImport[] | undefined
 }
 
 /**
@@ -79,7 +78,7 @@ export async function newPlan(
   state: ReleaseState,
   asOf: Date,
   versions: Record<ScoredTable, TableVersion>,
-  { quarantined, undone_imports }: Pick<ReleasePlan, 'quarantined' | 'undone_imports'>,
+  inputs: Pick<ReleasePlan, 'quarantined' | keyof LeftOut>,
 ): Promise<ReleasePlan> {
   assertNotBehind(versions, state.manifest?.tables ?? {})
   const tables = Object.fromEntries(SCORED_TABLES.map((name) => [name, versions[name].version]))
@@ -90,8 +89,7 @@ export async function newPlan(
     ...makeOf(context),
     tables: tables as ReleasePlan['tables'],
     brings_snapshot: await bringsSnapshot(context.store, state, as_of),
-    quarantined,
-    undone_imports,
+    ...inputs,
   }
 }
 
@@ -162,7 +160,7 @@ export async function ownPlan(context: ReleaseContext, release: number): Promise
 
 /** The same plan, made by this run. */
 function asPlannedBy(context: ReleaseContext, begun: Omit<ReleasePlan, keyof Make>): ReleasePlan {
-  const { as_of, started_at, tables, brings_snapshot, quarantined, undone_imports } = begun
+  const { as_of, started_at, tables, brings_snapshot, quarantined, undone_imports, erased_people } = begun
   return {
     as_of,
     started_at,
@@ -171,6 +169,7 @@ function asPlannedBy(context: ReleaseContext, begun: Omit<ReleasePlan, keyof Mak
     brings_snapshot,
     quarantined,
     undone_imports,
+    erased_people,
   }
 }
 
@@ -192,14 +191,11 @@ export function makeOf({ methodology, environment, secrets, service }: ReleaseCo
  *
  * @throws ServiceError `corrupt` if a table has lost its version.
  */
-export async function versionsOf(
-  store: Store,
-  { tables, undone_imports = [] }: TablesRead,
-): Promise<Record<ScoredTable, TableVersion>> {
+export async function versionsOf(store: Store, read: TablesRead): Promise<Record<ScoredTable, TableVersion>> {
   const versions = await Promise.all(
     SCORED_TABLES.map(async (name): Promise<[ScoredTable, TableVersion]> => [
       name,
-      withoutUndone(await versionOf(store, tables, name), undone_imports),
+      without(await versionOf(store, read.tables, name), read),
     ]),
   )
   return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>

@@ -16,7 +16,8 @@ import { createCounted } from '../engine/queries.ts'
 import type { LocalFile } from '../store/body.ts'
 import { publicTablePath } from '../store/paths.ts'
 import { firstFileAfter, versionIn } from '../tables/delta-log.ts'
-import type { TableVersion } from '../tables/delta.ts'
+import type { LeftOut, TableVersion } from '../tables/delta.ts'
+import { isMoreLeftOut } from '../tables/left-out.ts'
 import { attachCurrent, attachTable, currentRowsInFull } from '../tables/views.ts'
 
 type Context = Pick<PipelineComponents, 'database' | 'local' | 'directory'>
@@ -40,18 +41,13 @@ export interface PublicOutput {
 
 /**
  * Whether the files of a release would be the same now, but for what was said since: the same programs made
- * it, and no import was undone.
+ * it, and nothing more is left out.
  */
-export function isBase(
-  previous: ReleaseManifest | undefined,
-  { service, undone }: { service: string; undone: readonly unknown[] },
-): boolean {
+export function isBase(previous: ReleaseManifest | undefined, next: LeftOut & { service: string }): boolean {
   if (!previous?.public) return false
-  const { engines, undone_imports = [] } = previous
+  const { engines } = previous
   return (
-    engines.service === service &&
-    engines.duckdb === Database.version &&
-    undone_imports.length === undone.length
+    engines.service === next.service && engines.duckdb === Database.version && !isMoreLeftOut(previous, next)
   )
 }
 

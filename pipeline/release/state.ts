@@ -3,7 +3,12 @@
 import type { PipelineComponents } from '../components.ts'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type ReleaseManifest, quarantinedObject, undoneImport } from '../../schemas/manifests.ts'
+import {
+  type ReleaseManifest,
+  erasedPerson,
+  quarantinedObject,
+  undoneImport,
+} from '../../schemas/manifests.ts'
 import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { ENVIRONMENTS, instant } from '../../schemas/values.ts'
 import { currentRelease, readManifest } from './read.ts'
@@ -21,6 +26,7 @@ const readablePlan = z.looseObject({
   brings_snapshot: z.boolean().optional(),
   quarantined: z.array(z.looseObject(quarantinedObject.shape)).optional(),
   undone_imports: z.array(undoneImport).optional(),
+  erased_people: z.array(erasedPerson).optional(),
   signing: z.string().nullable().optional(),
 })
 export type ReadablePlan = z.infer<typeof readablePlan>

@@ -6,6 +6,7 @@ import { withDatabase } from '../duckdb.ts'
 import { hashOfBase64 } from '../proof/base64.ts'
 import { publish, writePublicFiles } from '../release/commit.ts'
 import { correctionsSince } from '../release/corrections.ts'
+import { erasuresSince } from '../release/erasures.ts'
 import { ENTRIES_PER_PAGE } from '../release/leaderboard.ts'
 import type { ReleaseResult } from '../release/make.ts'
 import { PART_SIZES, partsOf } from '../release/parts.ts'
@@ -98,10 +99,11 @@ async function commit(
       const asOf = new Date(plan.as_of)
       const superseded = previous ? await supersededOutcomes({ database, local }, previous, versions) : []
       const corrections = await correctionsSince({ database, local }, previous, versions, asOf)
+      const erasures = await erasuresSince({ database, local }, previous, versions, asOf)
       for (const table of ['questions', 'resolutions', 'agents'] as const) {
         await attachCurrent(database, local, { ...versions[table], table })
       }
-      return { superseded, corrections, questionsAt: await questionsAt(database, asOf) }
+      return { superseded, corrections, erasures, questionsAt: await questionsAt(database, asOf) }
     }),
   )
   const tables = await local.reading(() => writePublicFiles(context, state, plan, versions))

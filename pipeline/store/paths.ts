@@ -468,6 +468,13 @@ export function undonePath({ table, version }: { table: TableName; version: numb
   return `${UNDONE_PREFIX}${table}/${padded(version, 20)}.json`
 }
 
+export const ERASED_PREFIX = 'erased-people/'
+
+/** The record that the forecasts of a person are erased. */
+export function erasedPath(userId: string): string {
+  return `${ERASED_PREFIX}${userId}.json`
+}
+
 export const QUARANTINE_PREFIX = 'quarantine/'
 
 /** The new path of an object that was moved aside. */

@@ -7,7 +7,7 @@ import type { LocalFiles } from '../store/local-files.ts'
 import { type Store, readChecked } from '../store/store.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { type DataFile, type TableVersion, type TablesRead, filesOf } from './delta.ts'
-import { undoneImports, withoutUndone } from './undone.ts'
+import { readLeftOut, without } from './left-out.ts'
 
 const READS_AT_ONCE = 16
 
@@ -92,9 +92,9 @@ async function lastCheckpoint(store: Store, table: TableName): Promise<TableVers
 }
 
 /** An earlier version of a table, from a later one. */
-export function versionAt({ table, files, undone }: TableVersion, version: number): TableVersion {
+export function versionAt({ files, undone, ...rest }: TableVersion, version: number): TableVersion {
   const known = <File extends DataFile>(all: readonly File[]) => all.filter((file) => file.version <= version)
-  return { table, version, files: known(files), ...(undone && { undone: known(undone) }) }
+  return { ...rest, version, files: known(files), ...(undone && { undone: known(undone) }) }
 }
 
 /**
@@ -106,8 +106,8 @@ export function firstFileAfter({ files }: Pick<TableVersion, 'files'>, last = -1
 }
 
 /** A table as a release read it, from a later version. */
-export function versionIn({ tables, undone_imports = [] }: TablesRead, later: TableVersion): TableVersion {
-  return withoutUndone(versionAt(later, tables[later.table] ?? -1), undone_imports)
+export function versionIn(read: TablesRead, later: TableVersion): TableVersion {
+  return without(versionAt(later, read.tables[later.table] ?? -1), read)
 }
 
 /**
@@ -131,14 +131,14 @@ export function assertNotBehind(
   }
 }
 
-/** The current version of every table that scoring reads, without the imports that were undone. */
+/** The current version of every table that scoring reads, without what is left out. */
 export async function currentVersions(store: Store): Promise<Record<ScoredTable, TableVersion>> {
-  const undone = await undoneImports(store)
+  const leftOut = await readLeftOut(store)
   const versions = await Promise.all(
     SCORED_TABLES.map(async (name): Promise<[ScoredTable, TableVersion]> => {
       const log = new TableLog(store, name)
       await log.refresh()
-      return [name, withoutUndone(log.current, undone)]
+      return [name, without(log.current, leftOut)]
     }),
   )
   return Object.fromEntries(versions) as Record<ScoredTable, TableVersion>

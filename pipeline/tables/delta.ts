@@ -3,7 +3,7 @@
 // https://github.com/delta-io/delta/blob/master/PROTOCOL.md
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { UndoneImport } from '../../schemas/manifests.ts'
+import type { ErasedPerson, UndoneImport } from '../../schemas/manifests.ts'
 import { sha256 } from '../../schemas/values.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { deltaLogPath } from '../store/paths.ts'
@@ -71,12 +71,19 @@ export interface TableVersion {
   files: readonly DataFile[]
   /** The files of imports that were undone, which `files` lacks. */
   undone?: readonly UndoneFile[]
+  /** The people whose rows do not count, although `files` has them. */
+  erased?: readonly ErasedPerson[]
+}
+
+/** The imports and people without whom a release reads the tables, as its plan and its manifest have them. */
+export interface LeftOut {
+  undone_imports?: readonly UndoneImport[] | undefined
+  erased_people?: readonly ErasedPerson[] | undefined
 }
 
 /** The state of the tables that a release reads, as its plan and its manifest have it. */
-export interface TablesRead {
+export interface TablesRead extends LeftOut {
   tables: Readonly<Record<string, number>>
-  undone_imports?: readonly UndoneImport[] | undefined
 }
 
 export interface UndoneFile extends DataFile {

@@ -5,6 +5,7 @@ import type { LocalFiles } from '../store/local-files.ts'
 import { noRows, rowsIn } from './columns.ts'
 import { localRows } from './local-rows.ts'
 import type { TableVersion } from './delta.ts'
+import { counts } from './left-out.ts'
 
 /** The entity or question that a row is about. A later row about the same subject replaces it. */
 const SUBJECT = {
@@ -20,8 +21,8 @@ export function isReplaced(table: TableName): table is keyof typeof SUBJECT {
 }
 
 /**
- * Makes the view `<table>`, or one named `view`, with every row of a version of the table, or of its data
- * files from one number on.
+ * Makes the view `<table>`, or one named `view`, with every row of a version of the table that counts, or of
+ * its data files from one number on.
  */
 export async function attachTable(
   database: Database,
@@ -35,7 +36,7 @@ export async function attachTable(
   const source =
     paths.length === 0
       ? noRows(version.table)
-      : `SELECT ${columns.map(({ name }) => name).join(', ')} FROM ${rowsIn(version.table, paths)}`
+      : `SELECT ${columns.map(({ name }) => name).join(', ')} FROM ${rowsIn(version.table, paths)} WHERE ${counts(version)}`
   await database.run(`CREATE OR REPLACE VIEW ${view} AS ${source}`)
 }
 

@@ -69,6 +69,7 @@ const PLACES: Record<string, readonly [path: string, place: Place | undefined]> 
   NAMES_COPIED_PATH: [paths.NAMES_COPIED_PATH, 'state'],
   NAMESPACES_PATH: [paths.NAMESPACES_PATH, 'fact'],
   undonePath: [paths.undonePath({ table: 'questions', version: 3 }), 'import'],
+  erasedPath: [paths.erasedPath(ID), 'erasure'],
   quarantinePath: [paths.quarantinePath('intake/questions/x.json'), 'fact'],
   quarantineRecordPath: [quarantineRecordPath('intake/questions/x.json'), 'fact'],
   rationalesPath: [paths.rationalesPath(ID), 'fact'],
@@ -118,7 +119,7 @@ test('a copy ends with what was finished when it began', () => {
   }
   const before: Horizon = { tables: {}, release: 6, snapshots: new Set(), logged: 6, issue: 2, segment: 2 }
   for (const [name, [path, place]] of Object.entries(PLACES)) {
-    const isFree = place === undefined || place === 'inbox' || place === 'fact' || place === 'state'
+    const isFree = [undefined, 'inbox', 'fact', 'erasure', 'state'].includes(place)
     const isDataFile = path.includes('recorded_date=')
     expect(isWithin(path, before), name).toBe((isFree && name !== 'tallyPath') || isDataFile)
   }

@@ -12,10 +12,10 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
-import type { Row, TableName } from '../../schemas/tables.ts'
+import type { TableName } from '../../schemas/tables.ts'
 import { CROWD_AS_OF, crowd } from '../support/worlds/crowd.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
-import { HISTORY_START_MS, type Step, historyOf, takeIn } from '../support/worlds/history.ts'
+import { HISTORY_START_MS, type Step, historyOf, lawful, takeIn } from '../support/worlds/history.ts'
 import { Clock, SECRET, release, testComponents } from '../support/http/service.ts'
 import { type StageOptions, type Stages, asCommands, inProcess } from '../support/stage-runs.ts'
 import { stagedRelease } from '../support/staged-release.ts'
@@ -34,19 +34,6 @@ async function faultsOf(store: MemoryStore, clock: Clock, number: number): Promi
   using database = await components.openDatabase()
   const { faults } = await auditRelease({ ...components, database, secrets: [SECRET] }, number)
   return faults
-}
-
-/** Without rows of an id that is known with another question: no program of the service makes those. */
-function lawful(steps: readonly Step[]): Step[] {
-  const questions = new Map<string, unknown>()
-  return steps.map(({ rows, laterMs }) => {
-    const isLawful = ({ forecast_id, question_id }: Row) => {
-      const known = questions.get(forecast_id as string) ?? question_id
-      questions.set(forecast_id as string, known)
-      return known === question_id
-    }
-    return { laterMs, rows: { ...rows, forecasts: (rows.forecasts ?? []).filter(isLawful) } }
-  })
 }
 
 describe('a release in stages', () => {

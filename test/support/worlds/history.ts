@@ -129,3 +129,16 @@ export function historyOf(seed: number, steps: number): Step[] {
   })
   return [first, ...rest]
 }
+
+/** Without rows of an id that is known with another question: no program of the service makes those. */
+export function lawful(steps: readonly Step[]): Step[] {
+  const questions = new Map<string, unknown>()
+  return steps.map(({ rows, laterMs }) => {
+    const isLawful = ({ forecast_id, question_id }: Row) => {
+      const known = questions.get(forecast_id as string) ?? question_id
+      questions.set(forecast_id as string, known)
+      return known === question_id
+    }
+    return { laterMs, rows: { ...rows, forecasts: (rows.forecasts ?? []).filter(isLawful) } }
+  })
+}

@@ -1,0 +1,69 @@
+// Checks whom a manifest says to be erased: against its plan, the release before, the records of the store,
+// and what the release publishes.
+import type { ErasedPerson, ReleaseManifest } from '../../schemas/manifests.ts'
+import type { Database } from '../duckdb.ts'
+import { canonicalText } from '../proof/canonical.ts'
+import { erasedPath } from '../store/paths.ts'
+import type { Store } from '../store/store.ts'
+import { erasedPeople } from '../tables/erased.ts'
+import { rowsOfPeople } from '../tables/left-out.ts'
+import type { ReadablePlan } from '../release/state.ts'
+import { type AuditReport, unlessCorrupt } from './report.ts'
+
+type Erased = Pick<ReleaseManifest, 'erased_people'>
+
+/** The write of a record may take some minutes, and clocks differ. */
+const LATEST_MS = 10 * 60_000
+
+/** Whom an earlier release has as erased stays erased, with the reason. */
+export function broughtBack({ erased_people = [] }: Erased, before: Erased | undefined): ErasedPerson[] {
+  const said = new Set(erased_people.map(canonicalText))
+  return (before?.erased_people ?? []).filter((person) => !said.has(canonicalText(person)))
+}
+
+/** Adds a fault for each erasure that differs from the plan, from its record or from the release before. */
+export async function checkErased(
+  store: Store,
+  manifest: ReleaseManifest,
+  plan: ReadablePlan | undefined,
+  before: ReleaseManifest | undefined,
+  report: AuditReport,
+): Promise<void> {
+  const { as_of, erased_people: listed = [] } = manifest
+  const faults: string[] = []
+  if (plan && canonicalText(listed) !== canonicalText(plan.erased_people ?? [])) {
+    faults.push('manifest.json: it lists other erased people than plan.json')
+  }
+  for (const { user_id } of broughtBack(manifest, before)) {
+    faults.push(`manifest.json: ${user_id} is not listed as erased as in the release before`)
+  }
+  const records = await unlessCorrupt(erasedPeople(store), report)
+  if (records) {
+    const recorded = new Map(records.map((person) => [person.user_id, person]))
+    for (const person of listed) {
+      const path = erasedPath(person.user_id)
+      const record = recorded.get(person.user_id)
+      recorded.delete(person.user_id)
+      if (!record) faults.push(`${path}: is missing`)
+      else if (canonicalText(record) !== canonicalText(person)) {
+        faults.push(`manifest.json: it differs from ${path}`)
+      }
+    }
+    const asOfMs = Date.parse(as_of)
+    for (const { user_id, erased_at } of recorded.values()) {
+      if (Date.parse(erased_at) + LATEST_MS >= asOfMs) continue
+      faults.push(`manifest.json: ${user_id} is not listed as erased, and was at ${erased_at}`)
+    }
+  }
+  report.faults.push(...faults)
+}
+
+/** Returns the erased people of whom the view `public_forecasts` has rows. */
+export async function erasedInPublic(database: Database, { erased_people = [] }: Erased): Promise<string[]> {
+  const theirs = rowsOfPeople('forecasts', erased_people)
+  if (theirs === undefined) return []
+  const rows = await database.rows<{ id: string }>(
+    `SELECT DISTINCT entity_id AS id FROM public_forecasts WHERE ${theirs} ORDER BY id`,
+  )
+  return rows.map(({ id }) => id)
+}
