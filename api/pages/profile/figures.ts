@@ -44,7 +44,7 @@ export function runningFigure(of: Payloads, points: readonly RunningPoint[], rul
   return html`<h2 id="skill">Skill, question by question</h2>
 <p>${runningResult(points)}</p>
 <div class="columns"><figure>${runningSkillChart(points, thresholds)}
-<figcaption>${points.some(({ interval }) => interval) && 'Shaded: where the true skill may lie. '}Dashed: how many questions a title takes.</figcaption></figure>
+<figcaption>${points.some((point) => point.interval) && 'Shaded: where the true skill may lie. '}Dashed: how many questions a title takes.</figcaption></figure>
 ${scrolling('The running skill in numbers', runningTable(of, points, milestones(points.at(-1)!.questions, rules)))}</div>`
 }
 
