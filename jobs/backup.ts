@@ -9,15 +9,11 @@ import type { Store } from '../pipeline/store/store.ts'
 import type { Settings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
+import { type OtherPlace, placeOfBackup, placeOfStore } from './components/backup-place.ts'
 import { storeUrlOf } from './components/components.ts'
 import { makeTemporaryFolder } from './components/temporary-folder.ts'
 import type { Report } from './output.ts'
 import { ProgressLine } from './progress.ts'
-
-interface OtherPlace {
-  /** The S3-compatible server of the backup, if it is not that of the store. */
-  s3Endpoint?: string | undefined
-}
 
 type Copied = Partial<Record<Environment, CopyReport>>
 
@@ -28,10 +24,10 @@ type Copied = Partial<Record<Environment, CopyReport>>
 export async function runBackup(
   settings: Settings,
   url: string,
-  { s3Endpoint, comparesAll }: OtherPlace & { comparesAll: boolean },
+  { comparesAll, ...other }: OtherPlace & { comparesAll: boolean },
   now: Date,
 ): Promise<Report> {
-  const [from, to] = [placeOfStore(settings), { ...placeOfStore(settings, s3Endpoint), url }]
+  const [from, to] = [placeOfStore(settings), placeOfBackup(settings, url, other)]
   assertApart(from, to)
   const copied = await copyEach(from, to, async (store, place, how) => {
     const { store: backup, note } = await openCopy(place, 'backup', store)
@@ -45,12 +41,8 @@ export async function runBackup(
 }
 
 /** @throws ServiceError as `runBackup` does. */
-export async function runRestore(
-  settings: Settings,
-  url: string,
-  { s3Endpoint }: OtherPlace,
-): Promise<Report> {
-  const [from, to] = [{ ...placeOfStore(settings, s3Endpoint), url }, placeOfStore(settings)]
+export async function runRestore(settings: Settings, url: string, other: OtherPlace): Promise<Report> {
+  const [from, to] = [placeOfBackup(settings, url, other), placeOfStore(settings)]
   assertApart(from, to)
   let asOf: string | null = null
   const copied = await copyEach(from, to, async (backup, place, how) => {
@@ -64,10 +56,6 @@ export async function runRestore(
     'Before you start the service: fvs doctor, fvs audit and, with a public log, fvs audit --log.',
     'A log that has shown more than this one must go on under a new name: docs/log-operator.md.',
   ])
-}
-
-function placeOfStore(settings: Settings, s3Endpoint = settings.S3_ENDPOINT): StoreSettings {
-  return { url: settings.STORE_URL, s3Endpoint, requestTimeoutMs: settings.STORE_TIMEOUT_MS }
 }
 
 function assertApart(from: StoreSettings, to: StoreSettings): void {

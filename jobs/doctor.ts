@@ -4,6 +4,7 @@ import { assertOrigin } from '../pipeline/transparency/publish.ts'
 import type { Settings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Environment } from '../schemas/values.ts'
+import type { OtherPlace } from './components/backup-place.ts'
 import { type Components, withComponents } from './components/components.ts'
 import { type Finding, fault } from './doctor/finding.ts'
 import { checkBackup, checkReleases } from './doctor/published.ts'
@@ -12,11 +13,10 @@ import { STORE_ADVICE, checkInbox, checkStore } from './doctor/store.ts'
 import type { Report } from './output.ts'
 import { assertSigningAsBefore } from './signing-as-before.ts'
 
-export interface DoctorOptions {
+export interface DoctorOptions extends OtherPlace {
   /** The file of settings that the command was called with. */
   settingsFile?: string | undefined
   backup?: string | undefined
-  s3Endpoint?: string | undefined
 }
 
 /** @param parse returns the settings, or throws `invalid`. */
@@ -42,7 +42,7 @@ export async function runDoctor(
 
 /** Returns the findings of all checks. A check that fails is a finding, and the others go on. */
 export async function diagnose(components: Components, options: DoctorOptions): Promise<Finding[]> {
-  const { settingsFile, backup, s3Endpoint } = options
+  const { settingsFile, backup, ...other } = options
   const checks: Record<string, () => Finding[] | Promise<Finding[]>> = {
     secret: () => checkSecrets(components),
     files: () => checkFiles(components, settingsFile),
@@ -52,7 +52,7 @@ export async function diagnose(components: Components, options: DoctorOptions): 
     release: () => checkReleases(components),
     signing: () => assertSigningAsBefore(components).then(() => []),
     'log key': () => assertOrigin(components).then(() => []),
-    backup: async () => [await checkBackup(components, backup, s3Endpoint)],
+    backup: async () => [await checkBackup(components, backup, other)],
   }
   try {
     await assertNoCopy(components.store)

@@ -8,6 +8,7 @@ import { assertEnvironment } from '../../pipeline/release/state.ts'
 import { lastCheckpoint } from '../../pipeline/transparency/log-files.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import { type OtherPlace, placeOfBackup } from '../components/backup-place.ts'
 import { type Components, storeUrlOf } from '../components/components.ts'
 import { type Finding, fault, note, ok, spanOf } from './finding.ts'
 
@@ -96,12 +97,12 @@ function checkQuestions({ questions }: ReleaseManifest, now: Date): Finding {
 export async function checkBackup(
   { settings, environment, now }: Components,
   url: string | undefined,
-  s3Endpoint: string | undefined,
+  other: OtherPlace,
 ): Promise<Finding> {
   if (url === undefined) return note('backup', 'its age is not known', 'name it: fvs doctor --backup URL')
   const advice = `make one: fvs backup ${url}`
   try {
-    const place = { url: storeUrlOf(url, environment), s3Endpoint: s3Endpoint ?? settings.S3_ENDPOINT }
+    const place = placeOfBackup(settings, storeUrlOf(url, environment), other)
     if ((await firstPathIn(place)) === undefined) return fault('backup', `nothing is in ${url} yet`, advice)
     const found = await readCopyNote(await openStore(place, 'imagine'))
     if (found?.kind !== 'backup')
@@ -119,7 +120,7 @@ export async function checkBackup(
     return fault(
       'backup',
       error.message,
-      'mount it, or correct its address, --s3-endpoint or the rights of this user',
+      'mount it, or correct its address, --s3-endpoint, --s3-profile or the rights of this user',
     )
   }
 }

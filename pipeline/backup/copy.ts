@@ -129,7 +129,8 @@ class Copy {
     const copy = async (object: StoredObject) => {
       if (this.#mayBeCopied(object, place)) this.report.unchanged += 1
       else if (!(await this.#copyOne(object, expected))) gone.push(object.path)
-      this.#context.progress((this.#done += 1), this.#all)
+      // How much there is, is known after the inbox.
+      if (place !== 'inbox') this.#context.progress((this.#done += 1), this.#all)
     }
     await pMap(objects, copy, { concurrency: isNumbered(place) ? 1 : COPIES_AT_ONCE })
     return gone

@@ -13,6 +13,8 @@ export interface StoreSettings {
   /** `file:///…`, a path, or `s3://bucket/prefix`. */
   url: string
   s3Endpoint?: string | undefined
+  /** The profile of the AWS client's files to take credentials from, whatever its variables say. */
+  s3Profile?: string | undefined
   requestTimeoutMs?: number | undefined
 }
 
@@ -29,7 +31,7 @@ export type WhereNone = 'begin' | 'fail' | 'imagine'
  *   `unavailable` for a folder without a store.
  */
 export async function openStore(
-  { url, s3Endpoint, requestTimeoutMs }: StoreSettings,
+  { url, s3Endpoint, s3Profile, requestTimeoutMs }: StoreSettings,
   whereNone: WhereNone,
 ): Promise<Store> {
   const folder = folderOf(url)
@@ -44,7 +46,13 @@ export async function openStore(
   const prefix = path === '' ? '' : `${path}/`
   // The SDK is large, so it is loaded only if it is used.
   const { S3Store } = await import('./s3.ts')
-  return new S3Store({ bucket: host, prefix, endpoint: s3Endpoint, requestTimeoutMs })
+  return new S3Store({
+    bucket: host,
+    prefix,
+    endpoint: s3Endpoint,
+    profile: s3Profile,
+    requestTimeoutMs,
+  })
 }
 
 /**

@@ -20,6 +20,8 @@ export interface S3Settings {
   prefix: string
   /** For servers other than Amazon's. Credentials and region come from the AWS client's own variables. */
   endpoint?: string | undefined
+  /** The profile of the AWS client's files to take credentials from instead. */
+  profile?: string | undefined
   requestTimeoutMs?: number | undefined
 }
 
@@ -29,12 +31,13 @@ export class S3Store implements Store {
   readonly #prefix: string
   readonly #client: S3Client
 
-  constructor({ bucket, prefix, endpoint, requestTimeoutMs = 20_000 }: S3Settings) {
+  constructor({ bucket, prefix, endpoint, profile, requestTimeoutMs = 20_000 }: S3Settings) {
     this.url = `s3://${bucket}/${prefix}`
     this.#bucket = bucket
     this.#prefix = prefix
     this.#client = new S3Client({
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+      ...(profile === undefined ? {} : { profile }),
       // Not every S3-compatible server supports the newer trailing checksums.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',

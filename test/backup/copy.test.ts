@@ -6,6 +6,7 @@ import type { ServiceError } from '../../schemas/errors.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { testFolder } from '../support/folder.ts'
 import { contentOf } from '../support/store-content.ts'
+import { send } from '../support/tables.ts'
 import { copyReleasedWorld } from '../support/worlds/world.ts'
 
 let folder: string
@@ -18,14 +19,17 @@ beforeEach(async () => {
   backup = new MemoryStore()
 })
 
-const copy = (comparesAll = false): Promise<CopyReport> =>
+const copy = (
+  comparesAll = false,
+  progress = (_done: number, _all: number): void => undefined,
+): Promise<CopyReport> =>
   copyStore({
     from: store,
     to: backup,
     directory: folder,
     deletes: true,
     comparesAll,
-    progress: () => undefined,
+    progress,
   })
 
 const pathLike = ({ objects }: MemoryStore, pattern: RegExp) =>
@@ -51,6 +55,14 @@ test('copies what is new or has changed, and nothing twice', async () => {
   const { [key]: _old, ...others } = first
   const { [key]: _new, 'people/unknown.json': _added, ...now } = await contentOf(backup)
   expect(now).toEqual(others)
+})
+
+test('says how much is done of what there is, also while much waits in the inbox', async () => {
+  for (const name of ['a', 'b', 'c']) await send(store, 'forecasters', name, [])
+  const said: [done: number, all: number][] = []
+  await copy(false, (done, all) => said.push([done, all]))
+  const all = said.length
+  expect(said).toEqual(said.map((_, nth) => [nth + 1, all]))
 })
 
 test('deletes what the store deletes, last, and keeps what the store has lost', async () => {
