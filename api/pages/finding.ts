@@ -47,14 +47,14 @@ export function reading(site: Site, entityType: EntityType, ranked: readonly Ent
   return html`<p>● is the ${term(site, 'skill', 'skill')}: 0 is as good as the middle one of ${term(site, 'others', 'the others')}, 1 is perfect. ${bars > 0 && bar}${bars < ranked.length && html` ${noBar}`}</p>
 <ul class="reading">${
     isAgainstCrowd(ranked) &&
-    html`<li><span class="crowd">◇</span> is the skill against ${term(site, 'crowd', 'the crowd')}, the average of the others. ◇ left of 0: copying the crowd would have done better.</li>`
+    html`<li><span class="crowd">◇</span> is the skill against ${term(site, 'crowd', 'the crowd')}, the average of the others. ◇\u00a0left of 0: copying the crowd would have done better.</li>`
   }<li>${TITLES[entityType]}</li></ul>`
 }
 
 /** Tells titles that take evidence from others. */
 const TITLES: Record<EntityType, string> = {
   agent:
-    '✓ certified: luck is very unlikely to explain the skill. ✓✓ expert: the same against the average of the others. ○ provisional: enough questions for a place, but luck may explain the skill.',
+    '✓\u00a0certified: luck is very unlikely to explain the skill. ✓✓\u00a0expert: the same against the average of the others. ○\u00a0provisional: enough questions for a place, but luck may explain the skill.',
   forecaster:
-    '✓ gold, ✓✓ platinum: luck is very unlikely to explain the skill. ○ bronze, ◐ silver: by rank alone.',
+    '✓\u00a0gold, ✓✓\u00a0platinum: luck is very unlikely to explain the skill. ○\u00a0bronze, ◐\u00a0silver: by rank alone.',
 }
