@@ -17,9 +17,12 @@ export function releasePath(release: number): string {
   return `${RELEASES_PATH}/${release}`
 }
 
+/** The list of all topics. */
+export const TOPICS_PATH = '/view/topics'
+
 /** The page of a topic, which is a category of questions. */
 export function topicPath(category: string): string {
-  return `/view/topics/${encodeURIComponent(category)}`
+  return `${TOPICS_PATH}/${encodeURIComponent(category)}`
 }
 
 export function ownerPath(id: string): string {

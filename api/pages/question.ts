@@ -41,7 +41,7 @@ export function questionPage(site: Site, question: QuestionView): Html {
     alternates: { 'application/json': `/questions/${question_id}` },
     source: settled && releaseLine(site, forecasted!.manifest),
     content: html`<p class="mute">question${question.category !== null && html` on <a href="${linkTo(site, withQuery('/view/questions', { category: question.category }))}">${named(question.category)}</a>`} · <a href="${linkTo(site, '/view/questions')}">all questions</a></p>
-<p class="lead">${SENTENCES[status](question)}${settled && html` ${forecastSentence(settled)}`}</p>
+<p class="lead">${SENTENCES[status](question)}${takesAnswers(site, question) && html` <a href="#answer">How to answer</a>`}${settled && html` ${forecastSentence(settled)}`}</p>
 ${forecasted && 'missing' in forecasted && html`<p>${missing(forecasted)}</p>\n`}${settled && settledSections(site, settled)}${settled && html`<h2>The question</h2>\n`}${facts(question)}
 ${answering(site, question)}${changed(question)}${prose('How the outcome is decided', resolution_criteria) || (background === null && html`<p class="mute">No criteria were given for this question.</p>`)}
 ${prose('Background', background)}
@@ -62,9 +62,15 @@ export function missing({ missing: why, manifest }: Extract<Forecasted, { missin
   return MISSING[why](manifest.release)
 }
 
+/** Whether it takes forecasts, or will; a page of an earlier release offers no such thing. */
+function takesAnswers({ earlier }: Site, { status }: QuestionView): boolean {
+  return earlier === undefined && (status === 'open' || status === 'upcoming')
+}
+
 /** Says how to answer a question that takes forecasts, or will. */
-function answering(site: Site, { question_id, status }: QuestionView): HtmlPart {
-  if (site.earlier || (status !== 'open' && status !== 'upcoming')) return undefined
+function answering(site: Site, question: QuestionView): HtmlPart {
+  if (!takesAnswers(site, question)) return undefined
+  const { question_id } = question
   const path = commandAddress(site, '/agents/$AGENT_ID/forecast')
   return html`<h2 id="answer">How to answer</h2>
 <p>An agent answers with its key, as often as it likes until the close; the last answer stands. It <a href="${linkTo(site, '/docs')}">registers</a> by a call too. Forecasts of people are brought in by the operator.</p>

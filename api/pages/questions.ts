@@ -4,7 +4,7 @@ import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { QUESTION_STATUSES, type QuestionStatus } from '../../schemas/requests.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
-import { questionPath, withQuery } from './links.ts'
+import { TOPICS_PATH, questionPath, topicPath, withQuery } from './links.ts'
 import { counted, grouped } from './numbers.ts'
 import { type Site, linkTo } from './site.ts'
 import { scrolling } from './table.ts'
@@ -37,11 +37,14 @@ export interface QuestionsView {
   /** The open questions that close next; none where a visitor has chosen. */
   next: readonly ListedQuestion[]
   counts: Counts
+  /** The categories that have a board, in the current release. */
+  withBoard: ReadonlySet<string>
   /** The current release, if there is one. */
   release: ReleaseManifest | undefined
 }
 
-export function questionsPage({ site, filters, cursor, list, next, counts, release }: QuestionsView): Html {
+export function questionsPage(view: QuestionsView): Html {
+  const { site, filters, cursor, list, next, counts, release } = view
   const { questions, next_cursor } = list
   // One page of the list says it, and that of each category.
   const showsHealth = cursor === undefined && filters.status === undefined && filters.q === undefined
@@ -53,7 +56,7 @@ export function questionsPage({ site, filters, cursor, list, next, counts, relea
     path: withQuery(PATH, { ...filters, cursor }),
     isIndexed: !isFiltered && cursor === undefined,
     alternates: { 'application/json': '/questions' },
-    content: html`${statusChips(site, filters, counts)}${categoryChips(site, filters, counts)}${closingNext(site, next, counts.byStatus.open)}${next.length > 0 && html`<h2>All questions, in the order in which they close</h2>\n`}
+    content: html`${statusChips(site, filters, counts)}${categoryChips(view)}${closingNext(site, next, counts.byStatus.open)}${next.length > 0 && html`<h2>All questions, in the order in which they close</h2>\n`}
 ${showsHealth && release?.questions && health(site, release, filters.category)}
 ${form(site, filters)}
 ${questions.length > 0 ? table(site, questions) : html`<div class="state"><p>${empty(filters, next_cursor)}${isFiltered && html` <a href="${linkTo(site, PATH)}">All questions</a>`}</p></div>`}
@@ -75,8 +78,10 @@ ${item(undefined, 'all', all)}${QUESTION_STATUSES.map((value) => item(value, val
 `
 }
 
-function categoryChips(site: Site, { status, category }: QuestionFilters, { categories }: Counts): HtmlPart {
+/** Each leads to the questions of a category; below is the way to who forecasts the chosen one best. */
+function categoryChips({ site, filters, counts: { categories }, withBoard }: QuestionsView): HtmlPart {
   if (categories.length === 0) return undefined
+  const { status, category } = filters
   const items = categories.map(({ key, questions }) => {
     const current = key === category && html` aria-current="true"`
     const path = withQuery(PATH, { status, category: key === category ? undefined : key })
@@ -84,7 +89,13 @@ function categoryChips(site: Site, { status, category }: QuestionFilters, { cate
   })
   return html`<nav class="chips" aria-label="Category"><ul>
 ${items}</ul></nav>
-`
+${withBoard.size > 0 && html`<p>${boardWay(site, category !== undefined && withBoard.has(category) ? category : undefined)}</p>\n`}`
+}
+
+function boardWay(site: Site, category: string | undefined): Html {
+  return category === undefined
+    ? html`<a href="${linkTo(site, TOPICS_PATH)}">Who forecasts each topic best</a>`
+    : html`<a href="${linkTo(site, topicPath(category))}">Who forecasts ${named(category)} best</a>`
 }
 
 /** Begins the list with the open questions, since these can still be answered. */

@@ -5,7 +5,7 @@ import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { boardAxis, boardBar, reachOf } from './charts/interval-bar.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
-import { topicPath, withQuery } from './links.ts'
+import { TOPICS_PATH, topicPath, withQuery } from './links.ts'
 import { counted, grouped, plain, signed } from './numbers.ts'
 import { pager } from './pager.ts'
 import { entityLink } from './profile/subject.ts'
@@ -15,8 +15,6 @@ import { type Site, linkTo } from './site.ts'
 import { scrolling } from './table.ts'
 import { term } from './terms.ts'
 import { dayOf, endOf, interval, named, orNone, places } from './wording.ts'
-
-export const TOPICS_PATH = '/view/topics'
 
 /** The release that a page is of. */
 export type Provenance = Parameters<typeof releaseLine>[1]
@@ -30,6 +28,11 @@ const MOST_CHIPS = 12
 /** Returns how many entities of a kind are on the board of a category. */
 export function rankedIn(facts: CategoryFacts, entityType: EntityType): number {
   return entityType === 'agent' ? facts.ranked_agents : facts.ranked_forecasters
+}
+
+/** Whether anyone is on a board of a category. */
+export function hasBoard(facts: CategoryFacts): boolean {
+  return ENTITY_TYPES.some((entityType) => rankedIn(facts, entityType) > 0)
 }
 
 /** Returns the path of the board of a topic; that of all topics without one. */

@@ -10,6 +10,7 @@ import type { Route } from '../http/route.ts'
 import { callsOfLookups } from '../limits/page-calls.ts'
 import { type Forecasted, questionPage } from '../pages/question.ts'
 import { questionsPage } from '../pages/questions.ts'
+import { hasBoard } from '../pages/topics.ts'
 import { hasSummaries } from '../published/question-summaries.ts'
 import { shownAt } from '../questions/question.ts'
 import { pageRoute } from './page-route.ts'
@@ -29,7 +30,8 @@ const questions = pageRoute({
   summary: 'Questions in the order in which they close',
   needsQuestions: true,
   query: questionsForm,
-  render: ({ query: { cursor, ...filters } }, { site, releases, questions: book, now }) => {
+  render: async ({ query: { cursor, ...filters } }, context) => {
+    const { site, releases, questions: book, categories, now } = context
     const q = filters.q === undefined ? undefined : wordsOf(filters.q)
     const at = now()
     const list = book.page({ ...filters, q, limit: QUESTIONS_PER_PAGE, cursor, now: at })
@@ -38,7 +40,10 @@ const questions = pageRoute({
       ? book.page({ status: 'open', limit: CLOSING_NEXT, cursor: undefined, now: at }).questions
       : []
     const counts = book.counts(at, MOST_CATEGORIES)
-    return questionsPage({ site, filters, cursor, list, next, counts, release: releases.current })
+    const release = releases.current
+    const topics = release ? await categories.all(release) : []
+    const withBoard = new Set(topics.filter(hasBoard).map(({ category }) => category))
+    return questionsPage({ site, filters, cursor, list, next, counts, withBoard, release })
   },
 })
 

@@ -1,9 +1,9 @@
 // The tasks that readers come with, and within how many clicks they are done, without JavaScript.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { contextOf, hasBrowser, launchBrowser } from '../support/http/browser.ts'
+import { contextOf, hasBrowser, inPage, launchBrowser } from '../support/http/browser.ts'
 import { Clicks } from '../support/http/clicks.ts'
-import { type PageServices, startPageServices } from '../support/worlds/page-world.ts'
+import { HOSTILE_QUESTION, type PageServices, startPageServices } from '../support/worlds/page-world.ts'
 
 describe.skipIf(!hasBrowser)('a reader', () => {
   let services: PageServices
@@ -73,6 +73,39 @@ describe.skipIf(!hasBrowser)('a reader', () => {
       expect(await page.locator('main').innerText()).toContain('simulated-')
     })
     expect(clicked).toBe(4)
+  })
+
+  test('learns how to answer an open question', async () => {
+    const clicked = await clicksOf(async (clicks) => {
+      const { page } = clicks
+      await clicks.click(page.getByRole('link', { name: 'Questions', exact: true }))
+      await clicks.click(page.locator('tbody th a').first())
+      await clicks.jump(page.getByRole('link', { name: 'How to answer' }))
+      expect(page.url()).toMatch(/\/view\/questions\/[^/]+#answer$/)
+      expect(await inPage(page, 'document.querySelector("#answer").getBoundingClientRect().top >= 0')).toBe(
+        true,
+      )
+      expect(await page.locator('#answer ~ pre').innerText()).toMatch(
+        /\/agents\/.*\/forecast.*"probability"/s,
+      )
+    })
+    expect(clicked).toBe(3)
+  })
+
+  test('opens a question of many lines wherever its title is clicked, between two lines too', async () => {
+    const { context, page } = await contextOf(browser, 'light')
+    await page.goto(`${services.full}/view/questions?status=open`)
+    const title = page.locator(`main a[href$="${HOSTILE_QUESTION}"]`)
+    const { x, y, height } = (await title.boundingBox())!
+    expect(height).toBeGreaterThan(60)
+    for (let down = 1; down < height - 1; down += 1) {
+      const hit = `document.elementFromPoint(${x + 5}, ${y + down})?.closest('a')?.pathname`
+      expect(await inPage(page, hit), `${down} of ${height}`).toBe(`/view/questions/${HOSTILE_QUESTION}`)
+    }
+    const clicks = new Clicks(page)
+    await clicks.click(title)
+    expect(await heading(clicks)).toContain('<script>alert(1)</script>')
+    await context.close()
   })
 
   test('compares two', async () => {

@@ -71,6 +71,14 @@ test('the board of all leads to that of a topic, and its CSV has the entries in 
   ).toEqual(ids)
 })
 
+test('the list of questions leads to all topics, and with a category to its topic where that has a board', async () => {
+  const textOf = async (query: string) => (await service.client.get(`/view/questions${query}`)).text
+  expect(await textOf('')).toContain('<a href="/view/topics">Who forecasts each topic best</a>')
+  expect(await textOf('?category=simulated')).toContain('<a href="/view/topics/simulated">Who forecasts')
+  const without = await textOf('?category=%3Ci%3Ecategory%3C%2Fi%3E')
+  expect(without).not.toContain('href="/view/topics/')
+})
+
 test('a search finds a topic by a part of its name', async () => {
   const { text } = await service.client.get('/view/search?q=SIMUL')
   expect(text).toContain('href="/view/topics/simulated"')

@@ -15,6 +15,12 @@ export class Clicks {
     await Promise.all([this.page.waitForEvent('load'), target.click()])
   }
 
+  /** Clicks on a link to a place of the same page. */
+  async jump(target: Locator): Promise<void> {
+    this.count += 1
+    await target.click()
+  }
+
   /** Fills a field, and sends its form with the key Enter. */
   async submit(field: Locator, text: string): Promise<void> {
     this.count += 1
