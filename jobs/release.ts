@@ -60,7 +60,7 @@ async function summaryOrNone(components: Components, release: number): Promise<R
 }
 
 function linesOf(
-  { scored, settled, certified, lost, corrected, all }: ReleaseSummary,
+  { scored, settled, certified, lost, corrected, erased, all }: ReleaseSummary,
   { release }: Pick<ReleaseResult, 'release'>,
 ): string[] {
   const since = release === 1 ? '' : ` since release ${release - 1}`
@@ -70,6 +70,7 @@ function linesOf(
     `certified: ${certified} agents and forecasters${since}, ${all.certified} in all`,
     `lost:      ${lost} certificates${since}`,
     `corrected: ${corrected} values of questions and outcomes${since}`,
+    ...(erased > 0 ? [`erased:    ${erased} people${since}`] : []),
   ]
 }
 

@@ -17,6 +17,8 @@ export interface ReleaseSummary {
   lost: number
   /** The changes of questions and their outcomes that the release lists. */
   corrected: number
+  /** The people whose forecasts were erased since the release before. */
+  erased: number
   /** The questions that count, and the entities with a certificate, whatever was before. */
   all: { settled: number; certified: number }
 }
@@ -39,6 +41,7 @@ export async function summaryOf(
     certified: newly,
     lost,
     corrected: (manifest.corrections ?? manifest.superseded).length,
+    erased: manifest.erasures?.length ?? 0,
     all: { settled: settledIn(manifest), certified },
   }
 }
