@@ -6,7 +6,7 @@ import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import type { Settings } from '../schemas/config.ts'
 import { SERVICE_VERSION, databaseIn } from './components/components.ts'
 import { makeTemporaryFolder } from './components/temporary-folder.ts'
-import type { Report } from './output.ts'
+import { type Report, labelled } from './output.ts'
 import { ProgressLine } from './progress.ts'
 
 export interface FromOptions {
@@ -59,7 +59,7 @@ function describe(report: OutsideReport, seconds: number): string {
     `it is entry ${release} of ${log.entries} in the log ${log.origin}, whose checkpoint is signed by a key that was given`,
     `${files_compared} files ${derived ? 'compared' : 'checked'}${snapshot_compared ? ', with the snapshot of the day' : ''}; ${data_files_checked} files of public tables`,
     `${report.requests} requests, ${report.bytes} bytes, ${seconds} s`,
-    ...report.faults.map((fault) => `fault: ${fault}`),
-    ...report.notes.map((note) => `note: ${note}`),
+    ...labelled('fault', report.faults),
+    ...labelled('note', report.notes),
   ].join('\n')
 }

@@ -9,7 +9,7 @@ import { auditLog } from '../pipeline/audit/log.ts'
 import { settingName } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Components } from './components/components.ts'
-import type { Report } from './output.ts'
+import { type Report, labelled } from './output.ts'
 import { ProgressLine } from './progress.ts'
 
 /** @throws ServiceError `invalid` for wrong keys, and if no key of the log is known. */
@@ -58,7 +58,7 @@ function describe(report: LogAuditReport): string {
     `${tiles_compared} tiles and bundles compared`,
     `${files_checked} files of releases and snapshots checked, of ${snapshots_checked} snapshots`,
     `${data_files_checked} data files of the tables checked, and the trees of ${forecasts_derived} forecasts derived again`,
-    ...faults.map((fault) => `fault: ${fault}`),
-    ...notes.map((note) => `note: ${note}`),
+    ...labelled('fault', faults),
+    ...labelled('note', notes),
   ].join('\n')
 }

@@ -7,7 +7,7 @@ import { secretsInForce, settingName } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Environment } from '../schemas/values.ts'
 import type { Components } from './components/components.ts'
-import type { Report } from './output.ts'
+import { type Report, labelled } from './output.ts'
 
 export async function runAudit(
   components: Components,
@@ -42,7 +42,7 @@ function describe(report: AuditReport, environment: Environment): string {
     ...(credentials_checked > 0
       ? [`${credentials_checked} credentials say what the release says, and are signed`]
       : []),
-    ...faults.map((fault) => `fault: ${fault}`),
-    ...notes.map((note) => `note: ${note}`),
+    ...labelled('fault', faults),
+    ...labelled('note', notes),
   ].join('\n')
 }

@@ -12,7 +12,7 @@ import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
 import { type OtherPlace, placeOfBackup, placeOfStore } from './components/backup-place.ts'
 import { storeUrlOf } from './components/components.ts'
 import { makeTemporaryFolder } from './components/temporary-folder.ts'
-import type { Report } from './output.ts'
+import { type Report, labelled } from './output.ts'
 import { ProgressLine } from './progress.ts'
 
 type Copied = Partial<Record<Environment, CopyReport>>
@@ -137,7 +137,7 @@ function reported(
     text: [
       `${about.from} was copied to ${about.to}${about.as_of === null ? '' : `, as of ${about.as_of}`}`,
       ...lines,
-      ...faults.map((fault) => `fault: ${fault}`),
+      ...labelled('fault', faults),
     ].join('\n'),
     aside: advice.join('\n'),
   }

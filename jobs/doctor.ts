@@ -2,6 +2,7 @@
 import { assertNoCopy } from '../pipeline/backup/note.ts'
 import { assertOrigin } from '../pipeline/transparency/publish.ts'
 import type { Settings } from '../schemas/config.ts'
+import { printable } from '../pipeline/printable.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import type { Environment } from '../schemas/values.ts'
 import type { OtherPlace } from './components/backup-place.ts'
@@ -93,7 +94,7 @@ function reported(findings: readonly Finding[]): Report {
   const width = Math.max(...findings.map(({ check }) => check.length))
   const lines = findings.map(
     ({ check, state, detail, advice }) =>
-      `${SHOWN[state]} ${check.padEnd(width)}  ${detail}${advice === undefined ? '' : ` — ${advice}`}`,
+      `${SHOWN[state]} ${check.padEnd(width)}  ${printable(detail)}${advice === undefined ? '' : ` — ${advice}`}`,
   )
   const verdict =
     faults === 0 ? 'nothing must be done' : `${faults} ${faults === 1 ? 'thing' : 'things'} must be done`

@@ -21,6 +21,11 @@ export function print(report: Report, json: boolean): void {
   if (report.aside !== undefined) process.stderr.write(`${printableLines(report.aside)}\n`)
 }
 
+/** A line for each text of others, which can begin no line of its own. */
+export function labelled(label: 'fault' | 'note', texts: readonly string[]): string[] {
+  return texts.map((text) => printable(`${label}: ${text}`))
+}
+
 /** Leaves only line feeds as they are. */
 function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n')
@@ -30,8 +35,8 @@ function printableLines(text: string): string {
 export function reportError(error: unknown, json: boolean): void {
   if (error instanceof ServiceError) {
     const { kind, message, faults } = error
-    const lines = faults.map(({ pointer, detail }) => `  ${printable(`${pointer}: ${detail}`)}\n`)
-    tell(`${message}\n${lines.join('')}`, { kind, message, errors: faults }, json)
+    const details = faults.map(({ pointer, detail }) => `  ${printable(`${pointer}: ${detail}`)}\n`)
+    tell(`${printable(message)}\n${details.join('')}`, { kind, message, errors: faults }, json)
   } else {
     const stack = error instanceof Error ? error.stack : String(error)
     tell(`unexpected failure\n${stack}\n`, { kind: 'unexpected', message: 'see standard error' }, json)

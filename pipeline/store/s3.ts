@@ -11,7 +11,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { createReadStream } from 'node:fs'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Body, LocalFile } from './body.ts'
-import { assertPath, assertPrefix } from './paths.ts'
+import { assertPath, assertPrefix, isPath } from './paths.ts'
 import { type Store, type StoredObject, everything } from './store.ts'
 
 export interface S3Settings {
@@ -78,7 +78,8 @@ export class S3Store implements Store {
       )
       for (const { Key, Size, LastModified } of page.Contents ?? []) {
         const path = Key?.slice(this.#prefix.length)
-        if (path === undefined || !wanted(path)) continue
+        // A console makes empty objects for folders, and others may put objects into the bucket too.
+        if (path === undefined || !wanted(path) || !isPath(path)) continue
         // An unknown age must stay unknown: with the epoch the object would look ancient.
         const modifiedAt = LastModified ?? new Date(Number.NaN)
         yield { path, sizeBytes: Size ?? 0, modifiedAt }

@@ -201,6 +201,17 @@ test.for(troubles)('names %s', async ([, sicken, finding]) => {
   )
 })
 
+test('shows the text of a hostile backup on one line', async () => {
+  const parse = () => {
+    throw new ServiceError('conflict', 'a backup of \u001b[31m\nok   store  all is well')
+  }
+  const { text } = await runDoctor(parse, 'production', {})
+  expect(text.split('\n')).toEqual([
+    expect.stringMatching(/^FIX {2}store {2}a backup of \\u\{1b\}\[31m\\u\{a\}ok {3}store/),
+    '1 thing must be done',
+  ])
+})
+
 test('names wrong settings, and does not throw', async () => {
   const parse = () => {
     throw new ServiceError('invalid', 'wrong settings', {

@@ -36,5 +36,7 @@ test('its JSON has the same value, with escapes', () => {
 test('so are failures, and lines of the log', () => {
   const lines = written(() => reportError(new ServiceError('invalid', HOSTILE), true))
   expect(lines.join('')).not.toMatch(SEEN)
+  const [forged] = written(() => reportError(new ServiceError('corrupt', 'a\nok   all is well'), false))
+  expect(forged, 'the text of others begins no line').toBe('fvs: a\\u{a}ok   all is well')
   expect(escapedJson('{"a":"\u202e"}\n')).toBe('{"a":"\\u202e"}\n')
 })

@@ -41,6 +41,15 @@ describe('an S3 server that lists its objects', () => {
     expect(a).toEqual({ path: 'a', sizeBytes: 1, modifiedAt: then })
     expect(b!.modifiedAt.getTime()).toBeNaN()
   })
+
+  test('and the folders of its console, and objects of others, leaves these out', async () => {
+    const { store, objects } = await openLoopback()
+    await store.put('inbox/a', bytes('1'))
+    for (const key of ['', 'inbox/', 'inbox/../../b', 'inbox//a', '.store', 'inbox/ä', 'inbox/\u001b[31m'])
+      objects.set(`/bucket/some/${key}`, bytes('other'))
+    const listed = await Array.fromAsync(store.list(''), ({ path }) => path)
+    expect(listed).toEqual(['inbox/a'])
+  })
 })
 
 describe('an S3 server that ignores If-None-Match', () => {
