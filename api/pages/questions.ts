@@ -85,7 +85,7 @@ function categoryChips({ site, filters, counts: { categories }, withBoard }: Que
   const items = categories.map(({ key, questions }) => {
     const current = key === category && html` aria-current="true"`
     const path = withQuery(PATH, { status, category: key === category ? undefined : key })
-    return html`<li><a href="${linkTo(site, path)}"${current}>${named(key)}&nbsp;(${grouped(questions)})</a></li>\n`
+    return html`<li><a href="${linkTo(site, path)}"${current}>${named(key)} (${grouped(questions)})</a></li>\n`
   })
   return html`<nav class="chips" aria-label="Category"><ul>
 ${items}</ul></nav>
