@@ -15,10 +15,17 @@ import {
 } from './payloads.ts'
 import { PROBLEM_NAMES, QUOTA_EXCEEDED, problemAddress } from './problems.ts'
 import { importKind, questionOutcome, questionStatus, scoredOutcome, statedOutcome } from './outcomes.ts'
+import { referenceRow } from './references.ts'
 import { TIERS } from './tiers.ts'
 import { PUBLIC_DATA, day, instant, publishedUuid, sha256 } from './values.ts'
 
+const references = z
+  .array(referenceRow)
+  .describe(
+    'Forecasts that anybody could make, scored on the questions of the pools of the ranked entries of this page; they have no rank. Empty for a release that was made without them',
+  )
 export const leaderboardPage = leaderboardFile.extend({
+  references,
   next_cursor: z
     .string()
     .nullable()
@@ -27,6 +34,7 @@ export const leaderboardPage = leaderboardFile.extend({
 
 export const CATEGORY_BOARD_NOTICE = 'A board by category ranks. It certifies nobody.'
 export const categoryBoardPage = categoryBoardFile.extend({
+  references,
   notice: z.literal(CATEGORY_BOARD_NOTICE).describe('No title follows from a place on this board'),
   next_cursor: leaderboardPage.shape.next_cursor,
 })

@@ -113,6 +113,8 @@ export const PARTS = {
   'release-counts': manifests.releaseCounts,
   'release-questions': manifests.releaseQuestions,
   'category-questions': manifests.categoryQuestions,
+  'reference-row': references.referenceRow,
+  'reference-name': references.referenceName,
   'release-engines': manifests.engines,
   'undone-import': manifests.undoneImport,
   'erased-person': manifests.erasedPerson,

@@ -9,13 +9,14 @@ export type Reference = (typeof REFERENCES)[number]
 
 const { skill, board_interval, crowd_skill, brier, contested_questions, resolved_questions } = ENTITY_METRICS
 
+export const referenceName = z
+  .enum(REFERENCES)
+  .describe(
+    '`crowd` is the average of the voices whose forecasts stand; `always_half` says 0.5; `base_rate` says the share of yes among the ' +
+      'questions of the category that were settled before the question opened, as (yes + 1)/(n + 2)',
+  )
 export const referenceRow = z.strictObject({
-  reference: z
-    .enum(REFERENCES)
-    .describe(
-      '`crowd` is the average of the voices whose forecasts stand; `always_half` says 0.5; `base_rate` says the share of yes among the ' +
-        'questions of the category that were settled before the question opened, as (yes + 1)/(n + 2)',
-    ),
+  reference: referenceName,
   pool: z.string().min(1).describe('The pool on whose questions it is scored'),
   category: z.string().min(1).nullable().describe('Null for all questions of the pool'),
   skill: skill.schema.unwrap().describe('As of an entity that leaves no voice out; it has no rank'),

@@ -14,6 +14,7 @@ import type { AgentRow, ForecastRow, RationaleRow } from '../../schemas/tables.t
 import type { Callers } from '../limits/callers.ts'
 import type { Answer } from '../../pipeline/release/answers.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import type { References } from '../published/references.ts'
 import type { Categories } from '../published/categories.ts'
 import type { CategoryBoards } from '../published/category-boards.ts'
 import type { Credentials } from '../published/credentials.ts'
@@ -82,6 +83,7 @@ export interface Published {
   leaderboard: Leaderboard
   people: People
   categories: Categories
+  references: References
   categoryBoards: Pick<CategoryBoards, 'page'>
   owners: Pick<OwnerSearch, 'found'>
   summaries: Pick<QuestionSummaries, 'find'>

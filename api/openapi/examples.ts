@@ -124,6 +124,19 @@ export const leaderboardPage = {
       trend: [-0.045, 0.151, skill],
     },
   ],
+  references: [
+    {
+      reference: 'always_half',
+      pool,
+      category: null,
+      skill: -0.207113,
+      board_interval: { lower: -0.309155, upper: -0.105071 },
+      crowd_skill: -0.318204,
+      brier: 0.25,
+      contested_questions: 212,
+      resolved_questions: 240,
+    },
+  ],
   next_cursor: '214_1',
 }
 

@@ -9,6 +9,7 @@ const STORED = new Set([
   'leaderboard-file',
   'categories-file',
   'category-board-file',
+  'references-file',
   'questions-file',
   'row-groups-file',
   'release-manifest',

@@ -1,8 +1,10 @@
 // The words above a board: who leads, how sure that is, and how to read a row.
+import type { ReferenceRow } from '../../schemas/references.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, html } from './html.ts'
 import { counted, grouped } from './numbers.ts'
 import { type Board, type Entry, WORDS, barOf, isAgainstCrowd, nameLink } from './ranking.ts'
+import { aboutReferences } from './references.ts'
 import type { Site } from './site.ts'
 import { term } from './terms.ts'
 
@@ -36,7 +38,12 @@ export function finding(site: Site, entityType: EntityType, board: Board | undef
 const ALL: Record<number, string> = { 1: 'the other', 2: 'both others' }
 
 /** Says once how to read a row: its dot and bar, its diamond, and its title. */
-export function reading(site: Site, entityType: EntityType, ranked: readonly Entry[]): Html {
+export function reading(
+  site: Site,
+  entityType: EntityType,
+  ranked: readonly Entry[],
+  references: readonly ReferenceRow[] = [],
+): Html {
   // Version 2 of the method gives each entity a level of its own.
   const isOneLevel = ranked.every(({ board_interval: bar }) => bar !== undefined)
   const bars = ranked.filter((entry) => barOf(entry) !== null).length
@@ -48,7 +55,7 @@ export function reading(site: Site, entityType: EntityType, ranked: readonly Ent
 <ul class="reading">${
     isAgainstCrowd(ranked) &&
     html`<li><span class="crowd">◇</span> is the skill against ${term(site, 'crowd', 'the crowd')}, the average of the others. ◇\u00a0left of 0: copying the crowd would have done better.</li>`
-  }<li>${TITLES[entityType]}</li></ul>`
+  }<li>${TITLES[entityType]}</li>${references.length > 0 && html`<li>${aboutReferences(site)}</li>`}</ul>`
 }
 
 /** Tells titles that take evidence from others. */

@@ -1,5 +1,6 @@
 // The leaderboard page: who is ahead, and who cannot be told apart.
 import type { CategoryFacts } from '../../schemas/payloads.ts'
+import type { ReferenceRow } from '../../schemas/references.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
@@ -42,8 +43,10 @@ export interface LeaderboardView {
   boards: readonly Board[]
   /** The largest board, though it may be on other pages; undefined if nobody is ranked. */
   main: Board | undefined
-  /** The pool of the last entry of the page before; undefined on the first page. */
-  poolBefore: string | null | undefined
+  /** The last entry of the page before, and the first of the next one. */
+  neighbours: { before?: Entry | undefined; after?: Entry | undefined }
+  /** Of the pools of the ranked on the page. */
+  references: readonly ReferenceRow[]
   /** The categories of the release. */
   categories: readonly CategoryFacts[]
   nextReleaseAt: Date | undefined
@@ -83,14 +86,15 @@ function pathOf(entityType: EntityType, pageNumber: number): string {
 }
 
 function rows(view: LeaderboardView, file: BoardPage): HtmlPart {
-  const { site, entityType, rules, main } = view
+  const { site, entityType, rules, main, references } = view
   const { many } = WORDS[entityType]
   const ranked = file.entries.filter(({ rank }) => rank !== null)
   const retired = file.entries.filter((entry) => retiredAt(entry) !== null)
   const early = file.entries.filter((entry) => entry.rank === null && retiredAt(entry) === null)
-  const reach = reachOfPage([...ranked, ...retired])
+  const reach = reachOfPage([...ranked, ...retired, ...references])
   return html`${file.entries.length > 0 && html`<p class="lead finding">${finding(site, entityType, main)}</p>\n`}${
-    ranked.length > 0 && html`${reading(site, entityType, ranked)}\n${boardTables(view, ranked, reach)}`
+    ranked.length > 0 &&
+    html`${reading(site, entityType, ranked, references)}\n${boardTables(view, ranked, reach)}`
   }${
     retired.length > 0 &&
     html`<h2>Retired</h2>
@@ -125,13 +129,22 @@ const NAMES: Record<EntityType, string> = {
 
 /** A table of each pool. */
 function boardTables(view: LeaderboardView, ranked: readonly Entry[], reach: number): HtmlPart {
-  const { site, entityType, poolBefore, population, boards } = view
+  const { site, entityType, references, neighbours, population, boards } = view
   const { many } = WORDS[entityType]
   return boardsOf(ranked).map((entries, index) => {
     const { pool } = entries[0]!
     const board = boards[index]!
-    const isAnother = index > 0 || (poolBefore !== undefined && poolBefore !== pool)
-    const table = { site, entityType, entries, board, reach, moves: view.moves?.places }
+    const isAnother = index > 0 || (neighbours.before !== undefined && neighbours.before.pool !== pool)
+    const table = {
+      site,
+      entityType,
+      entries,
+      board,
+      reach,
+      moves: view.moves?.places,
+      references,
+      neighbours,
+    }
     const among = `${grouped(board.size)} of ${grouped(population)} ${many}`
     if (!isAnother) {
       return html`<h2>${among} have a ${pool === undefined ? 'rank' : 'place'}</h2>

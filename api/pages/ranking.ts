@@ -1,6 +1,7 @@
 // Rows of the leaderboard, each with the places that its bar leaves open.
 import type { ReleaseCounts } from '../../schemas/manifests.ts'
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
+import type { ReferenceRow } from '../../schemas/references.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { awarded } from './award.ts'
 import { type Bounds, boardAxis, boardBar, reachOf, sparkline } from './charts/interval-bar.ts'
@@ -8,10 +9,11 @@ import { type Html, type HtmlPart, html } from './html.ts'
 import { grouped, percent, plain, signed } from './numbers.ts'
 import type { Site } from './site.ts'
 import type { Stored } from './stored.ts'
+import { type Neighbours, amongReferences, referenceRow } from './references.ts'
 import { scrolling } from './table.ts'
 import { entityLink } from './profile/subject.ts'
 import { term } from './terms.ts'
-import { dayOf, endOf, interval, named, orNone, places } from './wording.ts'
+import { NONE, dayOf, endOf, interval, named, orNone, places } from './wording.ts'
 
 /** An entry with its name: that of an agent is signed, that of a person is not. */
 export type Entry = Stored<
@@ -63,13 +65,16 @@ export function boardsOf(ranked: readonly Entry[]): Entry[][] {
   return [...Map.groupBy(ranked, ({ pool }) => pool).values()]
 }
 
+/** The members of an entry, or of a reference, that are drawn. */
+type Barred = Pick<Entry, 'skill' | 'board_interval' | 'crowd_skill'> & Partial<Pick<Entry, 'skill_interval'>>
+
 /** The interval at the level of the board; a release of version 2 of the method has only the entity's own. */
-export function barOf({ board_interval: board, skill_interval: own }: Entry): Bounds | null {
+export function barOf({ board_interval: board, skill_interval: own = null }: Barred): Bounds | null {
   return board === undefined ? own : board
 }
 
 /** The skill against the crowd beside a skill; a release made before it was listed has none. */
-function crowdOf({ skill, crowd_skill: crowd }: Entry): number | null {
+function crowdOf({ skill, crowd_skill: crowd }: Barred): number | null {
   return skill === null ? null : (crowd ?? null)
 }
 
@@ -79,7 +84,7 @@ export function isAgainstCrowd(entries: readonly Entry[]): boolean {
 }
 
 /** Returns the end of the axis that all tables of a page share. */
-export function reachOfPage(entries: readonly Entry[]): number {
+export function reachOfPage(entries: readonly Barred[]): number {
   return reachOf(
     entries.map((entry) => ({ skill: entry.skill, bounds: barOf(entry), crowd: crowdOf(entry) })),
   )
@@ -125,6 +130,9 @@ export interface BoardTable {
   entries: readonly Entry[]
   /** The board whose places the table shows; left out for entries without a place. */
   board?: Board
+  /** Rows that are no entrants. With them all entries are of one pool. */
+  references?: readonly ReferenceRow[]
+  neighbours?: Neighbours
   /** How many places each has gone up since an earlier release, by id; nothing where that is not known. */
   moves?: ReadonlyMap<string, number> | undefined
   /** The end of the axis; left out for a table without skills. */
@@ -147,8 +155,23 @@ export function boardTable(table: BoardTable): Html {
     html`<table class="board">
 <thead><tr>${board && placeHead(site, board)}<th scope="col" class="name">${WORDS[entityType].one}</th>${axis}<th scope="col" class="n">${term(site, 'shared-questions', 'shared questions')}</th><th scope="col" class="n">${term(site, 'peer-score', 'peer score')}</th><th scope="col" class="n">${term(site, 'brier', 'Brier')}</th></tr></thead>
 <tbody>
-${entries.map((entry) => row(table, reachOverTime, entry))}</tbody></table>`,
+${rowsOf(table).map((entry) => ('reference' in entry ? referenceIn(table, entry) : row(table, reachOverTime, entry)))}</tbody></table>`,
   )
+}
+
+function rowsOf({
+  entries,
+  references = [],
+  neighbours = {},
+}: BoardTable): readonly (Entry | ReferenceRow)[] {
+  return references.length === 0 ? entries : amongReferences(entries, references, neighbours)
+}
+
+function referenceIn({ site, reach, entries }: BoardTable, reference: ReferenceRow): Html {
+  const cells = html`<td class="n">${NONE}</td><td class="n">${plain(reference.brier)}</td>`
+  const isOverTime = entries.some(({ trend = [] }) => trend.length > 1)
+  const board = { reach: reach!, isAgainstCrowd: isAgainstCrowd(entries), isOverTime }
+  return referenceRow(site, reference, board, cells)
 }
 
 /** Ranks of version 2 of the method count owners, and follow from no bars. */

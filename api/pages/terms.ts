@@ -87,6 +87,15 @@ const GLOSSARY = {
     ],
     range: 'Skill against the crowd: above 0 is better than copying it, which few are.',
   },
+  'grey-rows': {
+    word: 'Grey rows',
+    meaning: [
+      'Forecasts that anybody could make, scored like everybody on the board.',
+      'The crowd is the average of all who count as others; always 50\u00a0% knows nothing; the usual share of yes is how often earlier questions of the same topic ended with yes. They take no part and have no place.',
+    ],
+    range:
+      'Being above one of them means being better than that forecast, as far as the bars do not overlap.',
+  },
   calibration: {
     word: 'Calibration',
     meaning: [

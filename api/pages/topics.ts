@@ -1,6 +1,7 @@
 // The topics, which are the categories of the questions: their list, the page of each, and the ways to them.
 import type { CategoryBoardEntry, CategoryFacts } from '../../schemas/payloads.ts'
 import { LEADERBOARD_PATHS, boardTablePath } from '../../schemas/entity-paths.ts'
+import type { ReferenceRow } from '../../schemas/references.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { boardAxis, boardBar, reachOf } from './charts/interval-bar.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
@@ -12,9 +13,10 @@ import { entityLink } from './profile/subject.ts'
 import { releaseLine } from './provenance.ts'
 import { type RankRules, WORDS, contestedQuestions } from './ranking.ts'
 import { type Site, linkTo } from './site.ts'
+import { type Neighbours, aboutReferences, amongReferences, referenceRow } from './references.ts'
 import { scrolling } from './table.ts'
 import { term } from './terms.ts'
-import { dayOf, endOf, interval, named, orNone, places } from './wording.ts'
+import { NONE, dayOf, endOf, interval, named, orNone, places } from './wording.ts'
 
 /** The release that a page is of. */
 export type Provenance = Parameters<typeof releaseLine>[1]
@@ -110,15 +112,24 @@ function dates({ opened_at, closes_at }: CategoryFacts): Html {
 }
 
 /** Warns that luck has many tries. */
-function manyLooks(rules: RankRules): Html {
-  return html`<p class="mute">A place takes ${contestedQuestions(rules)}. The skill is that on the questions of this topic alone. Each bar holds for its topic with 95\u00a0%: among twenty topics, one bar misses by luck, and the first of many is partly lucky. ${RANKS_ONLY}</p>`
+function manyLooks(site: Site, rules: RankRules, boards: readonly TopicEntries[]): Html {
+  const hasReferences = boards.some(({ references }) => references.length > 0)
+  return html`<p class="mute">A place takes ${contestedQuestions(rules)}. The skill is that on the questions of this topic alone. Each bar holds for its topic with 95\u00a0%: among twenty topics, one bar misses by luck, and the first of many is partly lucky. ${RANKS_ONLY}${hasReferences && html` ${aboutReferences(site)}`}</p>`
+}
+
+/** Some entries of the board of a topic and a kind, in its order. */
+export interface TopicEntries {
+  entries: readonly NamedEntry[]
+  /** Of the pools of the ranked among them. */
+  references: readonly ReferenceRow[]
+  neighbours: Neighbours
 }
 
 export interface TopicView {
   site: Site
   facts: CategoryFacts
   /** The first entries of each kind. */
-  boards: Readonly<Record<EntityType, readonly NamedEntry[]>>
+  boards: Readonly<Record<EntityType, TopicEntries>>
   rules: RankRules
   release: Provenance
 }
@@ -135,7 +146,7 @@ export function topicPage({ site, facts, boards, rules, release }: TopicView): H
     content: html`<p class="lead">${dates(facts)}: ${counted(questions, 'question')}, ${grouped(settled)} of them settled, with forecasts of ${counted(agents, 'agent')} and ${counted(forecasters, 'forecaster')}.</p>
 <p><a href="${linkTo(site, withQuery('/view/questions', { category }))}">The questions</a> · <a href="${linkTo(site, TOPICS_PATH)}">All topics</a></p>
 ${ENTITY_TYPES.map((entityType) => {
-  const entries = boards[entityType]
+  const { entries } = boards[entityType]
   const ranked = rankedIn(facts, entityType)
   if (ranked === 0) return undefined
   const { many } = WORDS[entityType]
@@ -143,9 +154,9 @@ ${ENTITY_TYPES.map((entityType) => {
     ranked > entries.length &&
     html`<a href="${linkTo(site, boardPath(entityType, category))}">All ${grouped(ranked)} ${many}</a> · `
   return html`<h2>${counted(ranked, WORDS[entityType].one)} with enough questions</h2>
-${topicTables(site, entityType, entries)}<p class="mute">${more}<a href="${linkTo(site, withQuery(boardTablePath(entityType), { category }))}">All as CSV</a></p>
+${topicTables(site, entityType, boards[entityType])}<p class="mute">${more}<a href="${linkTo(site, withQuery(boardTablePath(entityType), { category }))}">All as CSV</a></p>
 `
-})}${ENTITY_TYPES.every((entityType) => rankedIn(facts, entityType) === 0) && html`<div class="state"><p>Nobody has enough shared questions of this topic.</p></div>\n`}${manyLooks(rules)}`,
+})}${ENTITY_TYPES.every((entityType) => rankedIn(facts, entityType) === 0) && html`<div class="state"><p>Nobody has enough shared questions of this topic.</p></div>\n`}${manyLooks(site, rules, Object.values(boards))}`,
     source: releaseLine(site, release),
   })
 }
@@ -155,7 +166,7 @@ export interface TopicBoardView {
   entityType: EntityType
   facts: CategoryFacts
   categories: readonly CategoryFacts[]
-  entries: readonly NamedEntry[]
+  board: TopicEntries
   pageNumber: number
   pages: number
   rules: RankRules
@@ -164,7 +175,7 @@ export interface TopicBoardView {
 
 /** A page of the board of a topic and a kind. */
 export function topicBoardPage(view: TopicBoardView): Html {
-  const { site, entityType, facts, categories, entries, pageNumber, pages, rules, release } = view
+  const { site, entityType, facts, categories, board, pageNumber, pages, rules, release } = view
   const { category } = facts
   const { many } = WORDS[entityType]
   const pathOf = (number: number) => boardPath(entityType, category, number)
@@ -176,20 +187,25 @@ export function topicBoardPage(view: TopicBoardView): Html {
     path: pathOf(pageNumber),
     content: html`${topicChips(site, entityType, categories, category)}<p><a href="${linkTo(site, topicPath(category))}">About this topic</a></p>
 ${
-  entries.length === 0
+  board.entries.length === 0
     ? html`<div class="state"><p>No ${WORDS[entityType].one} has enough questions of this topic yet.</p></div>`
     : html`<h2>${counted(rankedIn(facts, entityType), WORDS[entityType].one)} with enough questions</h2>
-${topicTables(site, entityType, entries)}<p><a href="${linkTo(site, withQuery(boardTablePath(entityType), { category }))}">All as CSV</a></p>`
+${topicTables(site, entityType, board)}<p><a href="${linkTo(site, withQuery(boardTablePath(entityType), { category }))}">All as CSV</a></p>`
 }
-${manyLooks(rules)}
+${manyLooks(site, rules, [board])}
 ${pager(site, { pageNumber, pages, pathOf })}`,
     source: releaseLine(site, release),
   })
 }
 
 /** A table for each pool, because nobody of one pool is compared with somebody of another. */
-function topicTables(site: Site, entityType: EntityType, entries: readonly NamedEntry[]): HtmlPart {
-  const reach = reachOf(entries.map(({ skill, board_interval: bounds }) => ({ skill, bounds })))
+function topicTables(
+  site: Site,
+  entityType: EntityType,
+  { entries, references, neighbours }: TopicEntries,
+): HtmlPart {
+  const drawn = [...entries, ...references].map(({ skill, board_interval: bounds }) => ({ skill, bounds }))
+  const reach = reachOf(drawn)
   const pools = [...Map.groupBy(entries, ({ rank, pool }) => (rank === null ? 'retired' : pool)).values()]
   return pools.map((members, index) => {
     const isRetired = members[0]!.rank === null
@@ -202,12 +218,16 @@ function topicTables(site: Site, entityType: EntityType, entries: readonly Named
       html`<table class="board topic">
 <thead><tr>${!isRetired && html`<th scope="col" class="n place">${term(site, 'place', 'place')}</th>`}<th scope="col" class="name">${WORDS[entityType].one}</th><th scope="col" class="skill">${boardAxis(reach)}<span class="value">${term(site, 'skill', 'skill')}</span></th><th scope="col" class="n">${term(site, 'shared-questions', 'shared questions')}</th><th scope="col" class="n">${term(site, 'calibration', 'calibration')}</th><th scope="col" class="n">${term(site, 'brier', 'Brier')}</th></tr></thead>
 <tbody>
-${members.map((entry) => row(site, entityType, entry, reach))}</tbody></table>`,
+${(isRetired ? members : amongReferences(members, references, neighbours)).map((entry) => row(site, entityType, entry, reach))}</tbody></table>`,
     )}`
   })
 }
 
-function row(site: Site, entityType: EntityType, entry: NamedEntry, reach: number): Html {
+function row(site: Site, entityType: EntityType, entry: NamedEntry | ReferenceRow, reach: number): Html {
+  if ('reference' in entry) {
+    const cells = html`<td class="n">${NONE}</td><td class="n">${plain(entry.brier)}</td>`
+    return referenceRow(site, entry, { reach, isAgainstCrowd: false, isOverTime: false }, cells)
+  }
   const { skill, board_interval: bounds, contested_questions: questions, brier, rank_interval: range } = entry
   const id = 'agent_id' in entry ? entry.agent_id : entry.user_id
   const link = html`${entityLink(site, entityType, id, entry.name)}${entry.name !== null && html` ${endOf(id)}`}`

@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts'
 import { grouped, minuteOf, signed } from './numbers.ts'
 
 /** The sign for a missing value. */
-const NONE = '–'
+export const NONE = '–'
 
 /** Writes a number, or a dash for none. */
 export function orNone(value: number | null, written: (value: number) => string): string {

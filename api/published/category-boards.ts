@@ -12,6 +12,7 @@ import type { Categories, NumberedCategory } from './categories.ts'
 import { type CursorReleases, cursorTo } from './cursor-releases.ts'
 import type { LeaderboardRequest } from './leaderboard.ts'
 import { type People, namedEntry } from './people.ts'
+import type { References } from './references.ts'
 import { ShardCache } from './shard-cache.ts'
 
 /** The names of some hundred thousand entities. */
@@ -29,12 +30,14 @@ export class CategoryBoards {
   readonly #categories: Categories
   readonly #releases: CursorReleases
   readonly #people: People
+  readonly #references: References
   readonly #names = new ShardCache<BoardNames>(NAMES_BYTES)
 
-  constructor(categories: Categories, releases: CursorReleases, people: People) {
+  constructor(categories: Categories, releases: CursorReleases, people: People, references: References) {
     this.#categories = categories
     this.#releases = releases
     this.#people = people
+    this.#references = references
   }
 
   /**
@@ -68,6 +71,7 @@ export class CategoryBoards {
       category,
       entity_type: entityType,
       entries,
+      references: await this.#references.beside(manifest, entries, category),
       next_cursor: cursorTo(manifest, places[limit]),
     })
   }

@@ -13,6 +13,7 @@ import { BoardNames, type NameSearch, isSearch, placesOn } from './board-names.t
 import { type CursorReleases, cursorTo } from './cursor-releases.ts'
 import { type AnswerSource, Memo } from './memo.ts'
 import { type NamedEntry, type NamedPage, type People, namedEntry, withoutName } from './people.ts'
+import type { References } from './references.ts'
 import { ShardCache } from './shard-cache.ts'
 import type { NextRelease, Warm } from './warm.ts'
 
@@ -63,12 +64,14 @@ export class Leaderboard implements Warm {
   #searched = new Set<EntityType>()
   readonly #releases: CursorReleases
   readonly #people: People
+  readonly #references: References
 
-  constructor(store: Store, releases: CursorReleases, people: People) {
+  constructor(store: Store, releases: CursorReleases, people: People, references: References) {
     this.#store = store
     this.#pages = new ShardCache(CACHE_BYTES)
     this.#releases = releases
     this.#people = people
+    this.#references = references
   }
 
   /** Returns the first page, as `page` returns it, if it is in memory. */
@@ -157,6 +160,7 @@ export class Leaderboard implements Warm {
       methodology_version,
       entity_type: entityType,
       entries,
+      references: await this.#references.beside(manifest, entries),
       next_cursor: cursorTo(manifest, places[limit]),
     })
   }

@@ -2,7 +2,6 @@
 // the check, the page of the operator.
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { boardPageQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Published } from '../http/context.ts'
@@ -119,7 +118,11 @@ function leaderboard(entityType: EntityType, rules: Methodology['parameters']): 
           population: manifest ? populationOf(manifest.counts, entityType) : 0,
           boards: await boards(context, entityType, file?.entries ?? []),
           main: await mainBoard(context, entityType),
-          poolBefore: manifest && (await poolAt(context, manifest, entityType, pageNumber - 2)),
+          neighbours: {
+            before: (await entriesOf(context, entityType, pageNumber - 2)).at(-1),
+            after: (await entriesOf(context, entityType, pageNumber)).at(0),
+          },
+          references: manifest && file ? await context.references.beside(manifest, file.entries) : [],
           categories: manifest ? await context.categories.all(manifest) : [],
           nextReleaseAt: promisedReleaseAt(),
           moves:
@@ -155,15 +158,14 @@ async function mainBoard(context: Published, entityType: EntityType): Promise<Bo
   return board
 }
 
-/** The pool of the last entry of a page, from 0 on. */
-async function poolAt(
-  { leaderboard: pagesOfRelease }: Published,
-  manifest: ReleaseManifest,
+/** The entries of a page, from 0 on; none of a page that there is not. */
+async function entriesOf(
+  { leaderboard: pagesOfRelease, releases }: Published,
   entityType: EntityType,
   page: number,
-): Promise<string | null | undefined> {
-  const file = page < 0 ? undefined : await pagesOfRelease.file(manifest, entityType, page)
-  return file?.entries.at(-1)?.pool
+): Promise<readonly Entry[]> {
+  if (!releases.current || page < 0) return []
+  return (await pagesOfRelease.file(releases.current, entityType, page))?.entries ?? []
 }
 
 /** Renders a page that stays the same, once. */

@@ -10,7 +10,8 @@ import type { Published } from '../http/context.ts'
 import type { Route } from '../http/route.ts'
 import type { Html } from '../pages/html.ts'
 import { TOPICS_PATH } from '../pages/links.ts'
-import { rankedIn, topicBoardPage, topicPage, topicsPage } from '../pages/topics.ts'
+import { type TopicEntries, rankedIn, topicBoardPage, topicPage, topicsPage } from '../pages/topics.ts'
+import type { NumberedCategory } from '../published/categories.ts'
 import { withoutHidden } from '../published/hidden.ts'
 import { type Named, namedEntry } from '../published/people.ts'
 import { pageRoute, releaseKeyOf } from './page-route.ts'
@@ -52,14 +53,9 @@ function topic(rules: Methodology['parameters']): Route {
       const { manifest, facts } = await soughtCategory(context, category)
       return pages.get(`${TOPICS_PATH}/${facts.number} ${releaseKeyOf(context)}`, async () => {
         const firsts = ENTITY_TYPES.map(async (entityType) => {
-          const file = await context.categories.page(manifest, facts, entityType, 0)
-          const entries = (file?.entries ?? []).slice(0, FIRST_ENTRIES)
-          return [entityType, await namedEntries(context, entries)] as const
+          return [entityType, await entriesOn(context, facts, entityType, 0, FIRST_ENTRIES)] as const
         })
-        const boards = Object.fromEntries(await Promise.all(firsts)) as Record<
-          EntityType,
-          Named<CategoryBoardEntry>[]
-        >
+        const boards = Object.fromEntries(await Promise.all(firsts)) as Record<EntityType, TopicEntries>
         return topicPage({ site, facts, boards, rules, release: manifest })
       })
     },
@@ -85,13 +81,12 @@ export async function topicBoard(
   }
   const key = `${TOPICS_PATH}/${facts.number} ${entityType} ${pageNumber} ${releaseKeyOf(context)}`
   return pages.get(key, async () => {
-    const file = await categories.page(manifest, facts, entityType, pageNumber - 1)
     return topicBoardPage({
       site,
       entityType,
       facts,
       categories: await categories.all(manifest),
-      entries: await namedEntries(context, file?.entries ?? []),
+      board: await entriesOn(context, facts, entityType, pageNumber - 1),
       pageNumber,
       pages: numberOfPages,
       rules,
@@ -105,6 +100,30 @@ export async function soughtCategory({ releases, categories }: Published, catego
   const manifest = releases.current
   if (!manifest) throw new ServiceError('notFound', 'there is no release yet, so there are no categories')
   return { manifest, facts: await categories.sought(manifest, category) }
+}
+
+/** Returns at most `most` entries of a page, from 0 on, with all that stands beside them. */
+async function entriesOn(
+  context: Published,
+  facts: NumberedCategory,
+  entityType: EntityType,
+  page: number,
+  most = ENTRIES_PER_PAGE,
+): Promise<TopicEntries> {
+  const { categories, references, releases } = context
+  const manifest = releases.current!
+  const entriesOf = async (number: number) =>
+    number < 0 ? [] : ((await categories.page(manifest, facts, entityType, number))?.entries ?? [])
+  const onPage = await entriesOf(page)
+  const entries = onPage.slice(0, most)
+  return {
+    entries: await namedEntries(context, entries),
+    references: await references.beside(manifest, entries, facts.category),
+    neighbours: {
+      before: (await entriesOf(page - 1)).at(-1),
+      after: onPage[most] ?? (await entriesOf(page + 1)).at(0),
+    },
+  }
 }
 
 /** Adds the names that pages show. */

@@ -1,6 +1,7 @@
 // The parts that the calls of one environment use, built from its components and settings.
 import { randomBytes } from 'node:crypto'
 import { Categories } from '../../api/published/categories.ts'
+import { References } from '../../api/published/references.ts'
 import { CategoryBoards } from '../../api/published/category-boards.ts'
 import { Comparisons } from '../../api/published/comparisons.ts'
 import { CurrentRelease } from '../../api/published/current-release.ts'
@@ -155,8 +156,9 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
   }
   const people = new PeopleNames(store)
   const categories = new Categories(store)
+  const references = new References(store)
   const warmed = {
-    leaderboard: new Leaderboard(store, cursorReleases, people),
+    leaderboard: new Leaderboard(store, cursorReleases, people, references),
     history: new History(store, settings.SHARD_CACHE_BYTES),
     scores: new Scores(store, cursorReleases),
     pages: new RenderedPages(people),
@@ -175,7 +177,8 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     comparisons: new Comparisons((manifest, two) => compareEntities(components, manifest, two)),
     titles: new Titles((...two) => titleChanges(components, ...two)),
     categories,
-    categoryBoards: new CategoryBoards(categories, cursorReleases, people),
+    references,
+    categoryBoards: new CategoryBoards(categories, cursorReleases, people, references),
     owners: new OwnerSearch(store),
     summaries: new QuestionSummaries(store),
     records: new ReleaseRecords(store, site),

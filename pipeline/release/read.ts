@@ -20,6 +20,7 @@ import type {
   RowGroupsFile,
   SnapshotShard,
 } from '../../schemas/payloads.ts'
+import type { ReferencesFile } from '../../schemas/references.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { instant } from '../../schemas/values.ts'
 import {
@@ -204,7 +205,7 @@ export function readReleaseShard(store: Store, release: number, file: ManifestFi
 
 /**
  * Reads a JSON file of a release: a shard, a file of owners, a page of a leaderboard or of a board by
- * category, the index of the categories, a file of questions, or hashes of row groups.
+ * category, the index of the categories, the reference forecasts, a file of questions, or hashes of row groups.
  *
  * @throws ServiceError `notFound` if retention has deleted it, `corrupt` if it is lost or damaged.
  */
@@ -216,6 +217,7 @@ export async function readReleaseFile<
     | CategoriesFile
     | CategoryBoardFile
     | QuestionsFile
+    | ReferencesFile
     | RowGroupsFile,
 >(store: Store, release: number, file: ManifestFile): Promise<T> {
   return parsed<T>(await readReleaseBytes(store, release, file))

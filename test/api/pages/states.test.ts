@@ -5,8 +5,10 @@ import { type LandingView, landingPage } from '../../../api/pages/landing.ts'
 import { type LeaderboardView, leaderboardPage } from '../../../api/pages/leaderboard.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import type { ReleaseManifest } from '../../../schemas/manifests.ts'
+import type { ReferenceRow } from '../../../schemas/references.ts'
 import type { BoardPage, Entry } from '../../../api/pages/ranking.ts'
 import { spaced, textOf } from '../../support/http/page-text.ts'
+import { uuidOf } from '../../support/worlds/world.ts'
 
 const SITE = { environment: 'production', publicUrl: undefined } as const
 const RULES = METHODOLOGY.parameters
@@ -128,7 +130,8 @@ describe('the leaderboard', () => {
       population: 17,
       boards: [BOARD, { pool: AWAY, size: 2, first: [FAR] }],
       main: BOARD,
-      poolBefore: undefined,
+      neighbours: {},
+      references: [],
       nextReleaseAt: NEXT,
       ...over,
     })
@@ -204,8 +207,32 @@ describe('the leaderboard', () => {
 
   test('begins a page with such a heading only where its pool is not that of the page before', () => {
     const away = { ...FILE, entries: [{ ...RANKED, pool: AWAY }] }
-    expect(said({ file: away, pageNumber: 2, poolBefore: RANKED.pool })).toContain('Another pool')
-    expect(said({ file: away, pageNumber: 2, poolBefore: AWAY })).not.toContain('Another pool')
+    expect(said({ file: away, pageNumber: 2, neighbours: { before: RANKED } })).toContain('Another pool')
+    expect(said({ file: away, pageNumber: 2, neighbours: { before: FAR } })).not.toContain('Another pool')
+  })
+
+  test('shows references where their skills would be, without a place, and says what they are', () => {
+    const row = (reference: ReferenceRow['reference'], skill: number): ReferenceRow => ({
+      reference,
+      pool: RANKED.pool!,
+      category: null,
+      skill,
+      board_interval: { lower: skill - 0.1, upper: skill + 0.1 },
+      crowd_skill: 0,
+      brier: 0.25,
+      contested_questions: 40,
+      resolved_questions: 50,
+    })
+    const second = { ...RANKED, rank: 2, agent_id: uuidOf(3, 7), name: 'second', skill: RANKED.skill! - 0.2 }
+    const references = [row('always_half', RANKED.skill! - 0.3), row('crowd', RANKED.skill! - 0.1)]
+    const both = { ...FILE, entries: [RANKED, second] }
+    const text = said({ file: both, references })
+    expect(text).toMatch(
+      / my-agent .* – The crowd ?for comparison .* second .* – Always 50 % ?for comparison /,
+    )
+    expect(text).toContain('Grey rows take no part and have no place.')
+    expect(said({ file: both, references, neighbours: { after: second } })).not.toContain('Always 50')
+    expect(said({ file: both })).not.toContain('Grey rows')
   })
 
   test('has bars of the board, whatever the level of each entity', () => {

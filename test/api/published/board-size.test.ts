@@ -6,6 +6,7 @@ import { Leaderboard } from '../../../api/published/leaderboard.ts'
 import { Manifests } from '../../../api/published/manifests.ts'
 import { canonical, sha256Hex } from '../../../pipeline/proof/canonical.ts'
 import { ENTRIES_PER_PAGE } from '../../../pipeline/release/leaderboard.ts'
+import { References } from '../../../api/published/references.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { leaderboardPath, releasePrefix } from '../../../pipeline/store/paths.ts'
 import type { ReleaseManifest } from '../../../schemas/manifests.ts'
@@ -41,6 +42,7 @@ function pagesOf(boards: readonly Board[], unranked: number) {
     watched,
     new CursorReleases(new Manifests(watched)),
     new PeopleNames(watched),
+    new References(watched),
   )
   const manifest = { release: 1, files } as unknown as ReleaseManifest
   const sizeOf = (board: Omit<Board, 'ranked'>) => leaderboard.boardSize(manifest, 'agent', board)
