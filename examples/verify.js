@@ -181,7 +181,9 @@ if (globalThis.process?.argv[1]?.endsWith('verify.js')) {
     const file = process.getBuiltinModule('node:fs').createReadStream(place)
     await verifyCertificate(await whole(file, `${place} has`), vkeys, step)
   }
-  const checked = /^https?:/i.test(place) ? verifyRecord(place, vkeys, step) : verifyFile()
+  const verify = () => (/^https?:/i.test(place) ? verifyRecord(place, vkeys, step) : verifyFile())
+  const told = 'give the address of a record or the file of a certificate, and the public key of the log'
+  const checked = vkeys.length > 0 ? verify() : Promise.reject(new Error(told))
   checked.catch((error) => {
     console.error(plain(error.message))
     process.exitCode = 1

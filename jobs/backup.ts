@@ -40,10 +40,12 @@ export async function runBackup(
   ])
 }
 
-/** @throws ServiceError as `runBackup` does. */
+/** @throws ServiceError as `runBackup` does, and `notFound` for an empty place. */
 export async function runRestore(settings: Settings, url: string, other: OtherPlace): Promise<Report> {
   const [from, to] = [placeOfBackup(settings, url, other), placeOfStore(settings)]
   assertApart(from, to)
+  if ((await firstPathIn(from)) === undefined)
+    throw new ServiceError('notFound', `there is no backup in ${from.url}: nothing is there`)
   let asOf: string | null = null
   const copied = await copyEach(from, to, async (backup, place, how) => {
     asOf = (await readCopyNote(backup))?.as_of ?? asOf

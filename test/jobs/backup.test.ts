@@ -37,7 +37,7 @@ test('a store with its sandbox goes out and comes back whole, and audits', async
     [['restore', backup], store, /holds .* and is no restore that was cut off; name an empty place/],
     [['backup', store], backup, /holds .* and is no backup; name an empty place/],
     [['backup', join(store, 'inside')], store, /a backup must lie outside of the store/],
-    [['restore', join(folder, 'nothing')], back, /there is no store in/],
+    [['restore', join(folder, 'nothing')], back, /there is no backup in .*: nothing is there/],
   ]
   for (const [args, at, message] of refusals) {
     const { code, stderr } = await run(args, at)

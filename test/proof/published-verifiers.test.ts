@@ -225,3 +225,18 @@ describe.each([
     expect(said).toEqual(given.map(() => undefined))
   })
 })
+
+test.each([
+  ['node', 'verify.js'],
+  ['python3', 'verify.py'],
+])('%s examples/%s without a key of the log asks for one', (command, file) => {
+  if (command === 'python3' && !hasPython) return
+  const address = 'http://127.0.0.1:1/agents/x/verification'
+  const { stderr, status } = spawnSync(command, [`${REPOSITORY}examples/${file}`, address], {
+    encoding: 'utf8',
+  })
+  expect(stderr).toBe(
+    'give the address of a record or the file of a certificate, and the public key of the log\n',
+  )
+  expect(status).toBe(1)
+})
