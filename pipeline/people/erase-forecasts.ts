@@ -21,14 +21,21 @@ export async function assertNamesNobody(
   const names = new PeopleNames(store)
   await names.refresh()
   const name = names.nameOf(userId)
-  if (name === null || !folded(reason).includes(folded(name))) return
+  if (name === null || !wordsOf(reason).includes(wordsOf(name))) return
   throw new ServiceError(
     'invalid',
     `the reason has the name of ${userId}, and every later release publishes it: give one without the name; nothing was changed`,
   )
 }
 
-const folded = (text: string) => text.normalize('NFKC').toLowerCase()
+/** The words of a text in lower case, between spaces, so that a short name is not found inside a word. */
+const wordsOf = (text: string) =>
+  ` ${text
+    .normalize('NFKC')
+    .toLowerCase()
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter(Boolean)
+    .join(' ')} `
 
 /**
  * Records that the forecasts of a person are erased. An erasure that was made before keeps its time and its

@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { leaderboardPath, planPath, releasePrefix } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
+import { recordErased } from '../../pipeline/tables/erased.ts'
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
 import type { RunningCommand } from '../support/command.ts'
@@ -60,6 +61,12 @@ beforeAll(async () => {
   })
   await send(store, 'forecasts', 'undone', others)
   await putUndone(store, { table: 'forecasts', version: 2 })
+  const { user_id } = rows.forecasters[0]!
+  await recordErased(store, {
+    user_id: String(user_id),
+    erased_at: VARIED_AS_OF.toISOString(),
+    reason: 'a test',
+  })
   archive = await serviceArchive(folder)
   certificate = certificateIn(folder, spark!.JAVA_HOME)
 })
