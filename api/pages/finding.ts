@@ -50,12 +50,16 @@ export function reading(
   const bar = isOneLevel
     ? html`The bar is what luck leaves open: we are 95\u00a0% sure that the true skill lies on it. <strong>Bars that overlap: too close to call.</strong> A ${term(site, 'place', 'place')} such as 2–3 is the best and the worst that the bars leave open.`
     : 'The bar is what luck leaves open, at a level of each one’s own.'
-  const noBar = html`${bars === 0 ? 'Nobody here has a bar: the' : 'Who has none: their'} questions are all of one ${term(site, 'groups', 'event')}, or of one category and week, so nothing says how much of the skill is luck.`
-  return html`<p>● is the ${term(site, 'skill', 'skill')}: 0 is as good as the middle one of ${term(site, 'others', 'the others')}, 1 is perfect. ${bars > 0 && bar}${bars < ranked.length && html` ${noBar}`}</p>
+  return html`<p>● is the ${term(site, 'skill', 'skill')}: 0 is as good as the middle one of ${term(site, 'others', 'the others')}, 1 is perfect. ${bars > 0 && bar}${bars < ranked.length && html` ${withoutBar(site, bars === 0)}`}</p>
 <ul class="reading">${
     isAgainstCrowd(ranked) &&
     html`<li><span class="crowd">◇</span> is the skill against ${term(site, 'crowd', 'the crowd')}, the average of the others. ◇\u00a0left of 0: copying the crowd would have done better.</li>`
   }<li>${TITLES[entityType]}</li>${references.length > 0 && html`<li>${aboutReferences(site)}</li>`}</ul>`
+}
+
+/** Says why somebody has no bar, or why nobody has. */
+export function withoutBar(site: Site, nobodyHas: boolean): Html {
+  return html`${nobodyHas ? 'Nobody here has a bar: the' : 'Who has none: their'} questions are all of one ${term(site, 'groups', 'event')}, or of one category and week, so nothing says how much of the skill is luck.`
 }
 
 /** Tells titles that take evidence from others. */

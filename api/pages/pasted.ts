@@ -27,7 +27,7 @@ export function pastedIn(site: Site, text: string): Pasted {
 }
 
 const NOTHING_KNOWN =
-  'That is no link, no id and no code. A code is the number of a release and twelve letters and digits, such as 21-4F9A-2C81-B7D3; an id is 32 digits and letters with dashes between. To find someone by name, use the lists of agents and forecasters.'
+  'That is no link, no id and no code. A code is the number of a release and twelve letters and digits, such as 21-4F9A-2C81-B7D3; an id is 32 digits and letters with dashes between. The field in the head of the page finds agents and forecasters by name.'
 
 /** The rooms of the service that have ids, in pages and in calls. */
 const ROOMS: Record<string, EntityType | 'question'> = {

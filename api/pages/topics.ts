@@ -4,6 +4,7 @@ import { LEADERBOARD_PATHS, boardTablePath } from '../../schemas/entity-paths.ts
 import type { ReferenceRow } from '../../schemas/references.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { boardAxis, boardBar, reachOf } from './charts/interval-bar.ts'
+import { withoutBar } from './finding.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page } from './layout.ts'
 import { TOPICS_PATH, topicPath, withQuery } from './links.ts'
@@ -111,10 +112,19 @@ function dates({ opened_at, closes_at }: CategoryFacts): Html {
   return html`${dayOf(opened_at)} to ${dayOf(closes_at)}`
 }
 
-/** Warns that luck has many tries. */
+/** Says what a place takes, and warns that luck has many tries; or that nobody has one. */
 function manyLooks(site: Site, rules: RankRules, boards: readonly TopicEntries[]): Html {
+  const takes = html`A place takes ${contestedQuestions(rules)}.`
+  const entries = boards.flatMap((board) => board.entries)
+  if (entries.length === 0) {
+    return html`<div class="state"><p>Nobody has enough shared questions of this topic yet.</p></div>
+<p class="mute">${takes} ${RANKS_ONLY}</p>`
+  }
+  const bars = entries.every(({ board_interval: bar }) => bar === null)
+    ? withoutBar(site, true)
+    : 'Each bar holds for its topic with 95\u00a0%: among twenty topics, one bar misses by luck, and the first of many is partly lucky.'
   const hasReferences = boards.some(({ references }) => references.length > 0)
-  return html`<p class="mute">A place takes ${contestedQuestions(rules)}. The skill is that on the questions of this topic alone. Each bar holds for its topic with 95\u00a0%: among twenty topics, one bar misses by luck, and the first of many is partly lucky. ${RANKS_ONLY}${hasReferences && html` ${aboutReferences(site)}`}</p>`
+  return html`<p class="mute">${takes} The skill is that on the questions of this topic alone. ${bars} ${RANKS_ONLY}${hasReferences && html` ${aboutReferences(site)}`}</p>`
 }
 
 /** Some entries of the board of a topic and a kind, in its order. */
@@ -156,7 +166,7 @@ ${ENTITY_TYPES.map((entityType) => {
   return html`<h2>${counted(ranked, WORDS[entityType].one)} with enough questions</h2>
 ${topicTables(site, entityType, boards[entityType])}<p class="mute">${more}<a href="${linkTo(site, withQuery(boardTablePath(entityType), { category }))}">All as CSV</a></p>
 `
-})}${ENTITY_TYPES.every((entityType) => rankedIn(facts, entityType) === 0) && html`<div class="state"><p>Nobody has enough shared questions of this topic.</p></div>\n`}${manyLooks(site, rules, Object.values(boards))}`,
+})}${manyLooks(site, rules, Object.values(boards))}`,
     source: releaseLine(site, release),
   })
 }
@@ -187,9 +197,8 @@ export function topicBoardPage(view: TopicBoardView): Html {
     path: pathOf(pageNumber),
     content: html`${topicChips(site, entityType, categories, category)}<p><a href="${linkTo(site, topicPath(category))}">About this topic</a></p>
 ${
-  board.entries.length === 0
-    ? html`<div class="state"><p>No ${WORDS[entityType].one} has enough questions of this topic yet.</p></div>`
-    : html`<h2>${counted(rankedIn(facts, entityType), WORDS[entityType].one)} with enough questions</h2>
+  board.entries.length > 0 &&
+  html`<h2>${counted(rankedIn(facts, entityType), WORDS[entityType].one)} with enough questions</h2>
 ${topicTables(site, entityType, board)}<p><a href="${linkTo(site, withQuery(boardTablePath(entityType), { category }))}">All as CSV</a></p>`
 }
 ${manyLooks(site, rules, [board])}

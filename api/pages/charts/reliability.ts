@@ -111,9 +111,10 @@ function corpPath(corp: readonly RecalibrationBlock[]): string {
     .join('')
 }
 
-/** Writes two shares as 10–20 %, so that a row is no wider than a phone, and as 89 to > 99 %. */
+/** Writes two shares as 10–20 %, so that a row is no wider than a phone, and as 89–99.7 % near the end. */
 function span(from: number, to: number): string {
-  const end = percent(to)
+  const whole = percent(to)
+  const end = /^\d/.test(whole) ? whole : percent(to, 1)
   return `${(from * 100).toFixed(0)}${/^\d/.test(end) ? '–' : ' to '}${end}`
 }
 

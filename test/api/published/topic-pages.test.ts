@@ -95,5 +95,5 @@ test.for([
 
 test('a topic that nobody is ranked in says so', async () => {
   const { text } = await service.client.get('/view/agents?category=%3Ci%3Ecategory%3C%2Fi%3E')
-  expect(text).toContain('No agent has enough questions of this topic yet.')
+  expect(text).toContain('Nobody has enough shared questions of this topic yet.')
 })
