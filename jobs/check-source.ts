@@ -2,7 +2,8 @@
 // compares the scores with those that the platform publishes.
 import { join } from 'node:path'
 import { type Database, literal } from '../pipeline/duckdb.ts'
-import { type ImportPart, type ImportWork } from '../pipeline/import/compare.ts'
+import { type ImportWork } from '../pipeline/import/compare.ts'
+import type { SourceImport } from '../pipeline/import/import-source.ts'
 import { importParts } from '../pipeline/import/import.ts'
 import { KNOWN_NAME, defineKnownNames } from '../pipeline/import/people-names.ts'
 import type { ImportSource } from '../pipeline/import/source.ts'
@@ -48,7 +49,7 @@ export async function checkSource(
   components: Components,
   context: ImportWork,
   source: ImportSource,
-  parts: readonly ImportPart[],
+  { parts, idsSecret }: Pick<SourceImport, 'parts' | 'idsSecret'>,
 ): Promise<SourceCheck> {
   const { database } = context
   const folder = join(components.directory, 'check')
@@ -63,7 +64,7 @@ export async function checkSource(
   const pairs = `read_parquet([${scores.map(({ file }) => literal(file)).join(', ')}], hive_partitioning = false)`
   await database.run(`CREATE OR REPLACE TEMP VIEW pairs AS FROM ${pairs}`)
   await defineKnownNames({ store, database })
-  const hasPublished = await stageScores(database, source)
+  const hasPublished = await stageScores(database, source, { idsSecret })
   return { scores: hasPublished ? await comparedScores(database) : [], ...(await briersOf(database)) }
 }
 

@@ -34,11 +34,12 @@ export async function runImportFrom(
   // The file is made before anything is imported, so that a report is never lost.
   await using file = report === undefined ? undefined : await reportFile(report)
   const { imported, checked } = await onFile(components, async (context) => {
-    const done = await importSource(context, source, paths, dryRun)
+    const idsSecret = components.own.IDS_SECRET
+    const done = await importSource({ ...context, idsSecret }, source, paths, dryRun)
     const isGood = done.effects.every((effect) => !effect.bad?.count)
     return {
       imported: done,
-      checked: check && isGood ? await checkSource(components, context, source, done.parts) : undefined,
+      checked: check && isGood ? await checkSource(components, context, source, done) : undefined,
     }
   })
   const lines = [

@@ -111,7 +111,7 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
   IDS_SECRET: secret
     .optional()
     .describe(
-      `makes the ids of people that \`fvs import --ids text\` derives from user names, so that nobody finds one by trying names; at least ${SECRET_BYTES} bytes. Never change it: every person would get a new id`,
+      `makes the ids of people that \`fvs import --ids text\` and \`fvs import-from\` derive from user names, so that nobody finds one by trying names; at least ${SECRET_BYTES} bytes. Never change it: every person would get a new id`,
     ),
   LOG_SIGNING_KEY: logKey
     .optional()

@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import type { ByColumn } from './changed.ts'
 import { type Effect, type ImportPart, type ImportWork, type Trial } from './compare.ts'
 import { importParts, readIncoming, tryParts } from './import.ts'
+import { rememberSecret, secretOfSource } from './namespace.ts'
 import { parseOptions } from './options.ts'
 import type { Rejected } from './rejected.ts'
 import type { ImportSource } from './source.ts'
 import { onKnown } from './waiting.ts'
 import { type SourceFile, readSourceFiles } from './source-files.ts'
 import {
+  type Keyed,
   type RowCounts,
   type TakenRows,
   countRows,
@@ -37,6 +39,8 @@ export interface SourceImport {
   read: ReadRows[]
   /** The effects of the rows that were taken, or their effects if they are imported. */
   effects: (Effect & { bad?: Rejected })[]
+  /** The secret from which the ids of people follow, if they follow from one. */
+  idsSecret: string | undefined
   /** The rows that were taken. They can be imported again, into another store. */
   parts: ImportPart[]
 }
@@ -45,11 +49,12 @@ export interface SourceImport {
  * Imports the files of a platform, all or nothing. A trial writes nothing.
  *
  * @throws ServiceError `invalid` for files that cannot be read or are of another platform, and for a row that
- *   was taken and that the checks of an import refuse. `unavailable` if the store does not answer: importing
+ *   was taken and that the checks of an import refuse. `conflict` without the secret from which the ids of
+ *   people of the platform follow. `unavailable` if the store does not answer: importing
  *   the same files again is safe.
  */
 export async function importSource(
-  context: ImportWork,
+  context: ImportWork & Keyed,
   source: ImportSource,
   paths: readonly string[],
   isTrial: boolean,
@@ -60,15 +65,21 @@ export async function importSource(
   progress('reading the files')
   const files = await readSourceFiles({ database, directory }, source, paths)
   progress('making rows')
-  await onKnown(context, () => stageRows(database, source, context.now()))
+  const idsSecret = await onKnown(context, async () => {
+    const secret = await secretOfSource(context, source, context.idsSecret)
+    await stageRows(database, source, { now: context.now(), idsSecret: secret })
+    return secret
+  })
   const read = await reported(source, files, await countRows(database, source))
   const taken: TakenRows[] = []
   for (const kind of kindsOf(source)) taken.push(await writeTaken(database, source, kind, directory))
   const parts = taken.filter(({ rows }) => rows > 0).map((rows) => partOf(context, source, rows, files))
+  // If the import is cut off, the next one must know how the ids of its rows were made.
+  if (!isTrial && idsSecret !== undefined) await rememberSecret(context.store, source.namespace, idsSecret)
   const effects: Trial[] | Effect[] = isTrial
     ? await tryParts(context, parts)
     : await importParts(context, parts)
-  return { files, read, effects, parts }
+  return { files, read, effects, idsSecret, parts }
 }
 
 function partOf(

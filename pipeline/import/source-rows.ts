@@ -17,8 +17,14 @@ import {
 import { CRITERIA_WITH_REST, NAME_FROM, PROSE_FROM, TITLE_WITHIN_LIMIT, defineRewrites } from './rewrites.ts'
 import type { ImportSource, SourceRows } from './source.ts'
 import { countOf } from './take-in.ts'
-import { digest, uuidOf } from './values.ts'
+import { isOfPerson } from './person-ids.ts'
+import { definePersonIds, hashOf, idOf } from './values.ts'
 import { ERASED } from './waiting.ts'
+
+/** The secret from which the ids of people follow, if they follow from one. */
+export interface Keyed {
+  idsSecret: string | undefined
+}
 
 /** The rows of one kind in one file, by what became of them. */
 export interface RowCounts {
@@ -65,8 +71,13 @@ const ASKED = 'asked_questions'
  *
  * @throws ServiceError `corrupt` if a definition of the source is no SQL.
  */
-export async function stageRows(database: Database, source: ImportSource, now: Date): Promise<void> {
+export async function stageRows(
+  database: Database,
+  source: ImportSource,
+  { now, idsSecret }: { now: Date } & Keyed,
+): Promise<void> {
   defineRewrites(database)
+  if (idsSecret !== undefined) definePersonIds(database, idsSecret, source.namespace)
   await database.run(`SET VARIABLE now = ${literal(now.toISOString())}::TIMESTAMPTZ`)
   await database.run(
     `CREATE OR REPLACE TEMP TABLE ${ASKED} AS
@@ -75,7 +86,7 @@ export async function stageRows(database: Database, source: ImportSource, now: D
   for (const kind of IMPORTS) {
     const definitions = [...source.rows.entries()].filter(([, rows]) => rows.kind === kind)
     if (definitions.length === 0) continue
-    await stageKind(database, source, kind, definitions)
+    await stageKind(database, source, kind, definitions, idsSecret !== undefined)
     if (kind !== 'questions') continue
     await database.run(
       `INSERT INTO ${ASKED} SELECT question_id, any_value(opened_at) FILTER (reason IS NULL), bool_or(reason IS NULL)
@@ -90,12 +101,14 @@ async function stageKind(
   source: ImportSource,
   kind: ImportKind,
   definitions: readonly (readonly [number, SourceRows])[],
+  hasSecret: boolean,
 ): Promise<void> {
   const columns = columnsOf(source, kind)
   const ids = columns.filter(({ holds }) => holds === 'id').map(({ name }) => name)
   const said = definitions.map(([index, definition]) => saidBy(index, definition, columns))
-  const hashes = ids.map((id) => `${digest(source.namespace, id)} AS hash_${id}`)
-  const uuids = ids.map((id) => `if(${id} IS NULL, NULL, ${uuidOf(`hash_${id}`)}) AS ${id}`)
+  const isKeyed = (id: string) => hasSecret && isOfPerson(id)
+  const hashes = ids.map((id) => `${hashOf(id, source.namespace, isKeyed(id))} AS hash_${id}`)
+  const uuids = ids.map((id) => `if(${id} IS NULL, NULL, ${idOf(`hash_${id}`, isKeyed(id))}) AS ${id}`)
   const keys = KEY_COLUMNS[kind].join(', ')
   const content = columns.filter(({ name }) => !KEY_COLUMNS[kind].includes(name)).map(({ name }) => name)
   const same =
@@ -328,19 +341,24 @@ export async function originsOf(
 
 /**
  * Makes the table `published` of the scores that the files have. Grain: one row per score of a forecaster on
- * a question. Returns whether there is any.
+ * a question. `stageRows` must have defined the ids of people. Returns whether there is any.
  */
-export async function stageScores(database: Database, source: ImportSource): Promise<boolean> {
+export async function stageScores(
+  database: Database,
+  source: ImportSource,
+  { idsSecret }: Keyed,
+): Promise<boolean> {
   const { scores = [], namespace } = source
   if (scores.length === 0) return false
+  const isKeyed = idsSecret !== undefined
   const said = scores.map(({ form, columns: { entity_id, question_id, score, value } }) => {
     const ids = `${normal(entity_id)} AS entity, ${normal(question_id)} AS question`
     return `SELECT ${ids}, ${score} AS score, try_cast(${value} AS DOUBLE) AS value FROM ${form} r`
   })
   await database.run(
     `CREATE OR REPLACE TEMP TABLE published AS
-     SELECT DISTINCT ${uuidOf('hash_entity')} AS entity_id, ${uuidOf('hash_question')} AS question_id, score, value
-     FROM (SELECT *, ${digest(namespace, 'entity')} AS hash_entity, ${digest(namespace, 'question')} AS hash_question
+     SELECT DISTINCT ${idOf('hash_entity', isKeyed)} AS entity_id, ${idOf('hash_question', false)} AS question_id, score, value
+     FROM (SELECT *, ${hashOf('entity', namespace, isKeyed)} AS hash_entity, ${hashOf('question', namespace, false)} AS hash_question
        FROM (${said.join(' UNION ALL ')}) WHERE entity IS NOT NULL AND score IS NOT NULL AND value IS NOT NULL)`,
   )
   return (await countOf({ database }, 'published')) > 0

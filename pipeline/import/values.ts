@@ -52,6 +52,19 @@ export const numberOf = (column: string, { percent }: ValueOptions) =>
 /** The value of an optional column that a row does not have: the one that is known. */
 export const keptOf = (column: string) => `kept_${column}`
 
+/**
+ * The SQL of what the id of a text is made from, and of the id. If it is keyed, it is that of a person, and
+ * `definePersonIds` must have defined how.
+ */
+export const hashOf = (text: string, namespace: string, isKeyed: boolean) =>
+  isKeyed ? `${PERSON_ID}(${text})` : digest(namespace, text)
+export const idOf = (hash: string, isKeyed: boolean) => (isKeyed ? hash : uuidOf(hash))
+
+/** Defines the ids of people that follow from a secret. */
+export function definePersonIds(database: Database, secret: string, namespace: string): void {
+  database.define(PERSON_ID, (userName) => personId(secret, namespace, userName))
+}
+
 const isKeyed = (name: string, { idsSecret }: ValueOptions) => idsSecret !== undefined && isOfPerson(name)
 
 function expressionOf(
@@ -62,7 +75,7 @@ function expressionOf(
   switch (holds) {
     case 'id':
       if (options.namespace === undefined) return `lower(${name})`
-      return isKeyed(name, options) ? `hash_${name}` : uuidOf(`hash_${name}`)
+      return idOf(`hash_${name}`, isKeyed(name, options))
     case 'plan':
     case 'event': {
       // DuckDB searches all names of zones for the end of a text that is no time, which takes long.
@@ -114,14 +127,10 @@ export async function defineIdentified(
 ): Promise<void> {
   const { namespace, idsSecret } = options
   const ids = columns.filter(({ holds }) => holds === 'id')
-  if (namespace !== undefined && idsSecret !== undefined) {
-    database.define(PERSON_ID, (userName) => personId(idsSecret, namespace, userName))
-  }
-  const hashOf = (name: string) =>
-    isKeyed(name, options) ? `${PERSON_ID}(${name})` : digest(namespace!, name)
+  if (namespace !== undefined && idsSecret !== undefined) definePersonIds(database, idsSecret, namespace)
   const hashes = ids
     .filter(() => namespace !== undefined)
-    .map(({ name }) => `${hashOf(name)} AS hash_${name}`)
+    .map(({ name }) => `${hashOf(name, namespace!, isKeyed(name, options))} AS hash_${name}`)
   const values = ids.map((column) => `${expressionOf(column, options)} AS ${valueOf(column.name)}`)
   await database.run(
     `CREATE OR REPLACE TEMP VIEW identified AS

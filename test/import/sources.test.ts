@@ -248,50 +248,56 @@ test('a zip gives what its files give, and names the members that are not read',
 })
 
 /** The forecasts and scores have the columns of a download. Their README says where they are from. */
-test('peer and baseline scores of 47 pairs are those that Metaculus published, within 1e-6', async () => {
-  const components = await fresh()
-  const rows = (file: string) =>
-    readFileSync(new URL(`../vectors/metaculus-q3-2024/${file}`, import.meta.url), 'utf8')
-      .trim()
-      .split('\n')
-      .slice(1)
-      .map((line) => line.split(','))
-  const write = async (name: string, lines: readonly string[]) => {
-    await writeFile(join(components.directory, name), `${lines.join('\n')}\n`)
-    return join(components.directory, name)
-  }
-  const time = (at: string) => at.replace('T', ' ').replace('Z', '+00:00')
-  const question = (id: string, opens: string, closes: string) =>
-    `${id},Question ${id},${id},binary,${time(opens)},${time(closes)},${time(closes)},yes,${time(closes)}`
-  const paths = await Promise.all([
-    write('question_data.csv', [
-      'Question ID,Question Title,Post ID,Question Type,Open Time,Scheduled Close Time,Actual Close Time,Resolution,Resolution Known Time',
-      question('25520', '2024-06-20T11:00:00Z', '2024-07-04T11:00:00Z'),
-      question('25970', '2024-07-08T14:30:00Z', '2024-07-11T14:30:00Z'),
-    ]),
-    write('forecast_data.csv', [
-      'Question ID,Forecaster ID,Forecaster Username,Start Time,End Time,Probability Yes',
-      ...rows('forecasts.csv').map(([id, who, at, p]) => `${id},${who},${who},${time(at!)},,${p}`),
-    ]),
-    write('score_data.csv', [
-      'Question ID,User ID,User Username,Score Type,Score,Coverage',
-      ...rows('scores.csv').flatMap(([id, who, baseline, peer]) => [
-        `${id},${who},${who},baseline,${baseline},1`,
-        `${id},${who},${who},peer,${peer},1`,
-        `${id},${who},${who},spot_peer,0,1`,
+test.for([
+  ['without a secret', {}],
+  ['with IDS_SECRET', { IDS_SECRET: 'a secret of at least thirty-two bytes' }],
+] as const)(
+  'peer and baseline scores of 47 pairs are those that Metaculus published, within 1e-6, %s',
+  async ([, settings]) => {
+    const components = await testComponents({ store: new MemoryStore(), clock, folder, settings })
+    const rows = (file: string) =>
+      readFileSync(new URL(`../vectors/metaculus-q3-2024/${file}`, import.meta.url), 'utf8')
+        .trim()
+        .split('\n')
+        .slice(1)
+        .map((line) => line.split(','))
+    const write = async (name: string, lines: readonly string[]) => {
+      await writeFile(join(components.directory, name), `${lines.join('\n')}\n`)
+      return join(components.directory, name)
+    }
+    const time = (at: string) => at.replace('T', ' ').replace('Z', '+00:00')
+    const question = (id: string, opens: string, closes: string) =>
+      `${id},Question ${id},${id},binary,${time(opens)},${time(closes)},${time(closes)},yes,${time(closes)}`
+    const paths = await Promise.all([
+      write('question_data.csv', [
+        'Question ID,Question Title,Post ID,Question Type,Open Time,Scheduled Close Time,Actual Close Time,Resolution,Resolution Known Time',
+        question('25520', '2024-06-20T11:00:00Z', '2024-07-04T11:00:00Z'),
+        question('25970', '2024-07-08T14:30:00Z', '2024-07-11T14:30:00Z'),
       ]),
-    ]),
-  ])
-  const { json } = await runImportFrom(components, sourceOf('metaculus'), paths, {
-    check: true,
-    dryRun: true,
-  })
-  const { check } = json as {
-    check: { scores: { pairs: number; largestDifference: number; notScored: number }[] }
-  }
-  expect(check.scores).toMatchObject([
-    { score: 'baseline_score', pairs: 47, notScored: 0 },
-    { score: 'peer_score', pairs: 47, notScored: 0 },
-  ])
-  for (const { largestDifference } of check.scores) expect(largestDifference).toBeLessThanOrEqual(1e-6)
-})
+      write('forecast_data.csv', [
+        'Question ID,Forecaster ID,Forecaster Username,Start Time,End Time,Probability Yes',
+        ...rows('forecasts.csv').map(([id, who, at, p]) => `${id},${who},${who},${time(at!)},,${p}`),
+      ]),
+      write('score_data.csv', [
+        'Question ID,User ID,User Username,Score Type,Score,Coverage',
+        ...rows('scores.csv').flatMap(([id, who, baseline, peer]) => [
+          `${id},${who},${who},baseline,${baseline},1`,
+          `${id},${who},${who},peer,${peer},1`,
+          `${id},${who},${who},spot_peer,0,1`,
+        ]),
+      ]),
+    ])
+    const { json } = await runImportFrom(components, sourceOf('metaculus'), paths, {
+      check: true,
+      dryRun: true,
+    })
+    const { check } = json as {
+      check: { scores: { pairs: number; largestDifference: number; notScored: number }[] }
+    }
+    expect(check.scores).toMatchObject([
+      { score: 'baseline_score', pairs: 47, notScored: 0 },
+      { score: 'peer_score', pairs: 47, notScored: 0 },
+    ])
+    for (const { largestDifference } of check.scores) expect(largestDifference).toBeLessThanOrEqual(1e-6)
+  },
+)
