@@ -36,7 +36,7 @@ export function reportError(error: unknown, json: boolean): void {
   if (error instanceof ServiceError) {
     const { kind, message, faults } = error
     const details = faults.map(({ pointer, detail }) => `  ${printable(`${pointer}: ${detail}`)}\n`)
-    tell(`${printable(message)}\n${details.join('')}`, { kind, message, errors: faults }, json)
+    tell(`${message}\n${details.join('')}`, { kind, message, errors: faults }, json)
   } else {
     const stack = error instanceof Error ? error.stack : String(error)
     tell(`unexpected failure\n${stack}\n`, { kind: 'unexpected', message: 'see standard error' }, json)

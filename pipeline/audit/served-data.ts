@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
+import { unexpectedAnswer } from '../transparency/remote-log.ts'
 import { type BoundedAnswer, type Request, boundedFetch } from '../bounded-fetch.ts'
 
 /** A file that is longer comes in pieces, so that no piece takes long. */
@@ -60,7 +61,7 @@ export class ServedData {
     const { status, bytes } = await this.fetch(`${this.#url}/${path}`, { mostBytes, headers })
     if (status === 404) return undefined
     if (status === 200 || status === 206) return bytes
-    throw new ServiceError('unavailable', `${this.#url}/${path} answered ${status}`)
+    throw unexpectedAnswer(`${this.#url}/${path}`, status)
   }
 
   /**

@@ -48,7 +48,7 @@ export function remoteLog(
     const { status, bytes } = await fetch(`${url}/${path}`, { mostBytes, headers })
     if (status === 404) return undefined
     if (status === 200) return bytes
-    throw new ServiceError('unavailable', `${url}/${path} answered ${status}`)
+    throw unexpectedAnswer(`${url}/${path}`, status)
   }
   const read = tileReader({ get: (path) => get(path) })
   const tiles = new Map<string, Promise<Uint8Array>>()
@@ -59,6 +59,13 @@ export function remoteLog(
     return found
   }
   return { url, keys, get, readTile }
+}
+
+/** Says that an answer is neither what was asked for nor that nothing is there. */
+export function unexpectedAnswer(url: string, status: number): ServiceError {
+  const isRedirect = status >= 300 && status < 400
+  const what = isRedirect ? ', which leads elsewhere: give the address that it leads to' : ''
+  return new ServiceError('unavailable', `${url} answered ${status}${what}`)
 }
 
 /** @throws ServiceError `unavailable` if there is none, and as `signedCheckpoint`. */

@@ -1,5 +1,6 @@
 // An audit over HTTP by a reader who has nothing but the key of the log: what an honest server shows holds,
 // and each way of lying is caught.
+import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { auditRelease } from '../../pipeline/audit/release.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
@@ -233,6 +234,21 @@ describe('a lying server is caught', () => {
     const { url, asked } = await servedFiles(vast)
     await expect(auditedOutside(folder, url)).rejects.toThrow(/^the files have \d{16} bytes, and .* has room/)
     expect(asked.filter((path) => path.includes('/scores/'))).toEqual([])
+  })
+
+  test('with a redirect, which is not followed, and with a body that grows when it is unpacked', async () => {
+    const elsewhere: Lie = (_path, response) => {
+      response.writeHead(308, { location: 'http://127.0.0.1:1/' }).end()
+      return true
+    }
+    await expect(audit(elsewhere)).rejects.toThrow(/ answered 308, which leads elsewhere: give the address/)
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
+    const packed: Lie = (path, response) => {
+      if (path !== SCORES) return false
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
+      return true
+    }
+    await expect(audit(packed)).rejects.toThrow(/scores\/000.parquet answers with more than \d+ bytes/)
   })
 
   test('with entries that are too long', async () => {

@@ -1,7 +1,7 @@
 // What commands print of the text of others steers no terminal, as text and as JSON.
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { escapedJson, printable } from '../../pipeline/printable.ts'
-import { print, reportError } from '../../jobs/output.ts'
+import { labelled, print, reportError } from '../../jobs/output.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 
 const HOSTILE = 'a\u001b[31m\u009bb\u202ec\u2066d\u200fe\u2028f\u{e0041}g\r\th'
@@ -36,7 +36,9 @@ test('its JSON has the same value, with escapes', () => {
 test('so are failures, and lines of the log', () => {
   const lines = written(() => reportError(new ServiceError('invalid', HOSTILE), true))
   expect(lines.join('')).not.toMatch(SEEN)
-  const [forged] = written(() => reportError(new ServiceError('corrupt', 'a\nok   all is well'), false))
-  expect(forged, 'the text of others begins no line').toBe('fvs: a\\u{a}ok   all is well')
   expect(escapedJson('{"a":"\u202e"}\n')).toBe('{"a":"\\u202e"}\n')
+})
+
+test('a fault that has the text of others is one line', () => {
+  expect(labelled('fault', ['a\nnote: all is well'])).toEqual(['fault: a\\u{a}note: all is well'])
 })
