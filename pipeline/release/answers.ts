@@ -40,8 +40,8 @@ export function scoredBytes({ files }: ReleaseManifest): number {
 }
 
 /**
- * Yields the answers in the order of the scores, some at a time. Each group is a query of its own, which goes
- * on behind the last entity, so that neither memory nor a turn is held while a slow caller takes it.
+ * Yields the answers in the order of the scores, some at a time. Every 20,000 are a query of their own, which
+ * goes on behind the last entity, so that neither memory nor a turn is held while a slow caller takes it.
  *
  * @param inTurn runs a query; it may wait for others.
  * @throws ServiceError `notFound` if retention has deleted the scores.
@@ -59,11 +59,12 @@ export async function* answersOn(
     try {
       for (let after: string | undefined = ''; after !== undefined;) {
         const last = after
-        const answers: Answer[] = await inTurn(() =>
+        const blocks: Answer[][] = await inTurn(() =>
           local.reading(() => answersIn(context, object, file, questionId, last, atOnce)),
         )
-        if (answers.length > 0) yield answers
-        after = answers.length < atOnce ? undefined : answers.at(-1)!.entity_id
+        yield* blocks
+        const found = blocks.flat()
+        after = found.length < atOnce ? undefined : found.at(-1)!.entity_id
       }
     } finally {
       // A node that is asked for many releases would else keep a copy of each.
@@ -72,7 +73,10 @@ export async function* answersOn(
   }
 }
 
-/** Returns the first answers in a file of scores behind an entity. DuckDB keeps the order of the rows. */
+/**
+ * Returns the first answers in a file of scores behind an entity, in blocks, so that other work runs between
+ * two of them. DuckDB keeps the order of the rows.
+ */
 async function answersIn(
   { local, openDatabase }: Pick<PipelineComponents, 'local' | 'openDatabase'>,
   object: string,
@@ -80,13 +84,15 @@ async function answersIn(
   questionId: string,
   after: string,
   atOnce: number,
-): Promise<Answer[]> {
+): Promise<Answer[][]> {
   const path = await local.path(object, { sha256, sizeBytes })
   return withDatabase(openDatabase, (database) =>
-    database.rows<Answer>(
-      `SELECT entity_type, entity_id, ${ANSWER_NUMBERS.join(', ')} FROM ${parquet([path])}
+    Array.fromAsync(
+      database.rowBlocks<Answer>(
+        `SELECT entity_type, entity_id, ${ANSWER_NUMBERS.join(', ')} FROM ${parquet([path])}
        WHERE question_id = ${literal(questionId)} AND settled AND entity_id > ${literal(after)}
        LIMIT ${atOnce}`,
+      ),
     ),
   )
 }
