@@ -77,7 +77,7 @@ function releaseTable(site: Site, releases: readonly ReleaseChange[]): Html {
 <tbody>
 ${releases.map(({ manifest, questions, titles }) => {
   const { release, as_of: asOf } = manifest
-  return html`<tr><th scope="row" class="name"><a href="${linkTo(site, releasePath(release))}">Release ${release}</a><span class="under">${time(asOf)}</span></th><td class="n">${more(questions)}</td><td class="n">${correctionsOf(manifest).length}</td><td class="n">${titles?.won ?? NOT_KNOWN}</td><td class="n">${titles?.lost ?? NOT_KNOWN}</td></tr>
+  return html`<tr><th scope="row" class="name"><a href="${linkTo(site, releasePath(release))}">Release ${release}</a><span class="under">${time(asOf)}</span></th><td class="n">${more(questions)}</td><td class="n">${correctionCount(manifest)}</td><td class="n">${titles?.won ?? NOT_KNOWN}</td><td class="n">${titles?.lost ?? NOT_KNOWN}</td></tr>
 `
 })}</tbody></table>`
 }
@@ -91,6 +91,11 @@ function more(count: number): string {
 /** A release of version 2 of the service lists only the outcomes that it replaces. */
 function correctionsOf({ corrections, superseded }: ReleaseManifest): (Correction | SupersededOutcome)[] {
   return corrections ?? superseded
+}
+
+/** An erasure corrects scores too, without a change of a question. */
+function correctionCount(manifest: ReleaseManifest): number {
+  return correctionsOf(manifest).length + (manifest.erasures?.length ?? 0)
 }
 
 /** The most corrections that a page tells one by one. */
@@ -122,7 +127,7 @@ export function releasePage(view: ReleaseView): Html {
     alternates: { 'application/json': `/releases/${release}` },
     content: html`<p class="lead">As of ${time(asOf)}, by <a href="${linkTo(site, '/view/methodology')}">method ${manifest.methodology_version}</a>. ${release === current ? 'It is the current one.' : html`The current one is <a href="${linkTo(site, releasePath(current))}">release ${current}</a>.`}</p>
 <dl class="facts">
-${fact('Questions', grouped(counts.scored_questions), `${questions === 0 ? 'none new' : more(questions)} ${before}`)}${fact('Corrections', grouped(corrections.length), before)}${fact('Titles won', titles ? grouped(titles.won) : NOT_KNOWN, before)}${fact('Titles lost', titles ? grouped(titles.lost) : NOT_KNOWN, before)}${fact('Agents', grouped(counts.agents), 'registered by then')}${fact('Forecasters', grouped(counts.forecasters), 'brought in by then')}
+${fact('Questions', grouped(counts.scored_questions), `${questions === 0 ? 'none new' : more(questions)} ${before}`)}${fact('Corrections', grouped(correctionCount(manifest)), before)}${fact('Titles won', titles ? grouped(titles.won) : NOT_KNOWN, before)}${fact('Titles lost', titles ? grouped(titles.lost) : NOT_KNOWN, before)}${fact('Agents', grouped(counts.agents), 'registered by then')}${fact('Forecasters', grouped(counts.forecasters), 'brought in by then')}
 </dl>
 ${whatItSaid(view)}${titleSection(view)}${correctionSection(view, corrections)}
 ${neighbours(site, release, current)}`,

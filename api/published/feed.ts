@@ -35,12 +35,14 @@ ${manifests.map((manifest) => entryOf(installation, manifest)).join('')}</feed>
 function entryOf(installation: Installation, manifest: ReleaseManifest): string {
   const { release, as_of, methodology_version, counts, superseded, corrections, erasures = [] } = manifest
   // A release of an earlier version of the service lists only the outcomes that it replaces.
-  const corrected = corrections?.map(correctionOf) ?? superseded.map(outcomeOf)
+  const corrected = [
+    ...erasures.map(erasureOf),
+    ...(corrections?.map(correctionOf) ?? superseded.map(outcomeOf)),
+  ]
   const count = corrected.length === 1 ? '1 correction' : `${corrected.length} corrections`
   const sentences = [
     `Made by method ${methodology_version} from ${counts.forecasts} forecasts on ${counts.scored_questions} scored questions, ` +
       `of ${counts.agents} agents and ${counts.forecasters} people.`,
-    ...erasures.slice(0, CORRECTIONS_TOLD).map(erasureOf),
     ...corrected.slice(0, CORRECTIONS_TOLD),
     ...(corrected.length > CORRECTIONS_TOLD
       ? [`${corrected.length - CORRECTIONS_TOLD} more are in the manifest.`]

@@ -137,6 +137,7 @@ describe('the next release', () => {
       expect((await client.get(path)).text, path).not.toContain(PERSON)
     }
     expect((await client.get(`/view/forecasters/${PERSON}?release=1`)).status).toBe(200)
+    expect((await client.get('/releases.atom')).text).toContain('<title>Release 2: 1 correction</title>')
     const sentence = `the operator erased 104 forecasts of the person <code>${PERSON}</code>, which may have moved 312 scores on 52 questions. The reason: <bdi>${REASON}</bdi>`
     expect((await client.get('/view/releases/2')).text).toContain(sentence)
     expect((await client.get('/releases.atom')).text).toContain(

@@ -63,6 +63,7 @@ test('counts the certificates of both kinds, whatever title there was before', a
     certified: 2,
     lost: 2,
     corrected: 1,
+    erased: 0,
     all: { settled: 47, certified: 3 },
   })
   const first = await withDatabase(openDatabase, (database) => summaryOf({ local, database }, now, undefined))
