@@ -76,5 +76,5 @@ export function referenceRow(
 
 /** Says once what the grey rows are. */
 export function aboutReferences(site: Site): Html {
-  return html`${term(site, 'grey-rows', 'Grey rows')} take no part and have no place. They are forecasts that anybody could make: they show what a skill is worth.`
+  return html`${term(site, 'grey-rows', 'Grey rows')} take no part and have no place; each stands where its skill does, here or on another page. They are forecasts that anybody could make, and show what a skill is worth.`
 }

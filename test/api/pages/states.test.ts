@@ -230,7 +230,7 @@ describe('the leaderboard', () => {
     expect(text).toMatch(
       / my-agent .* – The crowd ?for comparison .* second .* – Always 50 % ?for comparison /,
     )
-    expect(text).toContain('Grey rows take no part and have no place.')
+    expect(text).toContain('Grey rows take no part and have no place;')
     expect(said({ file: both, references, neighbours: { after: second } })).not.toContain('Always 50')
     expect(said({ file: both })).not.toContain('Grey rows')
   })
