@@ -86,7 +86,8 @@ export class CategoryFiles {
         bytes: canonical({ ...this.#provenance, category, entity_type, entries: page.map(publishedEntry) }),
       }
     }
-    for (const entry of ranked) this.#rows.add(rowOf(category, entry))
+    const of = [this.#provenance.release, new Date(this.#provenance.as_of)]
+    for (const entry of ranked) this.#rows.add([...of, ...rowOf(category, entry)])
     this.rows += ranked.length
     this.#ranked.set(keyOf(number, entity_type), ranked.length)
   }
@@ -155,6 +156,8 @@ function publishedEntry(entry: RankedEntry): object {
 }
 
 const COLUMNS = [
+  { name: 'release', type: 'INT32' },
+  { name: 'as_of', type: 'INSTANT' },
   { name: 'category', type: 'STRING' },
   { name: 'entity_type', type: 'STRING' },
   { name: 'entity_id', type: 'STRING' },

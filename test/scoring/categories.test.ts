@@ -111,7 +111,12 @@ it('ranks each board by its own bars, and has the same rows in JSON and in Parqu
   await fc.assert(
     fc.asyncProperty(shape, async (drawn) => {
       const { entities } = scoreWorld(worldOf(drawn))
-      const provenance = { methodology_version: '3', release: 1, as_of: '', environment: 'sandbox' } as const
+      const provenance = {
+        methodology_version: '3',
+        release: 1,
+        as_of: '2026-03-01T12:00:00.000Z',
+        environment: 'sandbox',
+      } as const
       const facts = { questions: 1, settled_questions: 1, opened_at: '', closes_at: '' }
       const files = new CategoryFiles(
         ['law', 'sport'].map((category) => ({ category, ...facts })),
@@ -161,6 +166,8 @@ it('ranks each board by its own bars, and has the same rows in JSON and in Parqu
         entries.map(({ rank_interval: ranks, board_interval: bar, pool_size: _size, ...entry }) => {
           const { retired_at: _r, name: _n, agent_id, user_id, ...numbers } = entry as Record<string, unknown>
           return {
+            release: 1,
+            as_of: new Date(provenance.as_of),
             category,
             entity_type,
             entity_id: agent_id ?? user_id,
