@@ -30,8 +30,9 @@ export async function runBackup(
   const [from, to] = [placeOfStore(settings), placeOfBackup(settings, url, other)]
   assertApart(from, to)
   const copied = await copyEach(from, to, async (store, place, how) => {
-    const { store: backup, note } = await openCopy(place, 'backup', store)
-    const report = await copyStore({ ...how, from: store, to: backup, deletes: true, comparesAll })
+    const { store: backup, note, isNew } = await openCopy(place, 'backup', store)
+    // Whatever came into a new place meanwhile is not ours.
+    const report = await copyStore({ ...how, from: store, to: backup, deletes: !isNew, comparesAll })
     await writeCopyNote(backup, { ...note, as_of: now.toISOString() })
     return report
   })
@@ -107,19 +108,19 @@ async function openCopy(
   place: StoreSettings,
   kind: CopyNote['kind'],
   { url: from }: Store,
-): Promise<{ store: Store; note: CopyNote }> {
+): Promise<{ store: Store; note: CopyNote; isNew: boolean }> {
   const taken = await firstPathIn(place)
   if (taken !== undefined) {
     const store = await openStore(place, 'imagine')
     const note = await readCopyNote(store)
-    if (note?.kind === kind) return { store, note: { ...note, from } }
+    if (note?.kind === kind) return { store, note: { ...note, from }, isNew: false }
     const what = kind === 'backup' ? 'no backup' : 'no restore that was cut off'
     throw new ServiceError('conflict', `${place.url} holds ${taken} and is ${what}; name an empty place`)
   }
   const store = await openStore(place, 'begin')
   const note: CopyNote = { kind, from, as_of: null }
   await writeCopyNote(store, note)
-  return { store, note }
+  return { store, note, isNew: true }
 }
 
 function reported(

@@ -83,9 +83,12 @@ export function areNested(one: string, other: string): boolean {
   return first.startsWith(second) || second.startsWith(first)
 }
 
-/** Returns the folder of a store; undefined for the URL of a bucket. */
+/**
+ * Returns the folder of a store; undefined for the URL of a bucket. An empty text, such as that of a variable
+ * that is not set, names no folder, and above all not the one that the command was started in.
+ */
 function folderOf(url: string): string | undefined {
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(url)) return url
+  if (url.trim() !== '' && !/^[a-z][a-z0-9+.-]*:/i.test(url)) return url
   const parsed = URL.parse(url)
   if (parsed?.protocol === 'file:' && parsed.host === '') return fileURLToPath(parsed)
   if (parsed?.protocol === 's3:' && parsed.host !== '') return undefined

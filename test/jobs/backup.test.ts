@@ -37,6 +37,9 @@ test('a store with its sandbox goes out and comes back whole, and audits', async
     [['restore', backup], store, /holds .* and is no restore that was cut off; name an empty place/],
     [['backup', store], backup, /holds .* and is no backup; name an empty place/],
     [['backup', join(store, 'inside')], store, /a backup must lie outside of the store/],
+    // A variable that is not set must not make the folder of the shell a backup, which loses everything else.
+    [['backup', ''], store, /not a store: ""/],
+    [['restore', ''], back, /not a store: ""/],
     [['restore', join(folder, 'nothing')], back, /there is no backup in .*: nothing is there/],
   ]
   for (const [args, at, message] of refusals) {

@@ -80,6 +80,8 @@ describe('openStore', () => {
   })
 
   test.for([
+    '',
+    ' ',
     'http://bucket/prefix',
     'gs://bucket',
     's3:bucket',
