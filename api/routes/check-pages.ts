@@ -6,6 +6,7 @@ import { checkForm } from '../../schemas/requests.ts'
 import { callPath, profilePath } from '../../schemas/entity-paths.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { ApiContext } from '../http/context.ts'
+import { erasureIn } from '../http/not-published.ts'
 import type { Route } from '../http/route.ts'
 import { type Said, checkPath, checkedCodePage, thinnedCodePage } from '../pages/check-code.ts'
 import type { Html } from '../pages/html.ts'
@@ -170,6 +171,7 @@ async function thinned(context: ApiContext, code: CheckCode): Promise<Html> {
   const thinnedAt = (await earlier.thinnedAt(release))!
   const row = await history.rowAt(asOf.slice(0, 10), release, entityType, position)
   const entityId = row && ('agent_id' in row ? row.agent_id : row.user_id)
+  const isErased = entityId !== undefined && erasureIn(releases.current, entityType, entityId) !== undefined
   const profile = entityId === undefined ? undefined : await releases.find(entityType, entityId, 'profile')
   const name = profile && nameOfEntity(people, entityType, entityId!, profile.payload)
   return thinnedCodePage({
@@ -179,6 +181,7 @@ async function thinned(context: ApiContext, code: CheckCode): Promise<Html> {
     release,
     asOf,
     thinnedAt,
-    kept: row && entityId !== undefined ? { entityId, name: name ?? null, said: row } : undefined,
+    kept:
+      row && entityId !== undefined && !isErased ? { entityId, name: name ?? null, said: row } : undefined,
   })
 }

@@ -9,6 +9,7 @@ import type { Release } from '../../../api/published/release-payloads.ts'
 import { type CheckCode, codeText, parseCheckCode } from '../../../pipeline/proof/check-code.ts'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { recordErased } from '../../../pipeline/tables/erased.ts'
 import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectProblem } from '../../support/http/problem.ts'
@@ -137,9 +138,9 @@ describe('the page of a code', () => {
 })
 
 describe('the page of a code of a release that was thinned', () => {
-  const thinned = async (isGone: (path: string) => boolean = () => false) => {
-    const changed = copyOf(store)
-    await thinReleases({ store: changed, now: () => new Date(LATER), log: () => undefined }, 2, 1)
+  const thinned = async (isGone: (path: string) => boolean = () => false, of = store, last = 2) => {
+    const changed = copyOf(of)
+    await thinReleases({ store: changed, now: () => new Date(LATER), log: () => undefined }, last, 1)
     for (const path of changed.objects.keys()) if (isGone(path)) changed.objects.delete(path)
     return serviceOver(changed)
   }
@@ -160,6 +161,18 @@ describe('the page of a code of a release that was thinned', () => {
     await stop()
     expect(status).toBe(200)
     expect(text).toContain('cannot say whom the code is about')
+  })
+
+  test('names nobody who was erased since, though the snapshot does', async () => {
+    const erased = copyOf(store)
+    await recordErased(erased, { user_id: forecasterId(0), erased_at: LATER, reason: 'a test' })
+    await release(await componentsOver(erased))
+    const { client, stop } = await thinned(undefined, erased, 3)
+    const { status, text } = await client.get(`/view/check/${await codeIn(1)}`)
+    await stop()
+    expect(status).toBe(200)
+    expect(text).toContain('cannot say whom the code is about')
+    expect(text).not.toContain(forecasterId(0))
   })
 
   test('is none for a place that the release never had', async () => {
