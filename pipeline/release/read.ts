@@ -205,7 +205,8 @@ export function readReleaseShard(store: Store, release: number, file: ManifestFi
 
 /**
  * Reads a JSON file of a release: a shard, a file of owners, a page of a leaderboard or of a board by
- * category, the index of the categories, the reference forecasts, a file of questions, or hashes of row groups.
+ * category, the index of the categories, the reference forecasts, a file of questions, or hashes of row
+ * groups.
  *
  * @throws ServiceError `notFound` if retention has deleted it, `corrupt` if it is lost or damaged.
  */
