@@ -27,6 +27,13 @@ FROM entity WHERE rank IS NOT NULL
 ORDER BY entity_type, pool_size DESC, pool, rank`,
   },
   {
+    name: 'reference_forecasts',
+    about: 'the crowd, always 0.5 and the base rate, on all questions of a pool and by category',
+    reads: { scored: 'references' },
+    select: `reference, pool, category, skill, board_lower, board_upper, crowd_skill, brier, contested_questions
+FROM scored`,
+  },
+  {
     name: 'calibration_bins',
     about: 'closing forecasts in ten bins, and how often the answer was yes',
     reads: { score: 'scores' },

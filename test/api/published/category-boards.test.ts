@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Categories } from '../../../api/published/categories.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { releasePrefix } from '../../../pipeline/store/paths.ts'
+import { REFERENCES_PATH, releasePrefix } from '../../../pipeline/store/paths.ts'
 import type { ReleaseManifest } from '../../../schemas/manifests.ts'
 import type { CategoriesFile, CategoryBoardEntry, CategoryBoardFile } from '../../../schemas/payloads.ts'
+import { REFERENCES, type ReferencesFile } from '../../../schemas/references.ts'
 import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectProblem } from '../../support/http/problem.ts'
@@ -81,6 +82,23 @@ test('an earlier release has its own board, in the same bytes, for good where no
   expect(now.headers['cache-control']).toBe('public, max-age=60')
   const [first] = [await page('agent', '&release=1&limit=1')]
   expect((await page('agent', `&cursor=${first.next_cursor}`)).release).toBe(1)
+})
+
+test('a board has the references of the pools of its ranked entries, and none where nobody is ranked', async () => {
+  const { references } = published<ReferencesFile>(REFERENCES_PATH)
+  for (const kind of ENTITY_TYPES) {
+    for (const [query, category] of [
+      ['category=simulated', 'simulated'],
+      ['', null],
+    ] as const) {
+      const answer = (await service.client.get(`/leaderboard/${kind}?${query}`)).json<ReferencesFile>()
+      const own = references.filter((row) => row.category === category)
+      expect(own.map(({ reference }) => reference)).toEqual([...REFERENCES])
+      expect(answer.references).toEqual(own)
+    }
+  }
+  const nobody = await service.client.get('/leaderboard/agent?q=no%20such%20name')
+  expect(nobody.json<ReferencesFile>().references).toEqual([])
 })
 
 test('a search finds entries of the board by their names', async () => {

@@ -114,14 +114,14 @@ test('the views read only what is public, at the address that was called or the 
   expect(headers['content-type']).toBe('application/sql; charset=utf-8')
   const viewsIn = (sql: string) => [...sql.matchAll(/CREATE OR REPLACE VIEW (\w+)/g)].map(([, name]) => name)
   // The others need public tables.
-  expect(viewsIn(text)).toEqual(['leaderboard', 'calibration_bins'])
+  expect(viewsIn(text)).toEqual(['leaderboard', 'reference_forecasts', 'calibration_bins'])
   const paths = [...text.matchAll(new RegExp(`'${service.url}/data/(.*)'`, 'g'))].map(([, path]) => path)
   for (const path of paths) expect(index.files.map((file) => file.path)).toContain(path)
   const settings = { PUBLIC_URL: 'https://example.org/fvs', PUBLIC_DATA: 'tables' }
   const { client } = await testService(await testComponents({ store, folder, clock, settings }))
   const all = (await client.get('/data/views.sql')).text
   expect(all).toContain("'https://example.org/fvs/data/releases/00000002/entities/000.parquet'")
-  expect(viewsIn(all)).toHaveLength(5)
+  expect(viewsIn(all)).toHaveLength(6)
 })
 
 describe('what is not there', () => {

@@ -56,6 +56,16 @@ test('a board by category has the names of people, which no file of a category h
     expect(Buffer.from(store.objects.get(path)!).toString()).not.toContain(HOSTILE_NAMES[0])
 })
 
+test('both pages of a topic have its reference forecasts, with a word about them', async () => {
+  for (const path of ['/view/topics/simulated', '/view/agents?category=simulated']) {
+    const { text } = await service.client.get(path)
+    expect(text).toMatch(
+      /<tr class="reference"><td class="n place">–<\/td><th scope="row" class="name">The crowd</,
+    )
+    expect(text).toContain('take no part and have no place')
+  }
+})
+
 test('the board of all leads to that of a topic, and its CSV has the entries in their order', async () => {
   expect((await service.client.get('/view/agents')).text).toContain('href="/view/agents?category=simulated"')
   const { headers, text } = await service.client.get('/view/agents.csv?category=simulated')
