@@ -16,6 +16,7 @@ import { contentOf } from '../support/store-content.ts'
 import { NOW, QUESTION, copyReleasedWorld, forecasterId } from '../support/worlds/world.ts'
 
 const STORE = 'live/'
+const MOST_MEANWHILE = 30
 
 interface Forecasts {
   forecasts: { question_id: string; probability: number }[]
@@ -29,7 +30,7 @@ describe.skipIf(!s3Server)('a store in a bucket', () => {
     const over = (prefix: string): Promise<Components> => {
       const [name, store] =
         prefix === STORE ? [bucket, bucketStore(bucket, STORE)] : [others, bucketStore(others, prefix)]
-      const settings = { STORE_URL: `s3://${name}/${prefix}`, S3_ENDPOINT: proxy.url }
+      const settings = { STORE_URL: `s3://${name}/${prefix}`, S3_ENDPOINT: proxy.url, REFRESH_MS: '1000' }
       return testComponents({ store, folder, clock, settings })
     }
     const live = await over(STORE)
@@ -45,6 +46,9 @@ describe.skipIf(!s3Server)('a store in a bucket', () => {
     }
     await forecast()
     expect(await release(live)).toMatchObject({ made: true, release: 2 })
+    await expect
+      .poll(async () => (await client.get('/releases/current')).json())
+      .toMatchObject({ release: 2 })
 
     for (const [nth, place] of [`s3://${others}/backup`, join(folder, 'backup')].entries()) {
       await forecast()
@@ -54,7 +58,8 @@ describe.skipIf(!s3Server)('a store in a bucket', () => {
       const backup = runBackup(live.settings, place, { comparesAll: false }, clock.now()).finally(() => {
         isDone = true
       })
-      while (!isDone) await forecast()
+      // Each is an object that the next backup copies.
+      while (!isDone && sent < acknowledged + MOST_MEANWHILE) await forecast()
       const report = await backup
       expect(report).toMatchObject({ ok: true })
       expect(sent).toBeGreaterThan(acknowledged)
