@@ -70,7 +70,10 @@ export function storeCommand(
   )
 }
 
+/** @throws ServiceError `invalid`, also for an empty `--store`, which must not lead to the store of the settings. */
 export function settingsFor({ store }: GlobalOptions): Settings {
+  if (store?.trim() === '')
+    throw new ServiceError('invalid', '--store is empty: is the variable that names the store set?')
   return parseSettings({ ...process.env, ...(store === undefined ? {} : { STORE_URL: store }) })
 }
 

@@ -328,6 +328,7 @@ describe('a store', () => {
     expect(await readdir(folder)).not.toContain('store')
     await rename(join(folder, 'away'), join(folder, 'store'))
     expect((await fvs(['audit'], withStore(folder))).code).toBe(0)
+    expectFailed(await fvs(['audit', '--store', ''], withStore(folder)), 1, /^fvs: --store is empty: /)
   })
 })
 
