@@ -70,7 +70,7 @@ export function storeCommand(
   )
 }
 
-/** @throws ServiceError `invalid`, also for an empty `--store`, which must not lead to the store of the settings. */
+/** @throws ServiceError `invalid`, also for an empty `--store`, which would lead to another store. */
 export function settingsFor({ store }: GlobalOptions): Settings {
   if (store?.trim() === '')
     throw new ServiceError('invalid', '--store is empty: is the variable that names the store set?')
