@@ -47,13 +47,13 @@ export function scoredBytes({ files }: ReleaseManifest): number {
  * @throws ServiceError `notFound` if retention has deleted the scores.
  */
 export async function* answersOn(
-  context: Pick<PipelineComponents, 'local' | 'openDatabase'>,
+  context: Pick<PipelineComponents, 'store' | 'local' | 'openDatabase'>,
   { release, files }: ReleaseManifest,
   questionId: string,
   inTurn: <T>(query: () => Promise<T>) => Promise<T>,
   atOnce = ANSWERS_AT_ONCE,
 ): AsyncGenerator<Answer[]> {
-  const { local } = context
+  const { store, local } = context
   for (const file of files.filter(({ path }) => isScoresPath(path))) {
     const object = releasePrefix(release) + file.path
     try {
@@ -67,8 +67,8 @@ export async function* answersOn(
         after = found.length < atOnce ? undefined : found.at(-1)!.entity_id
       }
     } finally {
-      // A node that is asked for many releases would else keep a copy of each.
-      await local.forget(object)
+      // A node that is asked for many releases would else keep a copy of each. A file of a folder is no copy.
+      if (!store.localPath) await local.forget(object)
     }
   }
 }
