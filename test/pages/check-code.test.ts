@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('what somebody was shown', () => {
     await field().press('Enter')
     await page.locator('#said').waitFor()
     expect(await page.locator('#said').innerText()).toMatch(
-      /^✗ That is no link, no id and no code\. .*use the lists/,
+      /^✗ That is no link, no id and no code\. .*The field in the head/,
     )
     expect(await field().inputValue()).toBe('agent-07')
     trouble.length = 0
