@@ -156,6 +156,7 @@ describe('a release that is cut off', () => {
       'releases pairs',
       'releases plan.json',
       'releases public',
+      'releases references',
       'releases row-groups',
       'releases scores',
       'snapshots agent',
