@@ -236,7 +236,7 @@ describe('a thinned release that was damaged', () => {
     const store = changed(({ objects }) => objects.delete(thinnedPath(1)))
     const { report } = await audit(store)
     expect(report).toMatchObject({ ok: false, thinned_at: null })
-    expect(report.faults.filter((fault) => fault.endsWith(': is missing'))).toHaveLength(15)
+    expect(report.faults.filter((fault) => fault.endsWith(': is missing'))).toHaveLength(17)
   })
 
   test('lacks what retention never deletes', async () => {

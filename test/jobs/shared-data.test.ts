@@ -119,6 +119,8 @@ describe.skipIf(!found)('real forecasts', () => {
     expect(
       Object.fromEntries(described.map(({ column_name, column_type }) => [column_name, column_type])),
     ).toEqual({
+      release: 'INTEGER',
+      as_of: 'TIMESTAMP WITH TIME ZONE',
       entity_type: 'VARCHAR',
       entity_id: 'VARCHAR',
       question_id: 'VARCHAR',
