@@ -13,18 +13,6 @@ export function isSearch({ q, name }: NameSearch): boolean {
   return q !== undefined || name !== undefined
 }
 
-/** Returns at most `most` places from `from` on of a board of this size that a search asks for. */
-export async function placesOn(
-  size: number,
-  search: NameSearch,
-  from: number,
-  most: number,
-  namesOn: () => Promise<BoardNames>,
-): Promise<number[]> {
-  if (isSearch(search)) return (await namesOn()).places(search, from, most)
-  return Array.from({ length: Math.min(most, Math.max(0, size - from)) }, (_, index) => from + index)
-}
-
 export class BoardNames {
   /** A name on each line, between line feeds, which no name has. */
   readonly #text: string

@@ -3,7 +3,7 @@ import { readReleaseFile } from '../../pipeline/release/read.ts'
 import { CATEGORIES_PATH, categoryPath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type {
   CategoriesFile,
   CategoryBoardEntry,
@@ -11,12 +11,10 @@ import type {
   CategoryFacts,
 } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { ShardCache } from './shard-cache.ts'
+import { KeptFiles, fileIn } from './kept-files.ts'
 
 /** Some hundred pages, and the index. */
 const CACHE_BYTES = 8 * 1024 * 1024
-/** A parsed file takes about three times as much memory as its bytes. */
-const PARSED_FACTOR = 3
 
 /** A category with its number, by which its files are named. */
 export interface NumberedCategory extends CategoryFacts {
@@ -25,15 +23,16 @@ export interface NumberedCategory extends CategoryFacts {
 
 export class Categories {
   readonly #store: Store
-  readonly #files = new ShardCache<CategoriesFile | CategoryBoardFile>(CACHE_BYTES)
+  readonly #files: KeptFiles<CategoriesFile | CategoryBoardFile>
 
   constructor(store: Store) {
     this.#store = store
+    this.#files = new KeptFiles(store, CACHE_BYTES)
   }
 
   /** Returns all categories in the order of their names; none of a release that was made without them. */
   async all(manifest: ReleaseManifest): Promise<NumberedCategory[]> {
-    const file = await this.#read<CategoriesFile>(manifest, CATEGORIES_PATH)
+    const file = await this.#files.at<CategoriesFile>(manifest, CATEGORIES_PATH)
     return (file?.categories ?? []).map((facts, number) => ({ ...facts, number }))
   }
 
@@ -58,7 +57,7 @@ export class Categories {
     entityType: EntityType,
     page: number,
   ): Promise<CategoryBoardFile | undefined> {
-    return this.#read(manifest, categoryPath(number, entityType, page))
+    return this.#files.at(manifest, categoryPath(number, entityType, page))
   }
 
   /** Yields the entries page by page, and keeps none of them: they would put all others out of the cache. */
@@ -73,22 +72,4 @@ export class Categories {
       yield (await readReleaseFile<CategoryBoardFile>(this.#store, manifest.release, file)).entries
     }
   }
-
-  async #read<File extends CategoriesFile | CategoryBoardFile>(
-    manifest: ReleaseManifest,
-    path: string,
-  ): Promise<File | undefined> {
-    const { release } = manifest
-    const file = fileIn(manifest, path)
-    if (!file) return undefined
-    const read = await this.#files.get(`${release} ${path}`, async () => ({
-      value: await readReleaseFile<File>(this.#store, release, file),
-      sizeBytes: file.size_bytes * PARSED_FACTOR,
-    }))
-    return read as File
-  }
-}
-
-function fileIn({ files }: ReleaseManifest, path: string): ManifestFile | undefined {
-  return files.find((one) => one.path === path)
 }

@@ -1,23 +1,19 @@
 // Pages of the board of a category and a kind, in one release, put together from its published pages.
-import pMap from 'p-map'
-import { canonical } from '../../pipeline/proof/canonical.ts'
 import { ENTRIES_PER_PAGE } from '../../pipeline/release/leaderboard.ts'
-import { CATEGORY_BOARD_NOTICE } from '../../schemas/answers.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { CategoryBoardEntry } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { rankedIn } from '../pages/topics.ts'
-import { BoardNames, placesOn } from './board-names.ts'
+import { BoardNames } from './board-names.ts'
+import { type BoardRequest, boardPage } from './board-page.ts'
 import type { Categories, NumberedCategory } from './categories.ts'
-import { type CursorReleases, cursorTo } from './cursor-releases.ts'
-import type { LeaderboardRequest } from './leaderboard.ts'
+import type { CursorReleases } from './cursor-releases.ts'
 import { type People, namedEntry } from './people.ts'
 import type { References } from './references.ts'
 import { ShardCache } from './shard-cache.ts'
 
 /** The names of some hundred thousand entities. */
 const NAMES_BYTES = 16 * 1024 * 1024
-const READS_AT_ONCE = 16
 
 /** The board of a kind in a category of a release. */
 interface Board {
@@ -47,33 +43,23 @@ export class CategoryBoards {
    * @throws ServiceError `notFound` if the release does not exist or has no such category, or if retention
    *   has deleted its pages.
    */
-  async page(
-    current: ReleaseManifest,
-    category: string,
-    { entityType, limit, cursor, ...search }: LeaderboardRequest,
-  ): Promise<Uint8Array> {
-    const { manifest, from = 0 } = await this.#releases.placeOf(current, cursor)
+  async page(current: ReleaseManifest, category: string, request: BoardRequest): Promise<Uint8Array> {
+    const { manifest, from = 0 } = await this.#releases.placeOf(current, request.cursor)
+    const { entityType } = request
     const facts = await this.#categories.sought(manifest, category)
     const board = { manifest, facts, entityType }
-    const size = rankedIn(facts, entityType)
-    // One more than the page has, to know whether there is a next one.
-    const places = await placesOn(size, search, from, limit + 1, () => this.#namesOn(board))
-    const entries = await pMap(places.slice(0, limit), (place) => this.#entry(board, place), {
-      concurrency: READS_AT_ONCE,
-    })
-    const { release, as_of, environment, methodology_version } = manifest
-    return canonical({
-      release,
-      as_of,
-      environment,
-      methodology_version,
-      notice: CATEGORY_BOARD_NOTICE,
-      category,
-      entity_type: entityType,
-      entries,
-      references: await this.#references.beside(manifest, entries, category),
-      next_cursor: cursorTo(manifest, places[limit]),
-    })
+    return boardPage(
+      {
+        manifest,
+        category,
+        size: rankedIn(facts, entityType),
+        entryAt: (place) => this.#entry(board, place),
+        namesOn: () => this.#namesOn(board),
+      },
+      from,
+      request,
+      this.#references,
+    )
   }
 
   async #entry({ manifest, facts, entityType }: Board, place: number): Promise<CategoryBoardEntry> {

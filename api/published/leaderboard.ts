@@ -1,6 +1,5 @@
 // Pages of the leaderboard of one release, put together from its published pages.
 import pMap from 'p-map'
-import { canonical } from '../../pipeline/proof/canonical.ts'
 import { ENTRIES_PER_PAGE } from '../../pipeline/release/leaderboard.ts'
 import { readReleaseFile } from '../../pipeline/release/read.ts'
 import { leaderboardPath, leaderboardPrefix } from '../../pipeline/store/paths.ts'
@@ -9,8 +8,9 @@ import type { WorkBeside } from './work-beside.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { BoardNames, type NameSearch, isSearch, placesOn } from './board-names.ts'
-import { type CursorReleases, cursorTo } from './cursor-releases.ts'
+import { BoardNames, isSearch } from './board-names.ts'
+import { type BoardRequest, boardPage } from './board-page.ts'
+import type { CursorReleases } from './cursor-releases.ts'
 import { type AnswerSource, Memo } from './memo.ts'
 import { type NamedEntry, type NamedPage, type People, namedEntry, withoutName } from './people.ts'
 import type { References } from './references.ts'
@@ -34,14 +34,6 @@ export interface SentPage extends AnswerSource {
   bytes: Uint8Array
 }
 
-export interface LeaderboardRequest extends NameSearch {
-  entityType: EntityType
-  limit: number
-  cursor?: string | undefined
-  /** The number of the release, if the caller names one. */
-  release?: number | undefined
-}
-
 /** Entries that a search of names has found. */
 export interface FoundEntries {
   /** Of all entries that it has found. */
@@ -59,7 +51,7 @@ export class Leaderboard implements Warm {
   readonly #first = new ShardCache<SentPage>(CACHE_BYTES)
   readonly #names = new ShardCache<BoardNames>(NAMES_BYTES)
   /** First pages that callers asked for since the last switch. */
-  #asked = new Map<string, LeaderboardRequest>()
+  #asked = new Map<string, BoardRequest>()
   /** Kinds whose names callers searched since the last switch. */
   #searched = new Set<EntityType>()
   readonly #releases: CursorReleases
@@ -88,7 +80,7 @@ export class Leaderboard implements Warm {
    * @throws ServiceError `notFound` if the cursor's release does not exist, or if retention has deleted its
    *   pages.
    */
-  async page(manifest: ReleaseManifest, request: LeaderboardRequest): Promise<Uint8Array> {
+  async page(manifest: ReleaseManifest, request: BoardRequest): Promise<Uint8Array> {
     const isUsual = request.cursor === undefined && request.release === undefined
     if (isSearch(request) || !isUsual) return this.#page(manifest, request)
     this.#noteAsked(request)
@@ -129,11 +121,11 @@ export class Leaderboard implements Warm {
     return { total: places.length, entries, whole }
   }
 
-  #noteAsked({ entityType, limit }: LeaderboardRequest): void {
+  #noteAsked({ entityType, limit }: BoardRequest): void {
     this.#asked.set(`${entityType} ${limit}`, { entityType, limit })
   }
 
-  async #firstPage(current: ReleaseManifest, request: LeaderboardRequest): Promise<Uint8Array> {
+  async #firstPage(current: ReleaseManifest, request: BoardRequest): Promise<Uint8Array> {
     const { entityType, limit } = request
     const sent = await this.#first.get(`${current.release} ${entityType} ${limit}`, async () => {
       const bytes = await this.#page(current, request)
@@ -142,27 +134,21 @@ export class Leaderboard implements Warm {
     return sent.bytes
   }
 
-  async #page(current: ReleaseManifest, request: LeaderboardRequest): Promise<Uint8Array> {
-    const { entityType, limit, cursor } = request
-    const { manifest, from = 0 } = await this.#releases.placeOf(current, cursor)
-    const size = countOf(manifest, entityType)
-    // One more than the page has, to know whether there is a next one.
-    const namesOn = () => this.#namesOf(manifest, entityType)
-    const places = await placesOn(size, request, from, limit + 1, namesOn)
-    const entries = await pMap(places.slice(0, limit), (place) => this.#entry(manifest, entityType, place), {
-      concurrency: READS_AT_ONCE,
-    })
-    const { release, as_of, environment, methodology_version } = manifest
-    return canonical({
-      release,
-      as_of,
-      environment,
-      methodology_version,
-      entity_type: entityType,
-      entries,
-      references: await this.#references.beside(manifest, entries),
-      next_cursor: cursorTo(manifest, places[limit]),
-    })
+  async #page(current: ReleaseManifest, request: BoardRequest): Promise<Uint8Array> {
+    const { manifest, from = 0 } = await this.#releases.placeOf(current, request.cursor)
+    const { entityType } = request
+    return boardPage(
+      {
+        manifest,
+        category: null,
+        size: countOf(manifest, entityType),
+        entryAt: (place) => this.#entry(manifest, entityType, place),
+        namesOn: () => this.#namesOf(manifest, entityType),
+      },
+      from,
+      request,
+      this.#references,
+    )
   }
 
   /** Returns a page, counted from 0, with names; undefined if the release does not have it. */
