@@ -1,11 +1,35 @@
 // Tables as CSV (RFC 4180), written piece by piece. Spreadsheets run no text of a user as a formula.
 import { z } from 'zod'
+import type { Reply } from './route.ts'
 
 export type CsvValue = string | number | boolean | null | undefined
 
 export interface CsvColumn<R> {
   name: string
   valueOf: (row: R) => CsvValue
+}
+
+/** Describes the table that a route answers. */
+export const csvSuccess = (columns: readonly string[]) => ({
+  description: 'The table',
+  body: z.string(),
+  mediaType: 'text/csv',
+  cache: 'public, max-age=60',
+  example: `${columns.join(',')}\r\n`,
+  headers: ['Content-Disposition'] as const,
+})
+
+/** Answers with a table, under a name to save it by. */
+export function csvReply<R>(
+  filename: string,
+  columns: readonly CsvColumn<R>[],
+  groups: () => AsyncIterable<readonly R[]>,
+): Reply {
+  return {
+    body: new Uint8Array(),
+    stream: () => csv(columns, groups()),
+    headers: { 'Content-Disposition': `attachment; filename="${filename}.csv"` },
+  }
 }
 
 const LINE_END = '\r\n'

@@ -7,7 +7,7 @@ import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { releaseQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../http/context.ts'
-import { type CsvColumn, csv } from '../http/csv.ts'
+import { type CsvColumn, csvReply, csvSuccess } from '../http/csv.ts'
 import { type Route, route } from '../http/route.ts'
 import { callsOfBytes } from '../limits/page-calls.ts'
 import { type QuestionTable, questionTable } from '../pages/links.ts'
@@ -91,23 +91,12 @@ function answerTable({ table, operationId, summary, description, columns, rows }
     namesRelease: true,
     params: z.strictObject({ question_id: uuid }),
     query: releaseQuery,
-    success: {
-      description: 'The table',
-      body: z.string(),
-      mediaType: 'text/csv',
-      cache: 'public, max-age=60',
-      example: `${columns.join(',')}\r\n`,
-      headers: ['Content-Disposition'],
-    },
+    success: csvSuccess(columns),
     handle: async ({ params: { question_id: id }, countMore }, context) => {
       const settled = await settledQuestion(context, id)
       const { groups, calls } = rows(settled, context)
       await countMore(calls - 1)
-      return {
-        body: new Uint8Array(),
-        stream: () => csv(named, groups),
-        headers: { 'Content-Disposition': `attachment; filename="${table}-${id}.csv"` },
-      }
+      return csvReply(`${table}-${id}`, named, () => groups)
     },
   })
 }

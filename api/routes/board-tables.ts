@@ -1,5 +1,4 @@
 // The leaderboards as whole tables, for spreadsheets and for programs that read CSV.
-import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { boardTablePath } from '../../schemas/entity-paths.ts'
 import {
@@ -10,7 +9,7 @@ import {
 } from '../../schemas/payloads.ts'
 import { boardPageQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
-import { columnsOf, csv } from '../http/csv.ts'
+import { columnsOf, csvReply, csvSuccess } from '../http/csv.ts'
 import { type Route, route } from '../http/route.ts'
 import { callsOfWhole } from '../limits/page-calls.ts'
 import { rankedIn } from '../pages/topics.ts'
@@ -43,14 +42,7 @@ function boardTable(entityType: EntityType): Route {
     needsStore: true,
     namesRelease: true,
     query: boardPageQuery.pick({ release: true, category: true }),
-    success: {
-      description: 'The table',
-      body: z.string(),
-      mediaType: 'text/csv',
-      cache: 'public, max-age=60',
-      example: 'agent_id,name\r\n',
-      headers: ['Content-Disposition'],
-    },
+    success: csvSuccess(['agent_id', 'name']),
     handle: async ({ query: { category }, countMore }, context) => {
       const { releases, leaderboard, categories } = context
       const manifest = releases.current
@@ -58,16 +50,12 @@ function boardTable(entityType: EntityType): Route {
       const sought = category === undefined ? undefined : await soughtCategory(context, category)
       const entries = sought ? rankedIn(sought.facts, entityType) : countOf(manifest, entityType)
       await countMore(callsOfWhole(entries) - 1)
-      return {
-        body: new Uint8Array(),
-        stream: () =>
-          sought
-            ? csv(CATEGORY_COLUMNS[entityType], categories.entries(manifest, sought.facts, entityType))
-            : csv(COLUMNS[entityType], leaderboard.entries(manifest, entityType)),
-        headers: {
-          'Content-Disposition': `attachment; filename="${entityType}s-release-${manifest.release}.csv"`,
-        },
-      }
+      const filename = `${entityType}s-release-${manifest.release}`
+      return sought
+        ? csvReply(filename, CATEGORY_COLUMNS[entityType], () =>
+            categories.entries(manifest, sought.facts, entityType),
+          )
+        : csvReply(filename, COLUMNS[entityType], () => leaderboard.entries(manifest, entityType))
     },
   })
 }

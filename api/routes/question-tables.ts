@@ -6,7 +6,7 @@ import { releaseQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../http/context.ts'
-import { columnsOf, csv } from '../http/csv.ts'
+import { columnsOf, csvReply, csvSuccess } from '../http/csv.ts'
 import { notPublished } from '../http/not-published.ts'
 import { type Route, route } from '../http/route.ts'
 import { callsOfWhole } from '../limits/page-calls.ts'
@@ -33,24 +33,13 @@ function questionTable(entityType: EntityType): Route {
     namesRelease: true,
     params: z.strictObject({ [idName]: uuid }),
     query: releaseQuery,
-    success: {
-      description: 'The table',
-      body: z.string(),
-      mediaType: 'text/csv',
-      cache: 'public, max-age=60',
-      example: 'question_id,title\r\n',
-      headers: ['Content-Disposition'],
-    },
+    success: csvSuccess(['question_id', 'title']),
     handle: async ({ params, countMore }, context) => {
       const id = params[idName]!
       const found = await context.releases.find(entityType, id, 'verification')
       if (!found) throw await notPublished(context, entityType, id)
       await countMore(callsOfWhole(questionsOf(found.payload as Payloads['verification'])) - 1)
-      return {
-        body: new Uint8Array(),
-        stream: () => csv(COLUMNS, rowsOf(context, entityType, id)),
-        headers: { 'Content-Disposition': `attachment; filename="questions-of-${id}.csv"` },
-      }
+      return csvReply(`questions-of-${id}`, COLUMNS, () => rowsOf(context, entityType, id))
     },
   })
 }
