@@ -3,11 +3,12 @@
 import type { ErasedPerson, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Database } from '../duckdb.ts'
 import { canonicalText } from '../proof/canonical.ts'
-import { erasedPath } from '../store/paths.ts'
+import { erasedPath, manifestPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { erasedPeople } from '../tables/erased.ts'
 import { rowsOfPeople } from '../tables/left-out.ts'
 import type { ReadablePlan } from '../release/state.ts'
+import type { Findings } from './findings.ts'
 import { type AuditReport, unlessCorrupt } from './report.ts'
 
 type Erased = Pick<ReleaseManifest, 'erased_people'>
@@ -15,10 +16,25 @@ type Erased = Pick<ReleaseManifest, 'erased_people'>
 /** The write of a record may take some minutes, and clocks differ. */
 const LATEST_MS = 10 * 60_000
 
-/** Whom an earlier release has as erased stays erased, with the reason. */
-export function broughtBack({ erased_people = [] }: Erased, before: Erased | undefined): ErasedPerson[] {
+/** Returns whom an earlier release has as erased and this one has not, or with another reason. */
+function broughtBack({ erased_people = [] }: Erased, before: Erased | undefined): ErasedPerson[] {
   const said = new Set(erased_people.map(canonicalText))
   return (before?.erased_people ?? []).filter((person) => !said.has(canonicalText(person)))
+}
+
+/** Adds a fault for each person whom a release has no longer as erased. */
+export function checkErasedStay(
+  findings: Findings,
+  manifest: ReleaseManifest,
+  before: ReleaseManifest | undefined,
+): void {
+  const { release } = manifest
+  for (const { user_id } of broughtBack(manifest, before)) {
+    findings.fault(
+      manifestPath(release),
+      `does not say that ${user_id} is erased, as release ${release - 1} does`,
+    )
+  }
 }
 
 /** Adds a fault for each erasure that differs from the plan, from its record or from the release before. */

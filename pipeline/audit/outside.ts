@@ -10,7 +10,7 @@ import { FileStore } from '../store/file.ts'
 import { isPublicPath, isShardPath, manifestPath, releasePrefix } from '../store/paths.ts'
 import { remoteLog, signedCheckpoint } from '../transparency/remote-log.ts'
 import { type Checked, type DerivingContext, deriveOutside } from './derive-outside.ts'
-import { broughtBack } from './erased-check.ts'
+import { checkErasedStay } from './erased-check.ts'
 import { Findings } from './findings.ts'
 import { Mirror } from './mirror.ts'
 import { type AuditReport, emptyReport } from './report.ts'
@@ -80,12 +80,7 @@ export async function auditOutside(context: OutsideContext, asked: Outside): Pro
   const manifest = await mirror.manifest(logged)
   if (manifest) {
     const before = statements[release - 2] && (await mirror.manifest(statements[release - 2]!))
-    for (const { user_id } of broughtBack(manifest, before)) {
-      findings.fault(
-        manifestPath(release),
-        `does not say that ${user_id} is erased, as release ${release - 1} does`,
-      )
-    }
+    checkErasedStay(findings, manifest, before)
     await checkRelease(context, { mirror, findings, report, manifest })
   }
   report.faults.unshift(...findings.faults)

@@ -5,7 +5,7 @@ import type { Environment } from '../../schemas/values.ts'
 import { canonicalText } from '../proof/canonical.ts'
 import { manifestPath } from '../store/paths.ts'
 import { textOfImport } from '../tables/undone.ts'
-import { broughtBack } from './erased-check.ts'
+import { checkErasedStay } from './erased-check.ts'
 import { runsOf } from './findings.ts'
 import { type Earlier, ForecastChecks } from './forecasts.ts'
 import { checkLoggedSnapshot, checkReleaseFiles } from './release-files.ts'
@@ -81,12 +81,7 @@ export class ReleaseChecks {
   /** An import that is undone stays so, and a person who is erased, each with its reason. */
   #checkLeftOut(manifest: ReleaseManifest, before: ReleaseManifest | undefined): void {
     const { release, undone_imports = [] } = manifest
-    for (const { user_id } of broughtBack(manifest, before)) {
-      this.#context.findings.fault(
-        manifestPath(release),
-        `does not say that ${user_id} is erased, as release ${release - 1} does`,
-      )
-    }
+    checkErasedStay(this.#context.findings, manifest, before)
     const said = new Set(undone_imports.map(canonicalText))
     for (const undone of before?.undone_imports ?? []) {
       if (said.has(canonicalText(undone))) continue
