@@ -78,7 +78,7 @@ ${item(undefined, 'all', all)}${QUESTION_STATUSES.map((value) => item(value, val
 `
 }
 
-/** Each leads to the questions of a category; below is the way to who forecasts the chosen one best. */
+/** Each leads to the questions of a category. The line below leads to the board of the chosen one. */
 function categoryChips({ site, filters, counts: { categories }, withBoard }: QuestionsView): HtmlPart {
   if (categories.length === 0) return undefined
   const { status, category } = filters

@@ -13,7 +13,7 @@ import { type Neighbours, amongReferences, referenceRow } from './references.ts'
 import { scrolling } from './table.ts'
 import { entityLink } from './profile/subject.ts'
 import { term } from './terms.ts'
-import { NONE, dayOf, endOf, interval, named, orNone, places } from './wording.ts'
+import { dayOf, endOf, interval, named, orNone, places } from './wording.ts'
 
 /** An entry with its name: that of an agent is signed, that of a person is not. */
 export type Entry = Stored<
@@ -168,10 +168,9 @@ function rowsOf({
 }
 
 function referenceIn({ site, reach, entries }: BoardTable, reference: ReferenceRow): Html {
-  const cells = html`<td class="n">${NONE}</td><td class="n">${plain(reference.brier)}</td>`
   const isOverTime = entries.some(({ trend = [] }) => trend.length > 1)
   const board = { reach: reach!, isAgainstCrowd: isAgainstCrowd(entries), isOverTime }
-  return referenceRow(site, reference, board, cells)
+  return referenceRow(site, reference, board)
 }
 
 /** Ranks of version 2 of the method count owners, and follow from no bars. */

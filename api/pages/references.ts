@@ -1,8 +1,8 @@
 // The rows of a board that are no entrants: reference forecasts, at the places that their skills would have.
 import type { Reference, ReferenceRow } from '../../schemas/references.ts'
 import { boardBar } from './charts/interval-bar.ts'
-import { type Html, type HtmlPart, html } from './html.ts'
-import { signed } from './numbers.ts'
+import { type Html, html } from './html.ts'
+import { plain, signed } from './numbers.ts'
 import type { Site } from './site.ts'
 import { term } from './terms.ts'
 import { NONE, interval } from './wording.ts'
@@ -59,18 +59,17 @@ interface Board {
   isOverTime: boolean
 }
 
-/** Shows a reference in the row of a board, which ends with these cells. */
+/** Shows a reference in the row of a board. */
 export function referenceRow(
   site: Site,
   row: ReferenceRow,
   { reach, isAgainstCrowd, isOverTime }: Board,
-  cells: HtmlPart,
 ): Html {
   const { reference, skill, board_interval: bounds } = row
   // The crowd against itself says nothing.
   const crowd = isAgainstCrowd && reference !== 'crowd' ? row.crowd_skill : null
   const against = crowd !== null && html` <br>◇ ${signed(crowd)}`
-  return html`<tr class="reference"><td class="n place">${NONE}</td><th scope="row" class="name">${NAMES[reference]}<span class="under">${term(site, 'grey-rows', 'for comparison')}</span></th><td class="skill">${boardBar(skill, bounds, reach, crowd)}${isOverTime && html`<span class="spark"></span>`}<span class="value">${signed(skill)} <span class="under">${interval(bounds)}${against}</span></span></td><td class="n">${row.contested_questions}</td>${cells}</tr>
+  return html`<tr class="reference"><td class="n place">${NONE}</td><th scope="row" class="name">${NAMES[reference]}<span class="under">${term(site, 'grey-rows', 'for comparison')}</span></th><td class="skill">${boardBar(skill, bounds, reach, crowd)}${isOverTime && html`<span class="spark"></span>`}<span class="value">${signed(skill)} <span class="under">${interval(bounds)}${against}</span></span></td><td class="n">${row.contested_questions}</td><td class="n">${NONE}</td><td class="n">${plain(row.brier)}</td></tr>
 `
 }
 

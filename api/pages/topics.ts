@@ -17,7 +17,7 @@ import { type Site, linkTo } from './site.ts'
 import { type Neighbours, aboutReferences, amongReferences, referenceRow } from './references.ts'
 import { scrolling } from './table.ts'
 import { term } from './terms.ts'
-import { NONE, dayOf, endOf, interval, named, orNone, places } from './wording.ts'
+import { dayOf, endOf, interval, named, orNone, places } from './wording.ts'
 
 /** The release that a page is of. */
 export type Provenance = Parameters<typeof releaseLine>[1]
@@ -234,8 +234,7 @@ ${(isRetired ? members : amongReferences(members, references, neighbours)).map((
 
 function row(site: Site, entityType: EntityType, entry: NamedEntry | ReferenceRow, reach: number): Html {
   if ('reference' in entry) {
-    const cells = html`<td class="n">${NONE}</td><td class="n">${plain(entry.brier)}</td>`
-    return referenceRow(site, entry, { reach, isAgainstCrowd: false, isOverTime: false }, cells)
+    return referenceRow(site, entry, { reach, isAgainstCrowd: false, isOverTime: false })
   }
   const { skill, board_interval: bounds, contested_questions: questions, brier, rank_interval: range } = entry
   const id = 'agent_id' in entry ? entry.agent_id : entry.user_id
