@@ -6,6 +6,7 @@ import { TableLog } from '../../pipeline/tables/delta-log.ts'
 import { attachTable } from '../../pipeline/tables/views.ts'
 import type { CurrentForecast } from '../../schemas/answers.ts'
 import { CALLS_OF_READ, DatabaseInTurn } from '../questions/database-in-turn.ts'
+import type { Asker } from '../limits/turns.ts'
 
 /** The most rows of the table that a page looks through; a single data file may have more. */
 const ROWS_AT_ONCE = 4_000_000
@@ -51,24 +52,28 @@ export class ForecastHistory {
    */
   async page(
     { cursor, ...request }: HistoryRequest,
-    countMore: (calls: number) => Promise<void>,
+    asker: Asker,
   ): Promise<{ said: Said[]; next: string | null }> {
     await Promise.all([this.#logs.forecasts.refresh(), this.#logs.rationales.refresh()])
     const { current } = this.#logs.forecasts
     const end = endOf(current, cursor.file, this.#rowsAtOnce)
     if (cursor.file >= end) return { said: [], next: null }
-    await countMore(CALLS_OF_READ)
+    await asker.countMore(CALLS_OF_READ)
     const files = current.files.slice(0, end)
-    const rows = await this.#read({ ...current, files }, { cursor, ...request })
+    const rows = await this.#read({ ...current, files }, { cursor, ...request }, asker)
     const said = rows.slice(0, request.limit)
     if (rows.length > said.length) return { said, next: `${cursor.file}_${cursor.given + said.length}` }
     return { said, next: end < current.files.length ? `${end}_0` : null }
   }
 
   /** Reads one row more than the page has, to know whether there are others. */
-  #read(version: TableVersion, { cursor, limit, ...whose }: HistoryRequest): Promise<Said[]> {
+  #read(
+    version: TableVersion,
+    { cursor, limit, ...whose }: HistoryRequest,
+    asker: Asker,
+  ): Promise<Said[]> {
     const { local } = this.#source
-    return this.#database.run((database) =>
+    return this.#database.run(asker, (database) =>
       local.reading(async () => {
         await attachTable(database, local, version, cursor.file)
         const rows = await database.rows<SaidRow>(

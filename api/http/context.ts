@@ -45,6 +45,7 @@ import type { SignAnswer } from '../published/signature.ts'
 import type { OperatorCalls } from '../operator/operator-calls.ts'
 import type { ForecastHistory } from '../current-forecasts/forecast-history.ts'
 import type { CurrentForecasts } from '../current-forecasts/current-forecasts.ts'
+import type { Asker } from '../limits/turns.ts'
 
 /** The parts that take in registrations and forecasts. */
 export interface Intake {
@@ -96,7 +97,7 @@ export interface Published {
   records: ReleaseRecords
   events: Pick<EventFeed, 'after'>
   /** Yields the answers of everyone to a settled question of a release, some at a time. */
-  answersOn: (manifest: ReleaseManifest, questionId: string) => AsyncGenerator<Answer[]>
+  answersOn: (manifest: ReleaseManifest, questionId: string, asker: Asker) => AsyncGenerator<Answer[]>
   /** Why agents forecast as they did on a question; nothing before its outcome is known. */
   rationalesOn: (questionId: string) => Promise<QuestionRationales>
   sign: SignAnswer

@@ -26,6 +26,8 @@ export interface RoutedRequest {
   /** The parameters of the path, not validated. */
   params: Record<string, string>
   querystring: string
+  /** The connection of the caller, if the request is one that the service makes for it. */
+  socket?: IncomingMessage['socket']
 }
 
 export type Handled = {
@@ -61,7 +63,7 @@ export async function handle(
 }
 
 async function replyOf(
-  { request, params: named, querystring }: RoutedRequest,
+  { request, params: named, querystring, socket = request.socket }: RoutedRequest,
   spec: Route,
   context: NodeContext,
   networks: Networks,
@@ -86,10 +88,11 @@ async function replyOf(
   const idempotencyKey = sentKey === undefined ? undefined : parseIdempotencyKey(sentKey)
   const { assertAdmitted } = call
   const countMore = (calls: number) => call.admitMore(spec.limit, caller, calls)
+  const asker = { networks, socket, countMore }
   const inner = async (other: Route, its: InnerRequest) => {
     await call.giveBack()
     return innerAnswer(
-      await handle({ ...its, request: innerRequest(its, request) }, other, context, networks),
+      await handle({ ...its, socket, request: innerRequest(its, request) }, other, context, networks),
     )
   }
   const header = (name: string) => request.headers[name]?.toString()
@@ -101,7 +104,7 @@ async function replyOf(
     caller,
     idempotencyKey,
     assertAdmitted,
-    countMore,
+    asker,
     isHead,
     header,
     inner,

@@ -18,7 +18,7 @@ export interface SentFile {
   read: (start: number, end: number) => AsyncIterable<Uint8Array>
 }
 
-type Asked = Pick<RouteRequest<unknown, unknown, unknown, 'none'>, 'header' | 'isHead' | 'countMore'>
+type Asked = Pick<RouteRequest<unknown, unknown, unknown, 'none'>, 'header' | 'isHead' | 'asker'>
 
 /**
  * Replies with a file, or with the range that the request asks for. It reads the first piece before it
@@ -27,7 +27,7 @@ type Asked = Pick<RouteRequest<unknown, unknown, unknown, 'none'>, 'header' | 'i
  * @throws HttpError for a range that begins after the end. @throws ServiceError `limited` where the caller
  *   has fewer calls left than the bytes take.
  */
-export async function fileReply({ header, isHead, countMore }: Asked, file: SentFile): Promise<Reply> {
+export async function fileReply({ header, isHead, asker }: Asked, file: SentFile): Promise<Reply> {
   const { sizeBytes, sha256 } = file
   const tag = `"${sha256}"`
   const digest = `sha-256=:${base64Of(Buffer.from(sha256, 'hex'))}:`
@@ -43,7 +43,7 @@ export async function fileReply({ header, isHead, countMore }: Asked, file: Sent
   const range = (isPart && rangeIn(header('range'), sizeBytes)) || whole
   const length = range.end - range.start
   const isSent = !isHead && !isNamedBy(header('if-none-match'), tag)
-  if (isSent) await countMore(callsOfBytes(length) - 1)
+  if (isSent) await asker.countMore(callsOfBytes(length) - 1)
   const stream = isSent ? await begun(file.read(range.start, range.end)) : nothing
   const own = { ...headers, 'Content-Length': String(length) }
   const body = new Uint8Array()

@@ -9,6 +9,7 @@ import type { Caller, KeyOf } from '../limits/callers.ts'
 import type { Effort } from './compressed.ts'
 import type { LimitedCall } from '../limits/admission.ts'
 import type { AnswerSource } from '../published/memo.ts'
+import type { Asker } from '../limits/turns.ts'
 
 /**
  * The key that a call takes: none, an optional key of anyone, in `X-API-Key` or as bearer token, or the
@@ -79,12 +80,8 @@ export interface RouteRequest<P, Q, B, K extends KeyPolicy> {
    * @throws ServiceError `limited` for a call over the limit.
    */
   assertAdmitted: () => void
-  /**
-   * Counts further calls, before work that keeps this process busy for longer than one call may.
-   *
-   * @throws ServiceError `limited` if there are not so many left.
-   */
-  countMore: (calls: number) => Promise<void>
+  /** For whom the work is done, and who pays for it. */
+  asker: Asker
   /** Whether the caller wants the head of the answer alone. */
   isHead: boolean
   /** Returns a header of the request, named in lower case. */

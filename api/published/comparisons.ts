@@ -2,6 +2,7 @@
 import type { NamedEntity, ReleasedComparison } from '../../pipeline/release/said-by.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { WorkedOut } from './worked-out.ts'
+import type { Asker } from '../limits/turns.ts'
 
 /** A question in memory, with its numbers. */
 const QUESTION_BYTES = 400
@@ -24,10 +25,10 @@ export class Comparisons {
   of(
     manifest: ReleaseManifest,
     two: readonly [NamedEntity, NamedEntity],
-    countMore: (calls: number) => Promise<void>,
+    asker: Asker,
   ): Promise<ReleasedComparison> {
     const key = [manifest.release, ...two.map(({ entityId }) => entityId)].join(' ')
-    return this.#kept.of(key, countMore, async () => {
+    return this.#kept.of(key, asker, async () => {
       const value = await this.#compare(manifest, two)
       return { value, sizeBytes: LEAST_BYTES + value.shared.length * QUESTION_BYTES }
     })

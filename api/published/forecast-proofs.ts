@@ -1,5 +1,4 @@
 // Proves that forecasts were taken in. It finds the release by the time in the id of the forecast.
-import pLimit from 'p-limit'
 import { hashOfBase64 } from '../../pipeline/proof/base64.ts'
 import { parseStatement } from '../../pipeline/proof/verify.ts'
 import { assertTreeIsWhole, forecastPath } from '../../pipeline/release/forecast-path.ts'
@@ -11,6 +10,7 @@ import { loggedProof } from './logged-proof.ts'
 import type { Manifests } from './manifests.ts'
 import type { PublicLog } from './public-log.ts'
 import { ShardCache } from './shard-cache.ts'
+import { type Asker, SERVICE, SHORT, Turns } from '../limits/turns.ts'
 
 /**
  * The most that the nodes' clocks and the duration of a write may shift a forecast from the time in its id
@@ -36,7 +36,7 @@ export class ForecastProofs {
   readonly #log: Pick<PublicLog, 'entryOf' | 'statementOf'>
   readonly #manifests: Manifests
   readonly #whole = new ShardCache<ManifestFile>(CACHE_BYTES)
-  readonly #limit = pLimit(WHOLE_AT_ONCE)
+  readonly #turns = new Turns({ ...SHORT, atOnce: WHOLE_AT_ONCE })
 
   constructor(store: Store, manifests: Manifests, log: Pick<PublicLog, 'entryOf' | 'statementOf'>) {
     this.#store = store
@@ -50,7 +50,7 @@ export class ForecastProofs {
    * @throws ServiceError `notFound` if retention has deleted the data that the proof needs, `unavailable` for
    *   a release that is not logged yet, `corrupt` for a damaged tree.
    */
-  async of(current: ReleaseManifest, forecastId: string): Promise<string | undefined> {
+  async of(current: ReleaseManifest, forecastId: string, asker = SERVICE): Promise<string | undefined> {
     const made = timeOfId(forecastId)
     if (made === undefined) return undefined
     const missed: number[] = []
@@ -61,7 +61,7 @@ export class ForecastProofs {
       if (path) return loggedProof(this.#log, release, path)
       missed.push(release)
     }
-    for (const release of missed) await this.#assertWhole(current, release)
+    for (const release of missed) await this.#assertWhole(current, release, asker)
     return undefined
   }
 
@@ -121,9 +121,9 @@ export class ForecastProofs {
   }
 
   /** Checks the whole tree of a release, once, before the service says that the release lacks a forecast. */
-  async #assertWhole(current: ReleaseManifest, release: number): Promise<void> {
+  async #assertWhole(current: ReleaseManifest, release: number, asker: Asker): Promise<void> {
     await this.#whole.get(String(release), () =>
-      this.#limit(async () => {
+      this.#turns.run(asker, async () => {
         const { files } = await this.#manifestOf(current, release)
         const file = files.find(({ path }) => path === FORECASTS_TREE_PATH)
         if (!file) throw new ServiceError('corrupt', `${manifestPath(release)} lacks ${FORECASTS_TREE_PATH}`)

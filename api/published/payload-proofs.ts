@@ -1,5 +1,4 @@
 // Proves that payloads of the current release and of earlier ones were published.
-import pLimit from 'p-limit'
 import { type ShardTree, payloadPath, shardTree } from '../../pipeline/release/payload-tree.ts'
 import { readReleaseShard, shardFile, shardsOf } from '../../pipeline/release/read.ts'
 import { manifestPath } from '../../pipeline/store/paths.ts'
@@ -12,6 +11,7 @@ import { loggedProof } from './logged-proof.ts'
 import type { Manifests } from './manifests.ts'
 import type { PublicLog } from './public-log.ts'
 import { ShardCache } from './shard-cache.ts'
+import { SERVICE, SHORT, Turns } from '../limits/turns.ts'
 
 const CACHE_BYTES = 32 * 1024 * 1024
 /** The estimated memory of a hash. A tree has two hashes for each leaf. */
@@ -30,7 +30,7 @@ export class PayloadProofs {
   readonly #log: Pick<PublicLog, 'statementOf'>
   readonly #manifests: Manifests
   readonly #shards = new ShardCache<ShardTree>(CACHE_BYTES)
-  readonly #limit = pLimit(SHARDS_AT_ONCE)
+  readonly #turns = new Turns({ ...SHORT, atOnce: SHARDS_AT_ONCE })
 
   constructor(store: Store, manifests: Manifests, log: Pick<PublicLog, 'statementOf'>) {
     this.#store = store
@@ -45,7 +45,12 @@ export class PayloadProofs {
    * @throws ServiceError `notFound` for a release that has no trees or was thinned, `unavailable` for one
    *   that is not logged yet.
    */
-  async of(current: ReleaseManifest, release: number, payload: ProvenPayload): Promise<string | undefined> {
+  async of(
+    current: ReleaseManifest,
+    release: number,
+    payload: ProvenPayload,
+    asker = SERVICE,
+  ): Promise<string | undefined> {
     const isCurrent = release === current.release
     const manifest = isCurrent ? current : await this.#manifests.of(release, () => gone(release))
     if (!manifest.trees) {
@@ -56,7 +61,7 @@ export class PayloadProofs {
     const tree = manifest.trees[entityType]
     if (!file || !tree) return undefined
     const shard = await this.#shards.get(`${release} ${file.path}`, () =>
-      this.#limit(async () => {
+      this.#turns.run(asker, async () => {
         const value = shardTree(await readReleaseShard(this.#store, release, file))
         return { value, sizeBytes: value.subtree.size * 2 * HASH_BYTES }
       }),

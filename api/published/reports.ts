@@ -5,6 +5,7 @@ import type { ReportedQuestion } from '../../schemas/worked-out.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Scores } from './scores.ts'
 import { WorkedOut } from './worked-out.ts'
+import type { Asker } from '../limits/turns.ts'
 
 const ROW_BYTES = 300
 const NANO = 1e9
@@ -35,9 +36,9 @@ export class Reports {
   of(
     manifest: ReleaseManifest,
     agentId: string,
-    countMore: (calls: number) => Promise<void>,
+    asker: Asker,
   ): Promise<ReportRow[]> {
-    return this.#kept.of(`${manifest.release} ${agentId}`, countMore, async () => {
+    return this.#kept.of(`${manifest.release} ${agentId}`, asker, async () => {
       const value = await this.#make(manifest, agentId)
       return { value, sizeBytes: ROW_BYTES * (1 + value.length) }
     })

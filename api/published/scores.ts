@@ -1,5 +1,4 @@
 // Scores of an entity per question, page by page, read from the Parquet files of a release.
-import pLimit from 'p-limit'
 import { scoresFile } from '../../pipeline/release/read.ts'
 import { type OpenPart, type ScoreRow, openPart, readRows } from '../../pipeline/release/score-rows.ts'
 import type { Store } from '../../pipeline/store/store.ts'
@@ -9,6 +8,7 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { type CursorReleases, cursorTo } from './cursor-releases.ts'
 import { ShardCache } from './shard-cache.ts'
 import type { NextRelease, Warm } from './warm.ts'
+import { SERVICE, SHORT, Turns } from '../limits/turns.ts'
 
 /** Some ten footers of full parts. */
 const CACHE_BYTES = 64 * 1024 * 1024
@@ -37,7 +37,7 @@ export class Scores implements Warm {
   readonly #store: Store
   readonly #releases: CursorReleases
   readonly #parts = new ShardCache<OpenPart>(CACHE_BYTES)
-  readonly #limit = pLimit(PAGES_AT_ONCE)
+  readonly #turns = new Turns({ ...SHORT, atOnce: PAGES_AT_ONCE })
 
   constructor(store: Store, releases: CursorReleases) {
     this.#store = store
@@ -55,11 +55,12 @@ export class Scores implements Warm {
   async page(
     current: ReleaseManifest,
     { entityType, entityId, limit, cursor }: ScoresRequest,
+    asker = SERVICE,
   ): Promise<ScoresPage> {
     const { manifest, from } = await this.#releases.placeOf(current, cursor)
     const file = scoresFile(manifest.files, entityType, entityId)
     if (!file) return { manifest, rows: [], nextCursor: null }
-    const { rows, next } = await this.#limit(async () =>
+    const { rows, next } = await this.#turns.run(asker, async () =>
       readRows(this.#store, await this.#open(manifest, file), { entityId, limit, end: from }),
     )
     return { manifest, rows, nextCursor: cursorTo(manifest, next) }

@@ -1,6 +1,7 @@
 // Whose title each release changed, worked out once for each release that anyone asks for.
 import type { TitleChanges } from '../../pipeline/release/title-changes.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import { SERVICE } from '../limits/turns.ts'
 import { WorkedOut } from './worked-out.ts'
 
 /** A change in memory, with its ids. */
@@ -34,9 +35,8 @@ export class Titles {
     manifest: ReleaseManifest,
     previous: ReleaseManifest | undefined,
   ): Promise<TitleChanges | undefined> {
-    // The page that shows them has counted the calls.
-    const counted = () => Promise.resolve()
-    const { changes } = await this.#kept.of(String(manifest.release), counted, async () => {
+    // The page that shows them has counted the calls, and is kept for whoever asks next.
+    const { changes } = await this.#kept.of(String(manifest.release), SERVICE, async () => {
       const found = await this.#compare(manifest, previous)
       return {
         value: { changes: found },

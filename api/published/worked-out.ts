@@ -1,5 +1,5 @@
 // Answers that take the whole table of forecasts: worked out on request, one at a time, and then kept.
-import pLimit from 'p-limit'
+import { type Asker, LONG, TurnLost, Turns } from '../limits/turns.ts'
 import { ShardCache } from './shard-cache.ts'
 
 const CACHE_BYTES = 32 * 1024 * 1024
@@ -7,20 +7,31 @@ const CACHE_BYTES = 32 * 1024 * 1024
 const CALLS = 10
 
 /** Of the whole process. */
-export const oneAtATime = pLimit(1)
+export const wholeTables = new Turns(LONG)
 
 export class WorkedOut<T extends object> {
   readonly #kept = new ShardCache<T>(CACHE_BYTES)
 
-  /** Returns the answer under a key, or makes it after `countMore` has counted further calls. */
-  async of(
-    key: string,
-    countMore: (calls: number) => Promise<void>,
-    make: () => Promise<{ value: T; sizeBytes: number }>,
-  ): Promise<T> {
+  /**
+   * Returns the answer under a key, or makes it in the turn of the asker, who pays for it.
+   *
+   * @throws TurnLost.
+   */
+  async of(key: string, asker: Asker, make: () => Promise<{ value: T; sizeBytes: number }>): Promise<T> {
     const kept = this.#kept.atHand(key)
     if (kept) return kept
-    await countMore(CALLS)
-    return this.#kept.get(key, () => oneAtATime(make))
+    await asker.countMore(CALLS)
+    for (;;) {
+      let isOwnTurn = false
+      try {
+        return await this.#kept.get(key, () => {
+          isOwnTurn = true
+          return wholeTables.run(asker, make)
+        })
+      } catch (error) {
+        // Another caller who wanted the same lost its turn: this one waits for its own.
+        if (isOwnTurn || !(error instanceof TurnLost)) throw error
+      }
+    }
   }
 }

@@ -18,6 +18,7 @@ import { byClose } from './order.ts'
 import type { PageRequest } from './page.ts'
 import { type KnownQuestion, isOverAt } from './question.ts'
 import { Texts } from './texts.ts'
+import { type Asker, SERVICE } from '../limits/turns.ts'
 
 /**
  * Grain: one row per question that the commits mention. Columns are null if the commits say nothing about the
@@ -198,16 +199,16 @@ export class QuestionBook {
   }
 
   /**
-   * Returns the texts of questions, in their order. `countMore` counts further calls before texts are read
+   * Returns the texts of questions, in their order. `asker` counts further calls before texts are read
    * that are not in memory.
    *
    * @throws ServiceError `corrupt` for a data file that is damaged or missing.
    */
   textsOf(
     questions: readonly KnownQuestion[],
-    countMore?: (calls: number) => Promise<void>,
+    asker: Asker = SERVICE,
   ): Promise<QuestionTexts[]> {
-    return this.#texts.of(questions, countMore)
+    return this.#texts.of(questions, asker)
   }
 
   /**
@@ -217,10 +218,10 @@ export class QuestionBook {
    */
   async changesOf(
     { question_id }: Pick<KnownQuestion, 'question_id'>,
-    countMore: (calls: number) => Promise<void> = () => Promise.resolve(),
+    asker: Asker = SERVICE,
   ): Promise<readonly Change[]> {
     if (!this.#saidAgain.has(question_id)) return []
-    return this.#changes.of(question_id, this.versions, countMore)
+    return this.#changes.of(question_id, this.versions, asker)
   }
 
   async #follow(): Promise<void> {

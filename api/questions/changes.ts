@@ -12,6 +12,7 @@ import type { TableVersion } from '../../pipeline/tables/delta.ts'
 import { attachSaid } from '../../pipeline/tables/said.ts'
 import type { Change } from '../../schemas/manifests.ts'
 import { CALLS_OF_READ, DatabaseInTurn } from './database-in-turn.ts'
+import type { Asker } from '../limits/turns.ts'
 
 const KEPT = 1_000
 
@@ -26,21 +27,21 @@ export class Changes {
   }
 
   /**
-   * `countMore` counts further calls before changes are read that are not in memory.
+   * `asker` counts further calls before changes are read that are not in memory.
    *
    * @throws ServiceError `corrupt` for a data file that is damaged or missing.
    */
   async of(
     questionId: string,
     versions: Readonly<Record<ChangedTable, TableVersion>>,
-    countMore: (calls: number) => Promise<void>,
+    asker: Asker,
   ): Promise<readonly Change[]> {
     const states = CHANGED_TABLES.map((table) => [versions[table].version, versions[table].undone?.length])
     const key = [questionId, ...states].join(' ')
     const known = this.#cache.get(key)
     if (known) return known
-    await countMore(CALLS_OF_READ)
-    return this.#database.run(async (database) => {
+    await asker.countMore(CALLS_OF_READ)
+    return this.#database.run(asker, async (database) => {
       // Another call may have read them while this one waited.
       const changes = this.#cache.get(key) ?? (await this.#read(database, questionId, versions))
       this.#cache.set(key, changes)

@@ -9,6 +9,7 @@ import type { QuestionTexts } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { CALLS_OF_READ, DatabaseInTurn } from './database-in-turn.ts'
 import type { KnownQuestion } from './question.ts'
+import { type Asker, SERVICE } from '../limits/turns.ts'
 
 const CACHE_BYTES = 16 * 1024 * 1024
 const NONE: QuestionTexts = { resolution_criteria: null, background: null }
@@ -76,21 +77,21 @@ export class Texts {
   }
 
   /**
-   * Returns the texts of questions, in their order. `countMore` counts further calls before texts are read
+   * Returns the texts of questions, in their order. `asker` counts further calls before texts are read
    * that are not in memory.
    *
    * @throws ServiceError `corrupt` for a data file that is damaged or missing.
    */
   async of(
     questions: readonly Asked[],
-    countMore: (calls: number) => Promise<void> = () => Promise.resolve(),
+    asker: Asker = SERVICE,
   ): Promise<QuestionTexts[]> {
     const texts = new Map(questions.map((question) => [question, this.#known(question)] as const))
     const missing = questions.filter((question) => texts.get(question) === undefined)
     const files = Map.groupBy(missing, ({ file }) => file)
-    if (files.size > 0) await countMore(CALLS_OF_READ * files.size)
+    if (files.size > 0) await asker.countMore(CALLS_OF_READ * files.size)
     for (const [file, asked] of files) {
-      for (const [question, read] of await this.#database.run((database) =>
+      for (const [question, read] of await this.#database.run(asker, (database) =>
         this.#read(database, file, asked),
       )) {
         texts.set(question, read)

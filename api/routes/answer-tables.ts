@@ -9,6 +9,7 @@ import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../http/context.ts'
 import { type CsvColumn, csvReply, csvSuccess } from '../http/csv.ts'
 import { type Route, route } from '../http/route.ts'
+import type { Asker } from '../limits/turns.ts'
 import { callsOfBytes } from '../limits/page-calls.ts'
 import { type QuestionTable, questionTable } from '../pages/links.ts'
 import { missing } from '../pages/question.ts'
@@ -22,7 +23,11 @@ interface Table {
   operationId: string
   summary: string
   description: string
-  rows: (settled: Settled, context: ApiContext) => { groups: AsyncIterable<object[]>; calls: number }
+  rows: (
+    settled: Settled,
+    context: ApiContext,
+    asker: Asker,
+  ) => { groups: AsyncIterable<object[]>; calls: number }
   columns: readonly string[]
 }
 
@@ -34,10 +39,10 @@ const TABLES: readonly Table[] = [
     description:
       'A line for each agent and person of the release, by kind and id, with the scores as columns.',
     columns: ['entity_type', 'entity_id', ...ANSWER_NUMBERS] satisfies (keyof Answer)[],
-    rows: ({ manifest, summary }, { answersOn }) => {
+    rows: ({ manifest, summary }, { answersOn }, asker) => {
       const bytes = scoredBytes(manifest)
       if (bytes > MOST_SCORED_BYTES) throw tooLarge(manifest, bytes)
-      return { groups: answersOn(manifest, summary.question_id), calls: callsOfBytes(bytes) }
+      return { groups: answersOn(manifest, summary.question_id, asker), calls: callsOfBytes(bytes) }
     },
   },
   {
@@ -92,10 +97,10 @@ function answerTable({ table, operationId, summary, description, columns, rows }
     params: z.strictObject({ question_id: uuid }),
     query: releaseQuery,
     success: csvSuccess(columns),
-    handle: async ({ params: { question_id: id }, countMore }, context) => {
+    handle: async ({ params: { question_id: id }, asker }, context) => {
       const settled = await settledQuestion(context, id)
-      const { groups, calls } = rows(settled, context)
-      await countMore(calls - 1)
+      const { groups, calls } = rows(settled, context, asker)
+      await asker.countMore(calls - 1)
       return csvReply(`${table}-${id}`, named, () => groups)
     },
   })

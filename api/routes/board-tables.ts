@@ -43,13 +43,13 @@ function boardTable(entityType: EntityType): Route {
     namesRelease: true,
     query: boardPageQuery.pick({ release: true, category: true }),
     success: csvSuccess(['agent_id', 'name']),
-    handle: async ({ query: { category }, countMore }, context) => {
+    handle: async ({ query: { category }, asker }, context) => {
       const { releases, leaderboard, categories } = context
       const manifest = releases.current
       if (!manifest) throw new ServiceError('notFound', 'there is no release yet')
       const sought = category === undefined ? undefined : await soughtCategory(context, category)
       const entries = sought ? rankedIn(sought.facts, entityType) : countOf(manifest, entityType)
-      await countMore(callsOfWhole(entries) - 1)
+      await asker.countMore(callsOfWhole(entries) - 1)
       const filename = `${entityType}s-release-${manifest.release}`
       return sought
         ? csvReply(filename, CATEGORY_COLUMNS[entityType], () =>

@@ -41,7 +41,7 @@ function certificate(entityType: EntityType): Route {
       },
     },
     problems: { 404: missing, 422: examples.invalid('path', idName, 'must be a UUID') },
-    handle: async ({ params }, context) => {
+    handle: async ({ params, asker }, context) => {
       const { releases, publicLog, payloadProofs, credentials } = context
       const entityId = params[idName]!
       if (!publicLog.isThere) throw new ServiceError('notFound', NO_LOG)
@@ -49,7 +49,7 @@ function certificate(entityType: EntityType): Route {
       const found = await releases.find(entityType, entityId, 'verification')
       if (!found || !current) throw await notPublished(context, entityType, entityId)
       const proven = { entityType, entityId, kind: 'verification' } as const
-      const proof = await payloadProofs.of(current, current.release, proven)
+      const proof = await payloadProofs.of(current, current.release, proven, asker)
       if (proof === undefined) throw await notPublished(context, entityType, entityId)
       const { vkeys } = publicLog
       const issued = await credentials.find(current.release, entityType, entityId)

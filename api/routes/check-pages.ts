@@ -72,7 +72,7 @@ const check = pageRoute({
   summary: 'What a release said of an entity, by a code',
   params: z.strictObject({ code: z.string().min(1).max(64) }),
   needsQuestions: true,
-  render: async ({ params, countMore }, context) => {
+  render: async ({ params, asker }, context) => {
     const code = parseCheckCode(params.code)
     if (!code) throw new ServiceError('notFound', noCode(params.code))
     const current = context.releases.current?.release ?? 0
@@ -87,7 +87,7 @@ const check = pageRoute({
     const key = `${checkPath(codeText(code)!)} ${current} ${context.publicLog.isThere}`
     const found = await context.releases.find(code.entityType, entityId, 'verification')
     const questions = found ? questionsOf(found.payload as Payloads['verification']) : 0
-    if (!context.pages.has(key)) await countMore(callsFor(questions))
+    if (!context.pages.has(key)) await asker.countMore(callsFor(questions))
     return context.pages.get(key, () => checked(context, release, code, entityId))
   },
 })

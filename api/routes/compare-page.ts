@@ -9,8 +9,8 @@ import { linkTo } from '../pages/site.ts'
 import type { ReleasedEntity } from './pasted-path.ts'
 import { pageRoute } from './page-route.ts'
 import { soughtEntity } from './sought-entity.ts'
+import type { Asker } from '../limits/turns.ts'
 
-type CountMore = (calls: number) => Promise<void>
 
 export const comparePageRoute = pageRoute({
   path: '/view/compare',
@@ -18,13 +18,13 @@ export const comparePageRoute = pageRoute({
   summary: 'Up to four agents or forecasters side by side',
   needsQuestions: true,
   query: compareForm,
-  render: async ({ query, countMore }, context) => {
+  render: async ({ query, asker }, context) => {
     const { site, releases } = context
     const asked = LETTERS.flatMap((letter) => query[letter] ?? [])
     const named: ReleasedEntity[] = []
     const open: Open[] = []
     for (const text of asked) {
-      const sought = await soughtEntity(context, text, countMore)
+      const sought = await soughtEntity(context, text, asker)
       if (!('entity' in sought)) open.push({ text, ...sought })
       else if (named.every(({ entityId }) => entityId !== sought.entity.entityId)) named.push(sought.entity)
     }
@@ -34,7 +34,7 @@ export const comparePageRoute = pageRoute({
     if (open.length === 0 && ids.length > 0 && !isPlain) return { to: linkTo(site, comparisonPath(ids)) }
     const sides = await Promise.all(named.map((entity) => sideOf(context, entity)))
     const isReady = open.length === 0 && named.length > 1 && releases.current !== undefined
-    const pairs = isReady ? await pairsOf(context, named, countMore) : []
+    const pairs = isReady ? await pairsOf(context, named, asker) : []
     return comparePage({
       site,
       sides,
@@ -67,12 +67,12 @@ async function sideOf({ releases }: ApiContext, entity: ReleasedEntity): Promise
 async function pairsOf(
   { comparisons, releases }: ApiContext,
   named: readonly ReleasedEntity[],
-  countMore: CountMore,
+  asker: Asker,
 ): Promise<ComparedPair[]> {
   const pairs: ComparedPair[] = []
   for (const [first, one] of named.entries()) {
     for (const [further, other] of named.slice(first + 1).entries()) {
-      const comparison = await comparisons.of(releases.current!, [one, other], countMore)
+      const comparison = await comparisons.of(releases.current!, [one, other], asker)
       pairs.push({ sides: [first, first + 1 + further], ...comparison })
     }
   }

@@ -9,6 +9,7 @@ import { route } from '../http/route.ts'
 import * as examples from '../openapi/examples.ts'
 import { type ReleasedEntity, releasedEntity } from './pasted-path.ts'
 import { noReleaseYet } from './releases.ts'
+import type { Asker } from '../limits/turns.ts'
 
 const NANO = 1e9
 /** Of the questions in the answer. */
@@ -18,12 +19,12 @@ const MOST_DIFFERENT = 10
 async function compared(
   context: ApiContext,
   ids: { a: string; b: string },
-  countMore: (calls: number) => Promise<void>,
+  asker: Asker,
 ): Promise<SideBySide> {
   const { current } = context.releases
   if (!current) throw noReleaseYet(context)
   const two = [await found(context, ids.a), await found(context, ids.b)] as const
-  const { shared, brier, ...numbers } = await context.comparisons.of(current, two, countMore)
+  const { shared, brier, ...numbers } = await context.comparisons.of(current, two, asker)
   const mostDifferent = shared.slice(0, MOST_DIFFERENT)
   const titles = await context.questions.titlesOf(mostDifferent.map(({ questionId }) => questionId))
   const { release, as_of, environment, methodology_version } = current
@@ -94,7 +95,7 @@ export const compareTwo = route({
     404: { type: 'not-found', detail: noEntity(examples.AGENT_ID) },
     422: examples.invalid('query', 'b', 'must be another one than a'),
   },
-  handle: async ({ query, countMore }, context) => ({
-    body: canonical(await compared(context, query, countMore)),
+  handle: async ({ query, asker }, context) => ({
+    body: canonical(await compared(context, query, asker)),
   }),
 })

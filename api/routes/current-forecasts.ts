@@ -50,7 +50,7 @@ export const listCurrentForecasts = route({
     403: { type: 'other-agents-key', detail: `this key belongs to another agent than ${AGENT_ID}` },
     422: examples.invalid('query', 'question_id', `must be a UUID such as ${QUESTION_ID}`),
   },
-  handle: async ({ params, query, caller, countMore }, context) => {
+  handle: async ({ params, query, caller, asker }, context) => {
     const { agent_id } = params
     assertOwnKey(caller.agent_id, agent_id)
     const { question_id: questionId, history, limit, cursor } = query
@@ -58,7 +58,7 @@ export const listCurrentForecasts = route({
     if (history) {
       const [, file, given] = HISTORY_CURSOR.exec(cursor ?? '0_0')!.map(Number) as [number, number, number]
       const asked = { agentId: agent_id, questionId, limit, cursor: { file, given } }
-      const { said, next } = await forecastHistory.page(asked, countMore)
+      const { said, next } = await forecastHistory.page(asked, asker)
       const found = await questions.findAll(said.map(({ question_id }) => question_id))
       const forecasts = said.map((forecast, index) => ({
         ...forecast,

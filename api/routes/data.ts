@@ -99,7 +99,7 @@ export const dataFile = route({
 
 type DataRequest = Pick<
   RouteRequest<{ path: string }, unknown, unknown, 'none'>,
-  'params' | 'header' | 'isHead' | 'countMore'
+  'params' | 'header' | 'isHead' | 'asker'
 >
 
 async function sent(request: DataRequest, { publicData, releases }: Published) {

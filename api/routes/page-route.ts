@@ -7,6 +7,7 @@ import { Html, html } from '../pages/html.ts'
 import { PAGE_HEADERS } from '../pages/policy.ts'
 import { bytesOf } from '../published/rendered.ts'
 import { type Reply, type Route, route } from '../http/route.ts'
+import { type Asker, SERVICE } from '../limits/turns.ts'
 
 const nothing = z.strictObject({})
 
@@ -33,8 +34,8 @@ interface PageRoute<P extends z.ZodType, Q extends z.ZodType> {
     request: {
       params: z.infer<P>
       query: z.infer<Q>
-      /** As in a `RouteRequest`; counts nothing when the service renders the page for itself. */
-      countMore: (calls: number) => Promise<void>
+      /** As in a `RouteRequest`; the service when it renders the page for itself. */
+      asker: Asker
     },
     context: ApiContext,
   ) => Shown | Promise<Shown>
@@ -80,11 +81,11 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
     },
     handle: async (request, context) => {
       const { params: named, query: wanted } = request as { params: z.infer<P>; query: z.infer<Q> }
-      const { countMore } = request
-      const page = await render({ params: named, query: wanted, countMore }, context)
+      const { asker } = request
+      const page = await render({ params: named, query: wanted, asker }, context)
       // The next release does not render pages of earlier ones.
       if (isKept && context.earlierThan === undefined && !('to' in page)) {
-        const again = { params: named, query: wanted, countMore: () => Promise.resolve() }
+        const again = { params: named, query: wanted, asker: SERVICE }
         context.pages.wasAsked(nameOf(path, named, wanted), (release) =>
           render(again, contextOf(context, release)),
         )

@@ -72,12 +72,12 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
     namesRelease: true,
     needsQuestions: true,
     isKept: true,
-    render: async ({ params: given, countMore }, context) => {
+    render: async ({ params: given, asker }, context) => {
       const id = idIn(given)
       if (!uuid.safeParse(id).success) return { to: linkTo(context.site, withQuery(SEARCH_PATH, { q: id })) }
       const verification = await context.releases.find(entityType, id, 'verification')
       if (!verification) return unreleased(context, entityType, id)
-      const count = () => countMore(callsFor(countOf(verification.payload as Payloads['verification'])))
+      const count = () => asker.countMore(callsFor(countOf(verification.payload as Payloads['verification'])))
       const credential = await credentialOf(context, entityType, id)
       // The credentials of a release are issued a moment after it.
       const key = `${profilePath(entityType, id)} ${String(credential?.document['id'])}`
@@ -157,12 +157,12 @@ export function callsFor(questions: number): number {
 async function rendered(
   context: Published & Pick<Intake, 'questions'>,
   path: string,
-  countMore: () => Promise<void>,
+  count: () => Promise<void>,
   render: () => Promise<Html>,
 ): Promise<Uint8Array> {
   const { pages, questions, publicLog } = context
   const key = `${path} ${releaseKeyOf(context)} ${questions.version} ${publicLog.isThere}`
-  if (!pages.has(key)) await countMore()
+  if (!pages.has(key)) await count()
   return pages.get(key, render)
 }
 
@@ -263,7 +263,7 @@ function questionsOf(entityType: EntityType): Route {
     namesRelease: true,
     needsQuestions: true,
     isKept: true,
-    render: async ({ params: given, query, countMore }, context) => {
+    render: async ({ params: given, query, asker }, context) => {
       const { page: pageNumber = 1, sort: order = 'newest' } = query
       const id = idIn(given)
       const verification = await context.releases.find(entityType, id, 'verification')
@@ -279,7 +279,7 @@ function questionsOf(entityType: EntityType): Route {
       return rendered(
         context,
         key,
-        () => countMore(callsFor(rows)),
+        () => asker.countMore(callsFor(rows)),
         async () => {
           const { manifest, payloads } = await publishedOf(context, entityType, id)
           const found = inOrder(await scoresOf(context, entityType, id, manifest, rows), order)

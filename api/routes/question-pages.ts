@@ -15,6 +15,7 @@ import { hasSummaries } from '../published/question-summaries.ts'
 import { shownAt } from '../questions/question.ts'
 import { pageRoute } from './page-route.ts'
 import { releasedNames } from './pasted-path.ts'
+import type { Asker } from '../limits/turns.ts'
 
 /** Questions on a page of their list. */
 const QUESTIONS_PER_PAGE = 50
@@ -55,16 +56,16 @@ const question = pageRoute({
   params: z.strictObject({ question_id: uuid }),
   query: releaseQuery,
   namesRelease: true,
-  render: async ({ params, countMore }, context) => {
+  render: async ({ params, asker }, context) => {
     const { site, questions: book, currentForecasts, rationalesOn, now } = context
     const found = await book.find(params.question_id)
     const shown = shownAt(found, now())
     const agents = shown.status === 'open' ? currentForecasts.agentsOn(found.question_id) : undefined
-    const [texts] = await book.textsOf([found], countMore)
-    const changes = await book.changesOf(found, countMore)
+    const [texts] = await book.textsOf([found], asker)
+    const changes = await book.changesOf(found, asker)
     const said = shown.outcome === null ? undefined : await rationalesOn(found.question_id)
     const forecast = await forecastOn(context, shown)
-    const forecasted = forecast && (await shownForecast(context, forecast, countMore))
+    const forecasted = forecast && (await shownForecast(context, forecast, asker))
     const rationales = said?.rationales ?? []
     return questionPage(site, { ...shown, ...texts!, changes, agents, rationales, forecasted })
   },
@@ -109,11 +110,11 @@ export async function forecastOn(
 async function shownForecast(
   context: ApiContext,
   forecast: Forecast,
-  countMore: (calls: number) => Promise<void>,
+  asker: Asker,
 ): Promise<Forecasted> {
   if ('missing' in forecast) return forecast
   const { manifest, ...settled } = forecast
-  const names = await namesIn(context, settled.summary, countMore)
+  const names = await namesIn(context, settled.summary, asker)
   const hasAnswers = scoredBytes(manifest) <= MOST_SCORED_BYTES
   return { manifest, settled: { ...settled, names, voiceRule: manifest.voice_rule, hasAnswers } }
 }
@@ -126,10 +127,10 @@ function missingIn(manifest: ReleaseManifest): 'nobody' | 'unknown' {
 async function namesIn(
   context: ApiContext,
   { closest, farthest }: QuestionSummary,
-  countMore: (calls: number) => Promise<void>,
+  asker: Asker,
 ): Promise<ReadonlyMap<string, string>> {
   const ends = [...closest, ...farthest]
-  await countMore(callsOfLookups(ends.length))
+  await asker.countMore(callsOfLookups(ends.length))
   return releasedNames(
     context,
     ends.map((end) =>

@@ -34,11 +34,11 @@ function questionTable(entityType: EntityType): Route {
     params: z.strictObject({ [idName]: uuid }),
     query: releaseQuery,
     success: csvSuccess(['question_id', 'title']),
-    handle: async ({ params, countMore }, context) => {
+    handle: async ({ params, asker }, context) => {
       const id = params[idName]!
       const found = await context.releases.find(entityType, id, 'verification')
       if (!found) throw await notPublished(context, entityType, id)
-      await countMore(callsOfWhole(questionsOf(found.payload as Payloads['verification'])) - 1)
+      await asker.countMore(callsOfWhole(questionsOf(found.payload as Payloads['verification'])) - 1)
       return csvReply(`questions-of-${id}`, COLUMNS, () => rowsOf(context, entityType, id))
     },
   })

@@ -48,12 +48,12 @@ export const listQuestions = route({
   problems: {
     422: examples.invalid('query', 'limit', 'must be at most 1000'),
   },
-  handle: async ({ query, countMore }, { questions, now }) => {
+  handle: async ({ query, asker }, { questions, now }) => {
     const { include, cursor, ...filters } = query
     const page = questions.page({ ...filters, cursor, limit: limitOf(query), now: now() })
     if (include === undefined) return { body: page }
     const known = page.questions.map(({ question_id }) => questions.known(question_id)!)
-    const texts = await questions.textsOf(known, countMore)
+    const texts = await questions.textsOf(known, asker)
     return {
       body: {
         ...page,
@@ -88,9 +88,9 @@ export const getQuestion = route({
   examples: { params: { question_id: QUESTION_ID } },
   success: { description: 'The question', body: question, cache: FRESH, example: examples.question },
   problems: NO_QUESTION,
-  handle: async ({ params, countMore }, { questions, now }) => {
+  handle: async ({ params, asker }, { questions, now }) => {
     const found = await questions.find(params.question_id)
-    const [texts] = await questions.textsOf([found], countMore)
+    const [texts] = await questions.textsOf([found], asker)
     return { body: { ...shownAt(found, now()), ...texts } }
   },
 })

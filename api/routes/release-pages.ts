@@ -21,7 +21,7 @@ const list = pageRoute({
   summary: 'All releases, and what each changed',
   query: listPageQuery,
   isKept: true,
-  render: async ({ query: { page: pageNumber = 1 }, countMore }, context) => {
+  render: async ({ query: { page: pageNumber = 1 }, asker }, context) => {
     const { site, releases, pages: rendered, promisedReleaseAt } = context
     const last = releases.current?.release ?? 0
     const pages = Math.max(1, Math.ceil(last / RELEASES_PER_PAGE))
@@ -35,7 +35,7 @@ const list = pageRoute({
     const numbers = Array.from({ length: Math.min(RELEASES_PER_PAGE, newest) }, (_, index) => newest - index)
     const nextReleaseAt = promisedReleaseAt()
     const key = `${RELEASES_PATH} ${pageNumber} ${last} ${nextReleaseAt?.toISOString()}`
-    if (!rendered.has(key)) await countMore(numbers.length)
+    if (!rendered.has(key)) await asker.countMore(numbers.length)
     return rendered.get(key, async () => {
       const changes = await pMap(numbers, (number) => changeOf(context, number), {
         concurrency: READS_AT_ONCE,
@@ -51,14 +51,14 @@ const one = pageRoute({
   summary: 'What one release changed',
   params: releaseParams,
   needsQuestions: true,
-  render: async ({ params, countMore }, context) => {
+  render: async ({ params, asker }, context) => {
     const { site, releases, earlier, questions, pages: rendered } = context
     const number = Number(params.release)
     const current = releases.current?.release ?? 0
     if (number > current) throw noSuchRelease(number, current)
     const thinnedAt = await earlier.thinnedAt(number)
     const key = `${releasePath(number)} ${current} ${thinnedAt} ${questions.version}`
-    if (!rendered.has(key)) await countMore(1)
+    if (!rendered.has(key)) await asker.countMore(1)
     return rendered.get(key, async () => {
       const change = await changeOf(context, number)
       const questionTitles = await titlesIn(context, change)

@@ -17,6 +17,7 @@ import { cursorTo } from '../published/cursor-releases.ts'
 import type { ReportRow } from '../published/reports.ts'
 import { ENTITIES } from './entities.ts'
 import { pageRoute } from './page-route.ts'
+import type { Asker } from '../limits/turns.ts'
 
 const MOST_EXTREME = 3
 /** Questions on the page, of those that count for nothing. */
@@ -33,13 +34,13 @@ async function reportOf(
   context: ApiContext,
   methodology: Methodology,
   { agentId, limit, cursor }: Asked,
-  countMore: (calls: number) => Promise<void>,
+  asker: Asker,
 ): Promise<AgentReport> {
   const { releases, questions, cursorReleases, reports } = context
   const verification = await releases.find('agent', agentId, 'verification')
   if (!verification) throw await notPublished(context, 'agent', agentId)
   const { manifest, from = 0 } = await cursorReleases.placeOf(releases.current!, cursor)
-  const rows = await reports.of(manifest, agentId, countMore)
+  const rows = await reports.of(manifest, agentId, asker)
   const counted = rows.filter(({ gain }) => gain !== null).toSorted((a, b) => b.gain! - a.gain!)
   const titled = async (some: readonly ReportRow[]) => {
     const found = await questions.findAll(some.map(({ question_id }) => question_id))
@@ -97,9 +98,9 @@ export function reportRoutes(methodology: Methodology): Route[] {
       404: ENTITIES.agent.missing,
       422: examples.invalid('query', 'limit', 'must be at most 1000'),
     },
-    handle: async ({ params, query, countMore }, context) => {
+    handle: async ({ params, query, asker }, context) => {
       const asked = { agentId: params.agent_id, ...query }
-      return { body: canonical(await reportOf(context, methodology, asked, countMore)) }
+      return { body: canonical(await reportOf(context, methodology, asked, asker)) }
     },
   })
   const page = pageRoute({
@@ -108,9 +109,9 @@ export function reportRoutes(methodology: Methodology): Route[] {
     summary: 'Why each question of an agent counts or does not',
     params: z.strictObject({ agent_id: uuid }),
     needsQuestions: true,
-    render: async ({ params, countMore }, context) => {
+    render: async ({ params, asker }, context) => {
       const asked = { agentId: params.agent_id, limit: Number.MAX_SAFE_INTEGER }
-      const report = await reportOf(context, methodology, asked, countMore)
+      const report = await reportOf(context, methodology, asked, asker)
       return reportPage(context.site, report, ON_PAGE)
     },
   })

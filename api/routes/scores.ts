@@ -52,12 +52,12 @@ function scoresOf(entityType: EntityType): Route {
       },
     },
     problems: { 404: missing, 422: examples.invalid('query', 'limit', 'must be at most 1000') },
-    handle: async ({ params, query }, context) => {
+    handle: async ({ params, query, asker }, context) => {
       const { releases, questions } = context
       const entityId = params[idName]!
       const { current } = releases
       if (!current) throw await notPublished(context, entityType, entityId)
-      const page = await context.scores.page(current, { entityType, entityId, ...query })
+      const page = await context.scores.page(current, { entityType, entityId, ...query }, asker)
       const { manifest, rows, nextCursor } = page
       if (rows.length === 0 && !(await releases.find(entityType, entityId, 'rankings'))) {
         throw await notPublished(context, entityType, entityId)

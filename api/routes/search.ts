@@ -34,14 +34,14 @@ export function searchRoute(leastQuestions: number): Route {
     summary: 'People, agents, owners and questions by name',
     needsQuestions: true,
     query: searchForm,
-    render: async ({ query: { q = '', in: list, page: pageNumber = 1 }, countMore }, context) => {
+    render: async ({ query: { q = '', in: list, page: pageNumber = 1 }, asker }, context) => {
       const { site, releases } = context
       const view = { site, text: q, list, pageNumber, perPage: MOST_OF_LIST, leastQuestions }
       if (q === '') return searchPage({ ...view, found: undefined })
       const path = list === undefined ? await pastedPath(context, q) : undefined
       if (path !== undefined) return { to: path }
       const calls = list === undefined ? callsOfLookups(KINDS * MOST_OF_KIND) : callsOfLookups(MOST_OF_LIST)
-      await countMore(calls - 1)
+      await asker.countMore(calls - 1)
       if (list === undefined) {
         const found = await ofAllKinds(context, q)
         const only = pathsOf(found).length === 0 ? codePath(q) : onlyPath(found)

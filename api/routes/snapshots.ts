@@ -41,10 +41,10 @@ export const snapshots = route({
     },
     422: examples.invalid('query', 'end_date', 'must not be before start_date'),
   },
-  handle: async ({ params, query, countMore }, context) => {
+  handle: async ({ params, query, asker }, context) => {
     const { history, releases, sign } = context
     const { entity_type, entity_id } = params
-    await countMore(callsOfWhole(history.count(query.start_date, query.end_date)) - 1)
+    await asker.countMore(callsOfWhole(history.count(query.start_date, query.end_date)) - 1)
     // Snapshots of earlier days have the rows of an erased person for good, and nothing here shows them.
     if (erasureIn(releases.current, entity_type, entity_id)) {
       throw await notPublished(context, entity_type, entity_id)

@@ -4,6 +4,7 @@ import type { ApiContext } from '../http/context.ts'
 import { callsOfLookups } from '../limits/page-calls.ts'
 import { idOf } from '../pages/ranking.ts'
 import { type ReleasedEntity, pastedAnywhere, releasedEntity } from './pasted-path.ts'
+import type { Asker } from '../limits/turns.ts'
 
 /** Of each kind, to choose from. */
 const MOST_CHOICES = 10
@@ -19,7 +20,7 @@ const NOBODY: Sought = { choices: [], total: 0 }
 export async function soughtEntity(
   context: ApiContext,
   text: string,
-  countMore: (calls: number) => Promise<void>,
+  asker: Asker,
 ): Promise<Sought> {
   const { site, releases, leaderboard } = context
   const pasted = pastedAnywhere(site, text)
@@ -29,7 +30,7 @@ export async function soughtEntity(
     return entity && (entity.entityType === 'forecaster' || entity.name !== null) ? { entity } : NOBODY
   }
   if (!releases.current) return NOBODY
-  await countMore(callsOfLookups(ENTITY_TYPES.length * MOST_CHOICES))
+  await asker.countMore(callsOfLookups(ENTITY_TYPES.length * MOST_CHOICES))
   const choices: ReleasedEntity[] = []
   const whole: ReleasedEntity[] = []
   let total = 0

@@ -16,7 +16,7 @@ import { Manifests } from '../../api/published/manifests.ts'
 import type { About } from '../../api/about.ts'
 import type { Site } from '../../api/pages/site.ts'
 import type { Metrics } from '../../api/http/metrics.ts'
-import { oneAtATime } from '../../api/published/worked-out.ts'
+import { wholeTables } from '../../api/published/worked-out.ts'
 import { RenderedPages } from '../../api/published/rendered.ts'
 import { Credentials } from '../../api/published/credentials.ts'
 import { EarlierReleases } from '../../api/published/earlier-releases.ts'
@@ -58,6 +58,7 @@ import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { ForecastRow, TableName } from '../../schemas/tables.ts'
 import type { Components } from '../components/components.ts'
 import { Health } from './health.ts'
+import type { Asker } from '../../api/limits/turns.ts'
 import { type News, sentForecast } from './workers/messages.ts'
 
 /** The components that all environments of a serving process share. */
@@ -183,8 +184,8 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     summaries: new QuestionSummaries(store),
     records: new ReleaseRecords(store, site),
     events: new EventFeed(store, now),
-    answersOn: (manifest: ReleaseManifest, questionId: string) =>
-      answersOn(components, manifest, questionId, oneAtATime),
+    answersOn: (manifest: ReleaseManifest, questionId: string, asker: Asker) =>
+      answersOn(components, manifest, questionId, (query) => wholeTables.run(asker, query)),
     rationalesOn: (questionId: string) => readRationales(store, questionId),
     sign,
     publicLog,

@@ -24,6 +24,7 @@ import {
 import { copyOf } from '../../support/store-content.ts'
 import { NOW, releaseWorld } from '../../support/worlds/world.ts'
 import { LOG_KEY } from '../../support/worlds/written-log.ts'
+import { SERVICE } from '../../../api/limits/turns.ts'
 
 const store = new MemoryStore()
 const clock = new Clock(NOW)
@@ -277,7 +278,7 @@ describe('a part of a file', () => {
         {
           isHead,
           header: (name) => (name === 'range' ? range : undefined),
-          countMore: (calls) => Promise.resolve(void counted.push(calls)),
+          asker: { ...SERVICE, countMore: (calls) => Promise.resolve(void counted.push(calls)) },
         },
         { sizeBytes: 10 * MB, sha256: 'a'.repeat(64), headers: {}, read: async function* () {} },
       )
