@@ -55,12 +55,15 @@ export async function makeRelease(
   context: ReleaseContext,
   request: ReleaseRequest = {},
 ): Promise<ReleaseResult> {
+  let finished: ReleaseResult | undefined
   for (;;) {
     const planned = await planRelease(context, request)
-    if ('made' in planned) return planned
-    const result = await carryOut(context, planned)
-    if (!result.made || !planned.isBegun) return result
+    const result = 'made' in planned ? planned : await carryOut(context, planned)
+    // A run that finished a release has published it, also if it makes no other one after it.
+    if (!result.made) return finished ?? result
+    if ('made' in planned || !planned.isBegun) return result
     context.log('finished a release that an earlier run began', { release: result.release })
+    finished = result
   }
 }
 

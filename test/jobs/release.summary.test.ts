@@ -1,6 +1,7 @@
 // `fvs release` says what it did: for people in five lines and where to look, for programs as members.
 import { expect, test } from 'vitest'
 import { runRelease } from '../../jobs/release.ts'
+import { planRelease } from '../../pipeline/release/make.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { releasePrefix } from '../../pipeline/store/paths.ts'
 import { Clock, importRows, testComponents } from '../support/http/service.ts'
@@ -49,4 +50,18 @@ test('one after a release whose files are gone is published all the same, withou
   const { ok, json, text } = await runRelease(components, {})
   expect([ok, json]).toEqual([true, expect.not.objectContaining({ scored: expect.anything() as unknown })])
   expect(text).toMatch(/^release 2 as of .*\nlook at: {3}memory:\/releases\/00000002\/manifest\.json$/)
+})
+
+test('one that an earlier run began is told as made, also if nothing has changed after it', async () => {
+  const store = new MemoryStore()
+  await copyReleasedWorld(store)
+  const clock = new Clock('2026-03-02T12:00:00.000Z')
+  const components = await testComponents({ store, clock })
+  const begun = await planRelease(components, {})
+  expect(begun).toMatchObject({ isBegun: false })
+  const { json, text } = await runRelease(components, { ifChanged: true })
+  expect(json).toMatchObject({ made: true, release: 2 })
+  expect(text).toMatch(/^release 2 as of 2026-03-02T12:00:00\.000Z: /)
+  const again = await runRelease(components, { ifChanged: true })
+  expect(again.text).toBe('nothing has changed since release 2; none was made')
 })
