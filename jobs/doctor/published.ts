@@ -11,12 +11,15 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { type OtherPlace, placeOfBackup } from '../components/backup-place.ts'
 import { type Components, storeUrlOf } from '../components/components.ts'
 import { type Finding, fault, note, ok, spanOf } from './finding.ts'
+import { checkGoneReleases } from './gone-releases.ts'
 
 /** A backup that is made each day is never older. */
 const OLD_BACKUP_MS = 26 * 60 * 60_000
 
 export async function checkReleases(components: Components): Promise<Finding[]> {
   const { number, manifest, begun } = await assertEnvironment(components)
+  const gone = await checkGoneReleases(components, number)
+  if (gone.length > 0) return gone
   if (!manifest)
     return [note('release', 'there is none yet', 'import questions and forecasts, then fvs release')]
   const age = components.now().getTime() - Date.parse(manifest.as_of)

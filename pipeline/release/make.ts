@@ -7,6 +7,7 @@ import { sinceLast } from './carried.ts'
 import { hasChanged, nothingToRelease } from './changes.ts'
 import { type MadeRelease, publish, writePublicFiles, writerOf } from './commit.ts'
 import { type ReleasePlan, assertAsOf, begunPlan, makeOf, newPlan, versionsOf } from './plan.ts'
+import { assertNoneGone } from './gone.ts'
 import { snapshotDate } from './read.ts'
 import { bodyOf, entryOf } from './shards.ts'
 import { type ReleaseContext, type ReleaseState, assertEnvironment } from './state.ts'
@@ -49,7 +50,8 @@ export interface PlannedRelease {
  * finishes that first. Any number of runs may be under way: one commits, the others report that they lost.
  *
  * @throws ServiceError `invalid` for an `asOf` in the future, `conflict` for one before the last release's or
- *   for the store of another environment, `unavailable` if the store does not answer: running again is safe.
+ *   for the store of another environment, `corrupt` if a logged release is gone, `unavailable` if the store does
+ *   not answer: running again is safe.
  */
 export async function makeRelease(
   context: ReleaseContext,
@@ -80,6 +82,7 @@ export async function planRelease(
   for (;;) {
     const now = context.now()
     const state = await assertEnvironment(context)
+    await assertNoneGone(store, state.number)
     assertAsOf(state, request.asOf, now)
     const quarantined = await listQuarantined(store)
     await completeSnapshots(context, state, quarantined)

@@ -7,6 +7,7 @@ import { hashOfBase64 } from '../proof/base64.ts'
 import { publish, writePublicFiles } from '../release/commit.ts'
 import { correctionsSince } from '../release/corrections.ts'
 import { erasuresSince } from '../release/erasures.ts'
+import { assertNoneGone } from '../release/gone.ts'
 import { ENTRIES_PER_PAGE } from '../release/leaderboard.ts'
 import type { ReleaseResult } from '../release/make.ts'
 import { PART_SIZES, partsOf } from '../release/parts.ts'
@@ -82,6 +83,7 @@ async function commit(
   if (state.number + 1 !== release) {
     throw new ServiceError('conflict', `release ${release} is not the next one after release ${state.number}`)
   }
+  await assertNoneGone(store, state.number)
   const plan = await ownPlan(context, release)
   const versions = await versionsOf(store, plan)
   const field = await readTally(store, release, tally)

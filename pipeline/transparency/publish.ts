@@ -4,12 +4,12 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of } from '../proof/base64.ts'
 import { encoded } from '../proof/canonical.ts'
 import { type Checkpoint, signedCheckpoint } from '../proof/checkpoint.ts'
-import { GrowingTree, type Hash, leafHash } from '../proof/merkle.ts'
+import { GrowingTree, HASH_BYTES, type Hash, leafHash } from '../proof/merkle.ts'
 import type { Note } from '../proof/note.ts'
 import type { SigningKey, VerifierKey } from '../proof/note-keys.ts'
 import { heldSignatures } from '../proof/note-signatures.ts'
 import { TILE_WIDTH, bundlePath, rootFromTiles, tilePath, tilesOfAppend } from '../proof/tiles.ts'
-import { logCheckpointPath, logCosignaturesPrefix, logTilePath } from '../store/paths.ts'
+import { logCheckpointPath, logCosignaturesPrefix, logTilePath, manifestPath } from '../store/paths.ts'
 import { type Store, putExactly } from '../store/store.ts'
 import { bundleWith, lastCheckpoint, readCheckpoint, tileReader } from './log-files.ts'
 import { readStatement } from './statement.ts'
@@ -92,7 +92,7 @@ export async function assertOrigin({ store, signers }: Pick<LogContext, 'store' 
   }
 }
 
-/** Checks the last checkpoint against the tiles, and its signature against our keys. */
+/** Checks the last checkpoint against the tiles and the last release, and its signature against our keys. */
 async function assertWhole(context: LogContext, size: number): Promise<void> {
   const { store, signers, log } = context
   const { checkpoint, note } = await readCheckpoint(store, size)
@@ -103,6 +103,7 @@ async function assertWhole(context: LogContext, size: number): Promise<void> {
   if (Buffer.compare(root, checkpoint.root) !== 0) {
     throw corrupt(`${path} has the root ${base64Of(checkpoint.root)}, and its tiles have ${base64Of(root)}`)
   }
+  await assertLogged(store, size)
   const keys = signers.map(({ verifier }) => verifier)
   if (held(path, note, keys)) return
   // The key that signed it was replaced at once, because it had leaked. So the root is derived again before
@@ -114,6 +115,16 @@ async function assertWhole(context: LogContext, size: number): Promise<void> {
     )
   }
   log('the last checkpoint is signed by no key that is set; its entries are those of the releases', { path })
+}
+
+/** Checks that the last entry is of the release that the store has, since nobody could prove another one. */
+async function assertLogged(store: Store, size: number): Promise<void> {
+  const tile = { level: 0, index: Math.ceil(size / TILE_WIDTH) - 1, width: ((size - 1) % TILE_WIDTH) + 1 }
+  const logged = (await tileReader(store)(tile)).subarray(-HASH_BYTES)
+  if (Buffer.compare(leafHash(await readStatement(store, size)), logged) === 0) return
+  throw corrupt(
+    `${manifestPath(size)} is of another release than entry ${size - 1} of the log: copy the one that was logged back from a backup`,
+  )
 }
 
 function held(path: string, note: Note, keys: readonly VerifierKey[]): boolean {
