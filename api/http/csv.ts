@@ -1,6 +1,8 @@
 // Tables as CSV (RFC 4180), written piece by piece. Spreadsheets run no text of a user as a formula.
 import { z } from 'zod'
-import type { Reply } from './route.ts'
+import { entityTag, isNamedBy } from './entity-tag.ts'
+import { begun, nothing } from './ranges.ts'
+import type { Reply, RouteRequest } from './route.ts'
 
 export type CsvValue = string | number | boolean | null | undefined
 
@@ -19,17 +21,31 @@ export const csvSuccess = (columns: readonly string[]) => ({
   headers: ['Content-Disposition'] as const,
 })
 
-/** Answers with a table, under a name to save it by. */
-export function csvReply<R>(
-  filename: string,
-  columns: readonly CsvColumn<R>[],
-  groups: () => AsyncIterable<readonly R[]>,
-): Reply {
-  return {
-    body: new Uint8Array(),
-    stream: () => csv(columns, groups()),
-    headers: { 'Content-Disposition': `attachment; filename="${filename}.csv"` },
-  }
+interface Table<R> {
+  /** To save it by. */
+  filename: string
+  /** Everything that the rows follow from. The entity tag is made of it, because a stream is hashed too late. */
+  source: readonly unknown[]
+  columns: readonly CsvColumn<R>[]
+  groups: () => AsyncIterable<readonly R[]>
+}
+
+type Asked = Pick<RouteRequest<unknown, unknown, unknown, 'none'>, 'header' | 'isHead'>
+
+/**
+ * Answers with a table. Its first rows are read before the answer begins, so that a failure is told as a
+ * problem, and not read for who has them.
+ */
+export async function csvReply<R>(
+  { header, isHead }: Asked,
+  { filename, source, columns, groups }: Table<R>,
+): Promise<Reply> {
+  const names = columns.map(({ name }) => name)
+  const tag = entityTag(new TextEncoder().encode(JSON.stringify([filename, source, names])))
+  const headers = { ETag: tag, 'Content-Disposition': `attachment; filename="${filename}.csv"` }
+  const isSent = !isHead && !isNamedBy(header('if-none-match'), tag)
+  const rows = isSent ? await begun(groups()) : nothing
+  return { body: new Uint8Array(), stream: () => csv(columns, rows()), headers }
 }
 
 const LINE_END = '\r\n'

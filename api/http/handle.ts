@@ -57,7 +57,11 @@ export async function handle(
   } catch (error) {
     const { status } = problemOf(error).problem
     // Other calls count whether or not they fail.
-    if (spec.limit !== 'other') await call.failed(error, status >= 400 && status < 500)
+    const isByCaller = status >= 400 && status < 500
+    if (spec.limit !== 'other') await call.failed(error, isByCaller)
+    if (spec.isLogged && isByCaller && caller.kind === 'operator') {
+      await context.operator.refused({ caller, call: calledAs(spec, asked) }, error as Error)
+    }
     return { ...told(challengeFor(error, spec)), error }
   }
 }
@@ -157,19 +161,25 @@ function callerOf(
   if (isAtHand?.(asked, context) && keysIn(request).length === 0) return Promise.resolve(ANONYMOUS)
   const anyCaller = (guard: Guard) =>
     callers.ofAnyKey(request.headers['x-api-key']?.toString(), bearersIn(request), guard)
-  return call.identify((guard): Promise<Caller> => {
+  const identified = call.identify((guard): Promise<Caller> => {
     switch (key) {
       case 'agent':
         return callers.ofBearer(sentValues(request, 'authorization'), guard)
       case 'operator':
         return callers.ofOperator(sentValues(request, 'authorization'), guard)
       case 'optional':
-        return anyCaller(guard)
       case 'none':
-        // No key is needed, but a wrong one is found out at the first call.
-        return anyCaller(guard).then(() => ANONYMOUS)
+        return anyCaller(guard)
     }
   })
+  // A call that needs no key is answered as without one. A good key pays for its failure, and a wrong one is
+  // found out at the first call.
+  return key === 'none' ? identified.then(() => ANONYMOUS) : identified
+}
+
+/** Returns the method and path of a call, without parameters of the query. */
+function calledAs({ method, path }: Route, { params }: RoutedRequest): string {
+  return `${method} ${path.replace(/\{(\w+)\}/g, (_whole, name: string) => params[name]!)}`
 }
 
 /** Returns, for a wrong key, the header that says how to send a right one. */

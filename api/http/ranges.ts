@@ -74,12 +74,16 @@ function rangeIn(header: string | undefined, sizeBytes: number): ByteRange | und
 }
 
 /** Reads the first piece, and returns a way to send all of them. */
-async function begun(pieces: AsyncIterable<Uint8Array>): Promise<() => AsyncIterable<Uint8Array>> {
+export async function begun<T>(pieces: AsyncIterable<T>): Promise<() => AsyncIterable<T>> {
   const rest = pieces[Symbol.asyncIterator]()
   const first = await rest.next()
   return async function* () {
-    for (let piece = first; !piece.done; piece = await rest.next()) yield piece.value
+    try {
+      for (let piece = first; !piece.done; piece = await rest.next()) yield piece.value
+    } finally {
+      await rest.return?.()
+    }
   }
 }
 
-async function* nothing(): AsyncIterable<Uint8Array> {}
+export async function* nothing(): AsyncIterable<never> {}

@@ -102,6 +102,7 @@ export type SuccessHeader =
   | 'X-Service-Signature'
   | 'X-Service-Receipt'
   | 'Vary'
+  | 'Location'
   | 'Cross-Origin-Resource-Policy'
   | 'Content-Disposition'
 
@@ -131,6 +132,8 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   limit?: LimitedCall
   /** False for a GET whose answer no web page may read. */
   isCrossOrigin?: false
+  /** Whether the log of the operator has the call, also if it is refused. */
+  isLogged?: true
   /** Whether the call takes an `Idempotency-Key`. */
   idempotent?: true
   /** Whether a call over the limit may still be answered if its `Idempotency-Key` repeats an earlier call. */

@@ -37,6 +37,11 @@ const HEADERS = {
     schema: { type: 'string', pattern: '^attachment; filename="certificate-[0-9a-f-]{36}\\.fvs"$' },
     example: `attachment; filename="certificate-${AGENT_ID}.fvs"`,
   },
+  Location: {
+    description: 'The path of the record of what was made, which is there from the next release on.',
+    schema: { type: 'string', pattern: '^(/sandbox)?/agents/[0-9a-f-]{36}/profile$' },
+    example: `/agents/${AGENT_ID}/profile`,
+  },
   'Access-Control-Allow-Origin': {
     description: 'Any web page may read the answer to a GET.',
     schema: { type: 'string', const: '*' },

@@ -71,6 +71,8 @@ export interface OperatorComponents extends WorkContext {
 export class OperatorCalls {
   readonly #components: OperatorComponents
   readonly #turns = pLimit(1)
+  /** The failures that are in the log. */
+  readonly #logged = new WeakSet<Error>()
 
   constructor(components: OperatorComponents) {
     this.#components = components
@@ -82,7 +84,7 @@ export class OperatorCalls {
    * @throws ServiceError `invalid` with the bad rows.
    */
   put(sent: SentRows, by: By) {
-    return this.#logged(by, { rows: sent.rows.length }, sent.reason, async (context) => {
+    return this.#inLog(by, { rows: sent.rows.length }, sent.reason, async (context) => {
       const [imported] = await this.#told(sent, async () =>
         importParts(context, [await partOf(context, sent, by.call)]),
       )
@@ -98,7 +100,7 @@ export class OperatorCalls {
    */
   forecasts(rows: readonly object[], by: By) {
     const sent: SentRows = { kind: 'forecasts', rows }
-    return this.#logged(by, { rows: rows.length }, undefined, async (context) => {
+    return this.#inLog(by, { rows: rows.length }, undefined, async (context) => {
       const { witnessMinutes } = this.#components
       const part = await partOf(context, sent, by.call)
       const receipts = new Map<string, string>()
@@ -144,7 +146,7 @@ export class OperatorCalls {
    */
   agent(agent_id: string, { owner_id, retired }: AgentStatement, by: By) {
     const { registry, ownerClaims } = this.#components
-    return this.#logged(by, { agent_id, owner_id, retired }, undefined, async (context) => {
+    return this.#inLog(by, { agent_id, owner_id, retired }, undefined, async (context) => {
       const said: Said[] = []
       if (owner_id !== undefined) {
         said.push(await assignOwner(context, [agent_id], owner_id))
@@ -187,16 +189,18 @@ export class OperatorCalls {
     })
   }
 
-  /** Does a call in its turn, and writes what it does in the log before and after. */
-  async #logged<T extends object>(
-    { caller, call }: By,
-    asked: Record<string, unknown>,
-    reason: string | undefined,
-    work: (context: ImportContext) => Promise<T>,
-  ): Promise<T> {
-    const { operatorLog, newId, now } = this.#components
+  /** Writes in the log that a call was refused, unless it got so far that the log has it. */
+  async refused(by: By, error: Error): Promise<void> {
+    if (this.#logged.has(error)) return
+    const begun = this.#begun(by, {}, undefined)
+    const refused = { ...begun, state: 'refused', result: { detail: detailOf(error) } } as const
+    await this.#components.operatorLog.write(refused).catch(() => undefined)
+  }
+
+  #begun({ caller, call }: By, asked: Record<string, unknown>, reason: string | undefined): OperatorCall {
+    const { newId, now } = this.#components
     const { key_id, owner } = caller
-    const begun: OperatorCall = {
+    return {
       call_id: newId(),
       at: now().toISOString(),
       key_id,
@@ -207,6 +211,17 @@ export class OperatorCalls {
       state: 'begun',
       result: null,
     }
+  }
+
+  /** Does a call in its turn, and writes what it does in the log before and after. */
+  async #inLog<T extends object>(
+    by: By,
+    asked: Record<string, unknown>,
+    reason: string | undefined,
+    work: (context: ImportContext) => Promise<T>,
+  ): Promise<T> {
+    const { operatorLog } = this.#components
+    const begun = this.#begun(by, asked, reason)
     return this.#inTurn(async (context) => {
       await operatorLog.write(begun)
       try {
@@ -219,6 +234,7 @@ export class OperatorCalls {
         const detail = detailOf(error)
         const state = isRefused ? 'refused' : 'failed'
         await operatorLog.write({ ...begun, state, result: { detail } }).catch(() => undefined)
+        this.#logged.add(error as Error)
         throw error
       }
     })

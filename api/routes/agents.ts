@@ -5,6 +5,7 @@ import { registered } from '../../schemas/answers.ts'
 import type { OwnSettings } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { registration } from '../../schemas/requests.ts'
+import { MOUNTS } from '../mounts.ts'
 import { assertUnguessable } from '../http/idempotency-key.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../http/route.ts'
@@ -58,6 +59,7 @@ export const register = route({
     description: 'Registered: keep the key',
     body: registered,
     cache: 'no-store',
+    headers: ['Location'],
     example: examples.registered,
     links: {
       submit: { operationId: 'submitForecasts', parameters: { agent_id: '$response.body#/agent_id' } },
@@ -108,6 +110,7 @@ export const register = route({
     if (isRepeated && !(await registry.findKey(key.key))) {
       throw new ServiceError('conflict', NO_LONGER_SHOWN, { type: 'request-expired' })
     }
-    return { body: answer, isRepeated }
+    const location = `${MOUNTS[context.site.environment]}/agents/${answer.agent_id}/profile`
+    return { body: answer, isRepeated, headers: { Location: location } }
   },
 })

@@ -97,11 +97,19 @@ function answerTable({ table, operationId, summary, description, columns, rows }
     params: z.strictObject({ question_id: uuid }),
     query: releaseQuery,
     success: csvSuccess(columns),
-    handle: async ({ params: { question_id: id }, asker }, context) => {
+    handle: async (request, context) => {
+      const { params, asker } = request
+      const { question_id: id } = params
       const settled = await settledQuestion(context, id)
       const { groups, calls } = rows(settled, context, asker)
       await asker.countMore(calls - 1)
-      return csvReply(`${table}-${id}`, named, () => groups)
+      const filename = `${table}-${id}`
+      const source = [
+        settled.manifest.release,
+        context.questions.versions.questions.version,
+        context.questions.version,
+      ]
+      return csvReply(request, { filename, source, columns: named, groups: () => groups })
     },
   })
 }

@@ -43,7 +43,9 @@ function boardTable(entityType: EntityType): Route {
     namesRelease: true,
     query: boardPageQuery.pick({ release: true, category: true }),
     success: csvSuccess(['agent_id', 'name']),
-    handle: async ({ query: { category }, asker }, context) => {
+    handle: async (request, context) => {
+      const { query, asker } = request
+      const { category } = query
       const { releases, leaderboard, categories } = context
       const manifest = releases.current
       if (!manifest) throw new ServiceError('notFound', 'there is no release yet')
@@ -52,10 +54,18 @@ function boardTable(entityType: EntityType): Route {
       await asker.countMore(callsOfWhole(entries) - 1)
       const filename = `${entityType}s-release-${manifest.release}`
       return sought
-        ? csvReply(filename, CATEGORY_COLUMNS[entityType], () =>
-            categories.entries(manifest, sought.facts, entityType),
-          )
-        : csvReply(filename, COLUMNS[entityType], () => leaderboard.entries(manifest, entityType))
+        ? csvReply(request, {
+            filename,
+            source: [manifest.release, category!],
+            columns: CATEGORY_COLUMNS[entityType],
+            groups: () => categories.entries(manifest, sought.facts, entityType),
+          })
+        : csvReply(request, {
+            filename,
+            source: [manifest.release],
+            columns: COLUMNS[entityType],
+            groups: () => leaderboard.entries(manifest, entityType),
+          })
     },
   })
 }

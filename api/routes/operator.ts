@@ -29,6 +29,9 @@ export const OF_OPERATOR = {
   bodyLimitBytes: BODY_BYTES,
 } as const
 
+/** The common part of those that write. */
+const LOGGED = { ...OF_OPERATOR, isLogged: true } as const
+
 export const lacking = (scope: OperatorScope) =>
   ({
     type: 'missing-scope',
@@ -53,7 +56,7 @@ interface Put {
 
 const put = ({ kind, scope, operationId, summary, about, body, row, fault }: Put): Route =>
   route({
-    ...OF_OPERATOR,
+    ...LOGGED,
     path: `/operator/${kind}`,
     method: 'PUT',
     operationId,
@@ -124,7 +127,7 @@ const putForecasters = put({
 })
 
 const postForecasts = route({
-  ...OF_OPERATOR,
+  ...LOGGED,
   path: '/operator/forecasts',
   operationId: 'postForecasts',
   summary: 'Send forecasts of people as they make them',
@@ -170,7 +173,7 @@ const postForecasts = route({
 })
 
 const putAgent = route({
-  ...OF_OPERATOR,
+  ...LOGGED,
   path: '/operator/agents/{agent_id}',
   method: 'PUT',
   operationId: 'putAgent',

@@ -34,12 +34,22 @@ function questionTable(entityType: EntityType): Route {
     params: z.strictObject({ [idName]: uuid }),
     query: releaseQuery,
     success: csvSuccess(['question_id', 'title']),
-    handle: async ({ params, asker }, context) => {
+    handle: async (request, context) => {
+      const { params, asker } = request
       const id = params[idName]!
       const found = await context.releases.find(entityType, id, 'verification')
       if (!found) throw await notPublished(context, entityType, id)
       await asker.countMore(callsOfWhole(questionsOf(found.payload as Payloads['verification'])) - 1)
-      return csvReply(`questions-of-${id}`, COLUMNS, () => rowsOf(context, entityType, id))
+      return csvReply(request, {
+        filename: `questions-of-${id}`,
+        source: [
+          context.releases.current!.release,
+          context.questions.versions.questions.version,
+          context.questions.version,
+        ],
+        columns: COLUMNS,
+        groups: () => rowsOf(context, entityType, id),
+      })
     },
   })
 }

@@ -294,6 +294,13 @@ describe('a key', () => {
     const refused = await put('resolutions', [outcome], {}, own)
     expectProblem(refused, 403, /has the scope questions, and the call needs resolutions/)
     expect(refused.json()).toMatchObject({ type: '/problems/missing-scope' })
+    expectProblem(await put('questions', [{ title: 1 }], {}, own), 422, /not valid/)
+    const logged = await new OperatorLog(store).since(undefined)
+    const lines = logged.slice(-2).map(({ call, state }) => [call, state])
+    expect(lines).toEqual([
+      ['PUT /operator/resolutions', 'refused'],
+      ['PUT /operator/questions', 'refused'],
+    ])
   })
 
   test('of an agent or a client is none of the operator, nor the other way round', async () => {

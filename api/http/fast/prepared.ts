@@ -71,7 +71,7 @@ function askedIn(request: IncomingMessage, callAt: CallAt): PreparedRequest | un
   if (sent.length > 1) return undefined
   const known = sent[0] === undefined ? ANONYMOUS : context.callers.atHand(sent[0])
   const source = known && spec.prepared.find(named, context)
-  return source && { call, named, source, caller: spec.key === 'none' ? ANONYMOUS : known, ifNoneMatch }
+  return source && { call, named, source, caller: known, ifNoneMatch }
 }
 
 class PreparedAnswers {

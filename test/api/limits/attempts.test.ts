@@ -216,3 +216,14 @@ describe('for a reader without attempts', () => {
     expect((await client.get('/view/terms')).status).toBe(200)
   })
 })
+
+describe('a good key on a call that needs none', () => {
+  test('pays for its failures itself, and has no attempt left anywhere then', async () => {
+    const { client } = await served({ ATTEMPTS_PER_MINUTE: '3' })
+    const own = withKey(agent.key)
+    expect(await statusesOf(5, () => client.get('/questions/x', own))).toEqual({ 422: 3, 429: 2 })
+    expectLimited(await client.get('/leaderboard/agent', own), 'attempts')
+    expect((await client.get('/leaderboard/agent')).status).toBe(200)
+    expect((await client.get(FOUND)).status).toBe(200)
+  })
+})
