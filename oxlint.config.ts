@@ -66,15 +66,17 @@ const READING = [
 ]
 room('api/mounts.ts', 'schemas')
 room('api/about.ts', 'schemas')
+room('api/turns.ts', 'schemas')
 room('api/limits', ...GROUND, 'pipeline/access')
-room('api/questions', ...DATA)
-room('api/current-forecasts', ...DATA, 'api/questions')
+room('api/questions', ...DATA, 'api/turns.ts')
+room('api/current-forecasts', ...DATA, 'api/questions', 'api/turns.ts')
 room('api/operator', ...DATA, 'pipeline/people', 'pipeline/access', 'pipeline/import', 'api/limits')
 room('api/pages', 'schemas', 'pipeline/proof', 'pipeline/png-chunk.ts', 'api/mounts.ts', 'api/about.ts')
-room('api/published', ...READING, 'api/pages')
+room('api/published', ...READING, 'api/pages', 'api/turns.ts')
 const SERVED = [
   'api/mounts.ts',
   'api/about.ts',
+  'api/turns.ts',
   'api/limits',
   'api/questions',
   'api/current-forecasts',

@@ -6,7 +6,7 @@ import { TableLog } from '../../pipeline/tables/delta-log.ts'
 import { attachTable } from '../../pipeline/tables/views.ts'
 import type { CurrentForecast } from '../../schemas/answers.ts'
 import { CALLS_OF_READ, DatabaseInTurn } from '../questions/database-in-turn.ts'
-import type { Asker } from '../limits/turns.ts'
+import type { Asker } from '../turns.ts'
 
 /** The most rows of the table that a page looks through; a single data file may have more. */
 const ROWS_AT_ONCE = 4_000_000
@@ -67,11 +67,7 @@ export class ForecastHistory {
   }
 
   /** Reads one row more than the page has, to know whether there are others. */
-  #read(
-    version: TableVersion,
-    { cursor, limit, ...whose }: HistoryRequest,
-    asker: Asker,
-  ): Promise<Said[]> {
+  #read(version: TableVersion, { cursor, limit, ...whose }: HistoryRequest, asker: Asker): Promise<Said[]> {
     const { local } = this.#source
     return this.#database.run(asker, (database) =>
       local.reading(async () => {

@@ -45,7 +45,7 @@ import type { SignAnswer } from '../published/signature.ts'
 import type { OperatorCalls } from '../operator/operator-calls.ts'
 import type { ForecastHistory } from '../current-forecasts/forecast-history.ts'
 import type { CurrentForecasts } from '../current-forecasts/current-forecasts.ts'
-import type { Asker } from '../limits/turns.ts'
+import type { Asker } from '../turns.ts'
 
 /** The parts that take in registrations and forecasts. */
 export interface Intake {

@@ -24,7 +24,7 @@ export const csvSuccess = (columns: readonly string[]) => ({
 interface Table<R> {
   /** To save it by. */
   filename: string
-  /** Everything that the rows follow from. The entity tag is made of it, because a stream is hashed too late. */
+  /** All that the rows follow from. The entity tag is made of it, because a stream is hashed too late. */
   source: readonly unknown[]
   columns: readonly CsvColumn<R>[]
   groups: () => AsyncIterable<readonly R[]>

@@ -9,7 +9,7 @@ import type { Caller, KeyOf } from '../limits/callers.ts'
 import type { Effort } from './compressed.ts'
 import type { LimitedCall } from '../limits/admission.ts'
 import type { AnswerSource } from '../published/memo.ts'
-import type { Asker } from '../limits/turns.ts'
+import type { Asker } from '../turns.ts'
 
 /**
  * The key that a call takes: none, an optional key of anyone, in `X-API-Key` or as bearer token, or the

@@ -2,7 +2,7 @@
 import type { NamedEntity, ReleasedComparison } from '../../pipeline/release/said-by.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { WorkedOut } from './worked-out.ts'
-import type { Asker } from '../limits/turns.ts'
+import type { Asker } from '../turns.ts'
 
 /** A question in memory, with its numbers. */
 const QUESTION_BYTES = 400

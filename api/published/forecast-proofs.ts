@@ -10,7 +10,7 @@ import { loggedProof } from './logged-proof.ts'
 import type { Manifests } from './manifests.ts'
 import type { PublicLog } from './public-log.ts'
 import { ShardCache } from './shard-cache.ts'
-import { type Asker, SERVICE, SHORT, Turns } from '../limits/turns.ts'
+import { type Asker, SERVICE, SHORT, Turns } from '../turns.ts'
 
 /**
  * The most that the nodes' clocks and the duration of a write may shift a forecast from the time in its id

@@ -11,7 +11,7 @@ import { loggedProof } from './logged-proof.ts'
 import type { Manifests } from './manifests.ts'
 import type { PublicLog } from './public-log.ts'
 import { ShardCache } from './shard-cache.ts'
-import { SERVICE, SHORT, Turns } from '../limits/turns.ts'
+import { SERVICE, SHORT, Turns } from '../turns.ts'
 
 const CACHE_BYTES = 32 * 1024 * 1024
 /** The estimated memory of a hash. A tree has two hashes for each leaf. */

@@ -5,7 +5,7 @@ import type { ReportedQuestion } from '../../schemas/worked-out.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Scores } from './scores.ts'
 import { WorkedOut } from './worked-out.ts'
-import type { Asker } from '../limits/turns.ts'
+import type { Asker } from '../turns.ts'
 
 const ROW_BYTES = 300
 const NANO = 1e9
@@ -33,11 +33,7 @@ export class Reports {
   }
 
   /** Returns a row for each question of an agent in a release. */
-  of(
-    manifest: ReleaseManifest,
-    agentId: string,
-    asker: Asker,
-  ): Promise<ReportRow[]> {
+  of(manifest: ReleaseManifest, agentId: string, asker: Asker): Promise<ReportRow[]> {
     return this.#kept.of(`${manifest.release} ${agentId}`, asker, async () => {
       const value = await this.#make(manifest, agentId)
       return { value, sizeBytes: ROW_BYTES * (1 + value.length) }

@@ -8,7 +8,7 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { type CursorReleases, cursorTo } from './cursor-releases.ts'
 import { ShardCache } from './shard-cache.ts'
 import type { NextRelease, Warm } from './warm.ts'
-import { SERVICE, SHORT, Turns } from '../limits/turns.ts'
+import { SERVICE, SHORT, Turns } from '../turns.ts'
 
 /** Some ten footers of full parts. */
 const CACHE_BYTES = 64 * 1024 * 1024

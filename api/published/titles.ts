@@ -1,7 +1,7 @@
 // Whose title each release changed, worked out once for each release that anyone asks for.
 import type { TitleChanges } from '../../pipeline/release/title-changes.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import { SERVICE } from '../limits/turns.ts'
+import { SERVICE } from '../turns.ts'
 import { WorkedOut } from './worked-out.ts'
 
 /** A change in memory, with its ids. */

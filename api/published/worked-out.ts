@@ -1,5 +1,5 @@
 // Answers that take the whole table of forecasts: worked out on request, one at a time, and then kept.
-import { type Asker, LONG, TurnLost, Turns } from '../limits/turns.ts'
+import { type Asker, LONG, TurnLost, Turns } from '../turns.ts'
 import { ShardCache } from './shard-cache.ts'
 
 const CACHE_BYTES = 32 * 1024 * 1024

@@ -18,7 +18,7 @@ import { byClose } from './order.ts'
 import type { PageRequest } from './page.ts'
 import { type KnownQuestion, isOverAt } from './question.ts'
 import { Texts } from './texts.ts'
-import { type Asker, SERVICE } from '../limits/turns.ts'
+import { type Asker, SERVICE } from '../turns.ts'
 
 /**
  * Grain: one row per question that the commits mention. Columns are null if the commits say nothing about the
@@ -204,10 +204,7 @@ export class QuestionBook {
    *
    * @throws ServiceError `corrupt` for a data file that is damaged or missing.
    */
-  textsOf(
-    questions: readonly KnownQuestion[],
-    asker: Asker = SERVICE,
-  ): Promise<QuestionTexts[]> {
+  textsOf(questions: readonly KnownQuestion[], asker: Asker = SERVICE): Promise<QuestionTexts[]> {
     return this.#texts.of(questions, asker)
   }
 

@@ -12,7 +12,7 @@ import type { TableVersion } from '../../pipeline/tables/delta.ts'
 import { attachSaid } from '../../pipeline/tables/said.ts'
 import type { Change } from '../../schemas/manifests.ts'
 import { CALLS_OF_READ, DatabaseInTurn } from './database-in-turn.ts'
-import type { Asker } from '../limits/turns.ts'
+import type { Asker } from '../turns.ts'
 
 const KEPT = 1_000
 

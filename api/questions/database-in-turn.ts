@@ -1,6 +1,6 @@
 // A database for reads that follow each other. It is closed when no read waits.
 import type { Database } from '../../pipeline/duckdb.ts'
-import { type Asker, SHORT, Turns } from '../limits/turns.ts'
+import { type Asker, SHORT, Turns } from '../turns.ts'
 
 /** As how many further calls a read counts, because DuckDB has to be opened for it. */
 export const CALLS_OF_READ = 3

@@ -9,7 +9,7 @@ import type { QuestionTexts } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { CALLS_OF_READ, DatabaseInTurn } from './database-in-turn.ts'
 import type { KnownQuestion } from './question.ts'
-import { type Asker, SERVICE } from '../limits/turns.ts'
+import { type Asker, SERVICE } from '../turns.ts'
 
 const CACHE_BYTES = 16 * 1024 * 1024
 const NONE: QuestionTexts = { resolution_criteria: null, background: null }
@@ -82,10 +82,7 @@ export class Texts {
    *
    * @throws ServiceError `corrupt` for a data file that is damaged or missing.
    */
-  async of(
-    questions: readonly Asked[],
-    asker: Asker = SERVICE,
-  ): Promise<QuestionTexts[]> {
+  async of(questions: readonly Asked[], asker: Asker = SERVICE): Promise<QuestionTexts[]> {
     const texts = new Map(questions.map((question) => [question, this.#known(question)] as const))
     const missing = questions.filter((question) => texts.get(question) === undefined)
     const files = Map.groupBy(missing, ({ file }) => file)

@@ -11,7 +11,7 @@ import { boardPageQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { columnsOf, csvReply, csvSuccess } from '../http/csv.ts'
 import { type Route, route } from '../http/route.ts'
-import { callsOfWhole } from '../limits/page-calls.ts'
+import { callsOfRows } from '../limits/page-calls.ts'
 import { rankedIn } from '../pages/topics.ts'
 import { countOf } from '../published/leaderboard.ts'
 import { soughtCategory } from './topic-pages.ts'
@@ -51,7 +51,7 @@ function boardTable(entityType: EntityType): Route {
       if (!manifest) throw new ServiceError('notFound', 'there is no release yet')
       const sought = category === undefined ? undefined : await soughtCategory(context, category)
       const entries = sought ? rankedIn(sought.facts, entityType) : countOf(manifest, entityType)
-      await asker.countMore(callsOfWhole(entries) - 1)
+      await asker.countMore(callsOfRows(entries) - 1)
       const filename = `${entityType}s-release-${manifest.release}`
       return sought
         ? csvReply(request, {

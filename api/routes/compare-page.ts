@@ -9,8 +9,7 @@ import { linkTo } from '../pages/site.ts'
 import type { ReleasedEntity } from './pasted-path.ts'
 import { pageRoute } from './page-route.ts'
 import { soughtEntity } from './sought-entity.ts'
-import type { Asker } from '../limits/turns.ts'
-
+import type { Asker } from '../turns.ts'
 
 export const comparePageRoute = pageRoute({
   path: '/view/compare',

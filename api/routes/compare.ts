@@ -9,7 +9,7 @@ import { route } from '../http/route.ts'
 import * as examples from '../openapi/examples.ts'
 import { type ReleasedEntity, releasedEntity } from './pasted-path.ts'
 import { noReleaseYet } from './releases.ts'
-import type { Asker } from '../limits/turns.ts'
+import type { Asker } from '../turns.ts'
 
 const NANO = 1e9
 /** Of the questions in the answer. */

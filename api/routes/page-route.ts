@@ -7,7 +7,7 @@ import { Html, html } from '../pages/html.ts'
 import { PAGE_HEADERS } from '../pages/policy.ts'
 import { bytesOf } from '../published/rendered.ts'
 import { type Reply, type Route, route } from '../http/route.ts'
-import { type Asker, SERVICE } from '../limits/turns.ts'
+import { type Asker, SERVICE } from '../turns.ts'
 
 const nothing = z.strictObject({})
 

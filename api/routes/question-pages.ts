@@ -15,7 +15,7 @@ import { hasSummaries } from '../published/question-summaries.ts'
 import { shownAt } from '../questions/question.ts'
 import { pageRoute } from './page-route.ts'
 import { releasedNames } from './pasted-path.ts'
-import type { Asker } from '../limits/turns.ts'
+import type { Asker } from '../turns.ts'
 
 /** Questions on a page of their list. */
 const QUESTIONS_PER_PAGE = 50
@@ -107,11 +107,7 @@ export async function forecastOn(
 }
 
 /** Adds what the page shows besides: names, and whether the answers are few enough for a table. */
-async function shownForecast(
-  context: ApiContext,
-  forecast: Forecast,
-  asker: Asker,
-): Promise<Forecasted> {
+async function shownForecast(context: ApiContext, forecast: Forecast, asker: Asker): Promise<Forecasted> {
   if ('missing' in forecast) return forecast
   const { manifest, ...settled } = forecast
   const names = await namesIn(context, settled.summary, asker)

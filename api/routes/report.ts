@@ -17,7 +17,7 @@ import { cursorTo } from '../published/cursor-releases.ts'
 import type { ReportRow } from '../published/reports.ts'
 import { ENTITIES } from './entities.ts'
 import { pageRoute } from './page-route.ts'
-import type { Asker } from '../limits/turns.ts'
+import type { Asker } from '../turns.ts'
 
 const MOST_EXTREME = 3
 /** Questions on the page, of those that count for nothing. */

@@ -4,7 +4,7 @@ import type { ApiContext } from '../http/context.ts'
 import { callsOfLookups } from '../limits/page-calls.ts'
 import { idOf } from '../pages/ranking.ts'
 import { type ReleasedEntity, pastedAnywhere, releasedEntity } from './pasted-path.ts'
-import type { Asker } from '../limits/turns.ts'
+import type { Asker } from '../turns.ts'
 
 /** Of each kind, to choose from. */
 const MOST_CHOICES = 10
@@ -17,11 +17,7 @@ export type Sought =
 const NOBODY: Sought = { choices: [], total: 0 }
 
 /** A name that only one has is theirs, also if it is a part of other names. */
-export async function soughtEntity(
-  context: ApiContext,
-  text: string,
-  asker: Asker,
-): Promise<Sought> {
+export async function soughtEntity(context: ApiContext, text: string, asker: Asker): Promise<Sought> {
   const { site, releases, leaderboard } = context
   const pasted = pastedAnywhere(site, text)
   if (pasted.kind === 'entity' && pasted.environment !== site.environment) return NOBODY

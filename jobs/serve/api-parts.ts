@@ -58,7 +58,7 @@ import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { ForecastRow, TableName } from '../../schemas/tables.ts'
 import type { Components } from '../components/components.ts'
 import { Health } from './health.ts'
-import type { Asker } from '../../api/limits/turns.ts'
+import type { Asker } from '../../api/turns.ts'
 import { type News, sentForecast } from './workers/messages.ts'
 
 /** The components that all environments of a serving process share. */

@@ -296,7 +296,7 @@ describe('a key', () => {
     expect(refused.json()).toMatchObject({ type: '/problems/missing-scope' })
     expectProblem(await put('questions', [{ title: 1 }], {}, own), 422, /not valid/)
     const logged = await new OperatorLog(store).since(undefined)
-    const lines = logged.slice(-2).map(({ call, state }) => [call, state])
+    const lines = logged.slice(-2).map((one) => [one.call, one.state])
     expect(lines).toEqual([
       ['PUT /operator/resolutions', 'refused'],
       ['PUT /operator/questions', 'refused'],

@@ -1,6 +1,6 @@
 // The leaderboards, and the questions of an entity, as whole tables in CSV.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callsOfWhole } from '../../../api/limits/page-calls.ts'
+import { callsOfRows } from '../../../api/limits/page-calls.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { QuestionScore } from '../../../schemas/answers.ts'
 import type { LeaderboardFile } from '../../../schemas/payloads.ts'
@@ -103,6 +103,6 @@ test('pages lead to it', async () => {
   expect((await empty.client.get('/')).text).not.toContain('.csv">')
 })
 
-test('a table counts as the usual pages that it has', () => {
-  expect([0, 1, 100, 101, 3302].map(callsOfWhole)).toEqual([1, 1, 1, 2, 34])
+test('a table counts one call for each five hundred rows, so that a limit of a minute admits a large board', () => {
+  expect([0, 1, 500, 501, 60_000].map(callsOfRows)).toEqual([1, 1, 1, 2, 120])
 })

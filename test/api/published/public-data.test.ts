@@ -24,7 +24,7 @@ import {
 import { copyOf } from '../../support/store-content.ts'
 import { NOW, releaseWorld } from '../../support/worlds/world.ts'
 import { LOG_KEY } from '../../support/worlds/written-log.ts'
-import { SERVICE } from '../../../api/limits/turns.ts'
+import { SERVICE } from '../../../api/turns.ts'
 
 const store = new MemoryStore()
 const clock = new Clock(NOW)

@@ -1,10 +1,10 @@
 // Work that waits for its turn: how much waits, whose turn is next, and who has gone.
 import { expect, test } from 'vitest'
-import { type Asker, SERVICE, TurnLost, Turns } from '../../../api/limits/turns.ts'
+import { type Asker, SERVICE, TurnLost, Turns } from '../../api/turns.ts'
 
 const asker = (address: string): Asker & { socket: { destroyed: boolean } } => ({
   ...SERVICE,
-  networks: [{ name: address, times: 1 }],
+  networks: [{ name: address }],
   socket: { destroyed: false },
 })
 
@@ -47,9 +47,8 @@ test('a full queue takes another address in, for the last of the one with most',
   void ask('a1')
   void ask('a2')
   const last = ask('a3')
-  const lost = expect(last).rejects.toThrow(TurnLost)
   void ask('b1')
-  await lost
+  await expect(last).rejects.toThrow(TurnLost)
   await expect(ask('b2')).rejects.toThrow('too many calls wait')
   expect(await end()).toEqual(['a1', 'b1', 'a2'])
 })
@@ -57,11 +56,11 @@ test('a full queue takes another address in, for the last of the one with most',
 test('nothing is done for who has gone, and it takes no place', async () => {
   const { ask, end } = busy({ mostWaiting: 2 })
   const gone = asker('a')
-  const lost = expect(ask('a1', gone)).rejects.toThrow('the caller has gone')
+  const lost = ask('a1', gone)
   void ask('b1')
   gone.socket.destroyed = true
   void ask('c1')
-  await lost
+  await expect(lost).rejects.toThrow('the caller has gone')
   expect(await end()).toEqual(['b1', 'c1'])
 })
 

@@ -1,12 +1,12 @@
-// Work that waits for its turn. Every queue of calls in this process is one of these: so much is done at once,
-// so much waits, and addresses have their turns one after the other.
+// Work that waits for its turn: so much is done at once, so much waits, and addresses have their turns one
+// after the other.
 import type { Socket } from 'node:net'
-import { ServiceError } from '../../schemas/errors.ts'
-import type { Networks } from './addresses.ts'
+import { ServiceError } from '../schemas/errors.ts'
 
 /** The caller for whom work is done. */
 export interface Asker {
-  networks: Networks
+  /** By which calls are counted; the widest comes first. */
+  networks: readonly { name: string }[]
   /** The connection of the caller; undefined for the service itself. */
   socket: Pick<Socket, 'destroyed'> | undefined
   /**
