@@ -1,6 +1,7 @@
 // `fvs backup` and `fvs restore`: each environment is a store of its own, and is copied as one.
 import { rm } from 'node:fs/promises'
 import { type CopyReport, copyStore } from '../pipeline/backup/copy.ts'
+import { lostObjects } from '../pipeline/backup/lost.ts'
 import { type CopyNote, readCopyNote, writeCopyNote } from '../pipeline/backup/note.ts'
 import { MemoryStore } from '../pipeline/store/memory.ts'
 import { type StoreSettings, areNested, firstPathIn, openStore } from '../pipeline/store/open.ts'
@@ -41,25 +42,50 @@ export async function runBackup(
   ])
 }
 
-/** @throws ServiceError as `runBackup` does, and `notFound` for an empty place. */
+/**
+ * Restores a backup. The note of an unfinished restore stays until every object is right.
+ *
+ * @throws ServiceError as `runBackup` does, `notFound` for an empty place, and `conflict` for a store that is
+ *   no backup.
+ */
 export async function runRestore(settings: Settings, url: string, other: OtherPlace): Promise<Report> {
   const [from, to] = [placeOfBackup(settings, url, other), placeOfStore(settings)]
   assertApart(from, to)
   if ((await firstPathIn(from)) === undefined)
     throw new ServiceError('notFound', `there is no backup in ${from.url}: nothing is there`)
   let asOf: string | null = null
+  const restored: Store[] = []
   const copied = await copyEach(from, to, async (backup, place, how) => {
-    asOf = (await readCopyNote(backup))?.as_of ?? asOf
-    const { store } = await openCopy(place, 'restore', backup)
+    const made = await readCopyNote(backup)
+    if (made?.kind !== 'backup') {
+      throw new ServiceError(
+        'conflict',
+        `${backup.url} is a store and no backup, and may change while it is copied; make one of it with fvs backup, or name a backup`,
+      )
+    }
+    asOf = made.as_of ?? asOf
+    const { store } = await openCopy(place, 'restore', backup, restored.length > 0)
+    restored.push(store)
     const report = await copyStore({ ...how, from: backup, to: store, deletes: false, comparesAll: true })
-    await store.delete(COPY_PATH)
+    const { lost } = await lostObjects(store)
+    const unknown = lost.filter((path) => !report.faults.some((fault) => fault.startsWith(`${path} `)))
+    report.faults.push(...unknown.map((path) => `${path} is named in ${backup.url}, and is not there`))
     return report
   })
-  return reported(copied, { from: from.url, to: to.url, as_of: asOf }, [
-    'Before you start the service: fvs doctor, fvs audit and, with a public log, fvs audit --log.',
-    'A log that has shown more than this one must go on under a new name: docs/log-operator.md.',
-  ])
+  const isWhole = Object.values(copied).every(({ faults }) => faults.length === 0)
+  // The note of production goes last: while it is there, the next restore goes on with both.
+  if (isWhole) for (const store of restored.toReversed()) await store.delete(COPY_PATH)
+  return reported(copied, { from: from.url, to: to.url, as_of: asOf }, isWhole ? WHOLE : UNFINISHED)
 }
+
+const WHOLE = [
+  'Before you start the service: fvs doctor, fvs audit and, with a public log, fvs audit --log.',
+  'A log that has shown more than this one must go on under a new name: docs/log-operator.md.',
+]
+const UNFINISHED = [
+  'The restore is not done, and no service starts on the store. Run fvs restore again, from a backup that has these objects whole.',
+  'Without one: docs/recovery.md, Restore.',
+]
 
 function assertApart(from: StoreSettings, to: StoreSettings): void {
   if (from.s3Endpoint === to.s3Endpoint && areNested(from.url, to.url)) {
@@ -102,22 +128,28 @@ async function copyEach(
 /**
  * Opens a place that is empty or has an earlier copy of the same kind, with its note.
  *
+ * @param isBegun whether the copy has begun in the store that this one is a part of.
  * @throws ServiceError `conflict` for a place with anything else.
  */
 async function openCopy(
   place: StoreSettings,
   kind: CopyNote['kind'],
   { url: from }: Store,
+  isBegun = false,
 ): Promise<{ store: Store; note: CopyNote; isNew: boolean }> {
   const taken = await firstPathIn(place)
   if (taken !== undefined) {
     const store = await openStore(place, 'imagine')
     const note = await readCopyNote(store)
+    if (!note && isBegun) return beginCopy(store, kind, from)
     if (note?.kind === kind) return { store, note: { ...note, from }, isNew: false }
     const what = kind === 'backup' ? 'no backup' : 'no restore that was cut off'
     throw new ServiceError('conflict', `${place.url} holds ${taken} and is ${what}; name an empty place`)
   }
-  const store = await openStore(place, 'begin')
+  return beginCopy(await openStore(place, 'begin'), kind, from)
+}
+
+async function beginCopy(store: Store, kind: CopyNote['kind'], from: string) {
   const note: CopyNote = { kind, from, as_of: null }
   await writeCopyNote(store, note)
   return { store, note, isNew: true }

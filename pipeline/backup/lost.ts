@@ -1,0 +1,212 @@
+// Finds what a store has lost: compares a listing with what its own records name. It reads none of the named
+// files, so it sees that one is gone or cut off, and not that its bytes have changed.
+import pMap from 'p-map'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import { TABLE_NAMES } from '../../schemas/tables.ts'
+import { makeOf, readIssue } from '../credentials/read.ts'
+import { TILE_WIDTH, bundlePath, tilePath, tilesOf } from '../proof/tiles.ts'
+import { isThinned, readManifest, readSnapshotManifest, snapshotDate } from '../release/read.ts'
+import {
+  credentialIssuePath,
+  credentialsPrefix,
+  deltaLogPath,
+  erasedPath,
+  eventsPath,
+  isThinnable,
+  logCheckpointPath,
+  logTilePath,
+  manifestPath,
+  planPath,
+  quarantineRecordPath,
+  releasePrefix,
+  snapshotDateOf,
+  snapshotManifestPath,
+  snapshotPrefix,
+  tablePath,
+  thinnedPath,
+  undonePath,
+} from '../store/paths.ts'
+import type { Store } from '../store/store.ts'
+import { TableLog } from '../tables/delta-log.ts'
+
+/** All others hold only what no object names. */
+const FOLDERS = [
+  'credentials',
+  'erased-people',
+  'events',
+  'log',
+  'quarantine',
+  'releases',
+  'snapshots',
+  'tables',
+  'undone-imports',
+]
+const READS_AT_ONCE = 16
+
+export interface LostObjects {
+  /** The paths of objects that are gone or cut off, in their order. */
+  lost: string[]
+  /** How many objects are named. */
+  named: number
+}
+
+/**
+ * Looks for everything that a store names. The store may be at work meanwhile.
+ *
+ * @throws ServiceError `corrupt` for a record that is damaged.
+ */
+export async function lostObjects(store: Store): Promise<LostObjects> {
+  const names = new Names(store)
+  await names.list()
+  await names.readReleases()
+  await names.readTables()
+  await names.readSnapshots()
+  await names.readCredentials()
+  names.addLog()
+  names.addNumbered(eventsPath)
+  return { lost: await names.lost(), named: names.named.size }
+}
+
+interface Named {
+  /** Undefined where nothing says it. */
+  sizeBytes?: number | undefined
+  /** The release that names it, and with which it may be thinned. */
+  release?: number
+}
+
+class Names {
+  readonly named = new Map<string, Named>()
+  readonly #store: Store
+  /** The sizes of the objects that there are. */
+  readonly #listed = new Map<string, number>()
+  readonly #manifests: ReleaseManifest[] = []
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  async list(): Promise<void> {
+    for (const folder of FOLDERS) {
+      for await (const { path, sizeBytes } of this.#store.list(`${folder}/`))
+        this.#listed.set(path, sizeBytes)
+    }
+  }
+
+  async readReleases(): Promise<void> {
+    // The log has an entry for each release, so it also tells of a last one that is gone.
+    const last = Math.max(this.#last(manifestPath), this.#last(logCheckpointPath))
+    const read = async (release: number) => {
+      this.#name(planPath(release))
+      const manifest = await this.#read(manifestPath(release), () => readManifest(this.#store, release))
+      if (!manifest) return
+      this.#manifests[release] = manifest
+      const { files, carried = [], public: tables = [] } = manifest
+      const own = files.map((file) => ({ ...file, release }))
+      const isWhole = !this.#listed.has(thinnedPath(release))
+      const kept = isWhole ? [...own, ...carried, ...tables] : own.filter(({ path }) => !isThinnable(path))
+      for (const file of kept) {
+        this.#name(releasePrefix(file.release) + file.path, {
+          sizeBytes: file.size_bytes,
+          ...(isWhole && { release }),
+        })
+      }
+    }
+    await pMap(numbersTo(last), read, { concurrency: READS_AT_ONCE })
+    const { erased_people: erased = [], undone_imports: undone = [] } = this.#manifests[last] ?? {}
+    for (const { user_id } of erased) this.#name(erasedPath(user_id))
+    for (const imported of undone) this.#name(undonePath(imported))
+  }
+
+  async readTables(): Promise<void> {
+    for (const table of TABLE_NAMES) {
+      const pathOf = (version: number) => deltaLogPath(table, version)
+      const released = this.#manifests.at(-1)?.tables[table] ?? -1
+      this.addNumbered(pathOf, 0, Math.max(this.#last(pathOf, 0), released))
+      const { files } = await new TableLog(this.#store, table).readTo()
+      for (const { path, sizeBytes } of files) this.#name(tablePath(table, path), { sizeBytes })
+    }
+  }
+
+  async readSnapshots(): Promise<void> {
+    const dates = new Set([...this.#listed.keys()].flatMap((path) => snapshotDateOf(path) ?? []))
+    for (const { as_of, snapshot_sha256: brought } of Object.values(this.#manifests.slice(0, -1))) {
+      // The next release completes what a crash left out after the last one, or was moved aside.
+      const date = snapshotDate(as_of)
+      if (brought && !this.#listed.has(quarantineRecordPath(snapshotManifestPath(date)))) dates.add(date)
+    }
+    const read = async (date: string) => {
+      const path = snapshotManifestPath(date)
+      const manifest = await this.#read(path, () => readSnapshotManifest(this.#store, date))
+      for (const file of manifest?.files ?? [])
+        this.#name(snapshotPrefix(date) + file.path, { sizeBytes: file.size_bytes })
+    }
+    await pMap(dates, read, { concurrency: READS_AT_ONCE })
+  }
+
+  /** Of the files of credentials only those of the last issue are kept for sure. */
+  async readCredentials(): Promise<void> {
+    this.addNumbered(credentialIssuePath)
+    const last = this.#last(credentialIssuePath)
+    const record = last === 0 ? undefined : await readIssue(this.#store, last)
+    if (!record) return
+    for (const file of [...record.files, ...record.status_lists]) {
+      this.#name(credentialsPrefix(last, makeOf(record)) + file.path, { sizeBytes: file.size_bytes })
+    }
+  }
+
+  addLog(): void {
+    this.addNumbered(logCheckpointPath)
+    for (const tile of tilesOf(this.#last(logCheckpointPath))) {
+      for (const pathOf of tile.level === 0 ? [tilePath, bundlePath] : [tilePath]) {
+        const full = logTilePath(pathOf({ ...tile, width: TILE_WIDTH }))
+        // A full tile has all hashes of a partial one, which the log deletes then.
+        this.#name(this.#listed.has(full) ? full : logTilePath(pathOf(tile)))
+      }
+    }
+  }
+
+  /** Names everything up to the last that there is, because numbers have no gap. */
+  addNumbered(pathOf: (number: number) => string, first = 1, last = this.#last(pathOf, first)): void {
+    for (const number of numbersTo(last, first)) this.#name(pathOf(number))
+  }
+
+  /** Looks again for each object that was not listed: it may have come since, or have been thinned. */
+  async lost(): Promise<string[]> {
+    const missed = [...this.named].filter(([path, { sizeBytes }]) => {
+      const size = this.#listed.get(path)
+      return size === undefined || (sizeBytes !== undefined && size !== sizeBytes)
+    })
+    const isLost = async ([path, { release }]: [string, Named]) => {
+      if (!this.#listed.has(path) && (await this.#store.range(path, 0, 1)) !== undefined) return false
+      return release === undefined || !(await isThinned(this.#store, release))
+    }
+    const lost = await pMap(missed, async (named) => ((await isLost(named)) ? [named[0]] : []), {
+      concurrency: READS_AT_ONCE,
+    })
+    return lost.flat().toSorted()
+  }
+
+  #name(path: string, named: Named = {}): void {
+    this.named.set(path, named)
+  }
+
+  /** Names a record, and reads it if it is there. */
+  async #read<T>(path: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
+    this.#name(path)
+    return this.#listed.has(path) ? read() : undefined
+  }
+
+  /** The last number that is listed, also if some before it are gone; `first - 1` if there is none. */
+  #last(pathOf: (number: number) => string, first = 1): number {
+    const [prefix] = /^\D+/.exec(pathOf(first))!
+    const numbers = [...this.#listed.keys()].flatMap((path) => {
+      const number = path.startsWith(prefix) ? parseInt(path.slice(prefix.length), 10) : NaN
+      return number >= first && pathOf(number) === path ? [number] : []
+    })
+    return numbers.reduce((last, number) => Math.max(last, number), first - 1)
+  }
+}
+
+function numbersTo(last: number, first = 1): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+}
