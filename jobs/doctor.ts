@@ -8,8 +8,10 @@ import type { Environment } from '../schemas/values.ts'
 import type { OtherPlace } from './components/backup-place.ts'
 import { type Components, withComponents } from './components/components.ts'
 import { type Finding, fault } from './doctor/finding.ts'
+import { checkCredentials } from './doctor/credentials.ts'
+import { checkObjects } from './doctor/objects.ts'
 import { checkBackup, checkReleases } from './doctor/published.ts'
-import { checkFiles, checkSecrets, checkSpace } from './doctor/settings.ts'
+import { checkFiles, checkRedis, checkSecrets, checkSpace } from './doctor/settings.ts'
 import { STORE_ADVICE, checkInbox, checkStore } from './doctor/store.ts'
 import type { Report } from './output.ts'
 import { assertSigningAsBefore } from './signing-as-before.ts'
@@ -50,9 +52,12 @@ export async function diagnose(components: Components, options: DoctorOptions): 
     space: () => checkSpace(components),
     store: () => checkStore(components),
     inbox: () => checkInbox(components),
+    objects: () => checkObjects(components),
     release: () => checkReleases(components),
     signing: () => assertSigningAsBefore(components).then(() => []),
     'log key': () => assertOrigin(components).then(() => []),
+    credentials: () => checkCredentials(components),
+    redis: () => checkRedis(components),
     backup: async () => [await checkBackup(components, backup, other)],
   }
   try {

@@ -1,6 +1,7 @@
 // Checks what is published: the last release, the public log and its witnesses, questions that wait for their
 // outcome, and the backup.
 import { OLD_RELEASE_MS } from '../serve/health.ts'
+import { assertContinues } from '../../pipeline/backup/finished.ts'
 import { readCopyNote } from '../../pipeline/backup/note.ts'
 import { firstPathIn, openStore } from '../../pipeline/store/open.ts'
 import { logCosignaturePath } from '../../pipeline/store/paths.ts'
@@ -96,9 +97,9 @@ function checkQuestions({ questions }: ReleaseManifest, now: Date): Finding {
   )
 }
 
-/** Checks the age of a backup. Without a URL it is unknown. */
+/** Checks that a backup is of this store, and its age. Without a URL both are unknown. */
 export async function checkBackup(
-  { settings, environment, now }: Components,
+  { store, settings, environment, now }: Components,
   url: string | undefined,
   other: OtherPlace,
 ): Promise<Finding> {
@@ -107,7 +108,8 @@ export async function checkBackup(
   try {
     const place = placeOfBackup(settings, storeUrlOf(url, environment), other)
     if ((await firstPathIn(place)) === undefined) return fault('backup', `nothing is in ${url} yet`, advice)
-    const found = await readCopyNote(await openStore(place, 'imagine'))
+    const backup = await openStore(place, 'imagine')
+    const found = await readCopyNote(backup)
     if (found?.kind !== 'backup')
       return fault(
         'backup',
@@ -115,11 +117,14 @@ export async function checkBackup(
         'name the backup, or an empty place',
       )
     if (found.as_of === null) return fault('backup', `the first one to ${url} has not ended`, advice)
+    await assertContinues(store, backup)
     const age = now().getTime() - Date.parse(found.as_of)
     const detail = `${url} has what was there ${spanOf(age)} ago`
     return age > OLD_BACKUP_MS ? fault('backup', detail, advice) : ok('backup', detail)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
+    if (error.kind === 'conflict')
+      return fault('backup', error.message, 'name the backup of this store; docs/recovery.md, Lost objects')
     return fault(
       'backup',
       error.message,

@@ -2,6 +2,8 @@
 import { stat, statfs } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { countInRedis } from '../../api/limits/redis-counters.ts'
+import { ServiceError } from '../../schemas/errors.ts'
 import { secretsInForce, settingName } from '../../schemas/config.ts'
 import type { Components } from '../components/components.ts'
 import { type Finding, fault, note, ok } from './finding.ts'
@@ -121,4 +123,20 @@ export async function checkSpace({
     else findings.push(bytes < FEW_BYTES ? note('space', detail, advice) : ok('space', detail))
   }
   return findings
+}
+
+/** Connects once, as each node does at its start. */
+export async function checkRedis({
+  settings,
+  logger,
+}: Pick<Components, 'settings' | 'logger'>): Promise<Finding[]> {
+  if (settings.REDIS_URL === undefined) return []
+  try {
+    const counters = await countInRedis(settings.REDIS_URL, logger)
+    await counters.close()
+    return [ok('redis', 'it answers')]
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return [fault('redis', `${error.message}: no node starts`, 'start it, or correct REDIS_URL')]
+  }
 }
