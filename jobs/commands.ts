@@ -28,7 +28,7 @@ import { addKeyCommands } from './key-commands.ts'
 import { addPeopleCommands } from './people-commands.ts'
 import { addLogCommands } from './log-commands.ts'
 import { addOperatorCommands } from './operator-commands.ts'
-import { reportError } from './output.ts'
+import { endWithReader, reportError } from './output.ts'
 import { addSandboxCommands } from './sandbox-commands.ts'
 import { addStageCommands } from './stage-commands.ts'
 import { addWebhookCommands } from './webhook-commands.ts'
@@ -326,6 +326,7 @@ program
     await runMcp(process.env, SERVICE_VERSION)
   })
 
+endWithReader(process, () => process.exit())
 try {
   await program.parseAsync()
 } catch (error) {

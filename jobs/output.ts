@@ -47,3 +47,22 @@ function tell(text: string, error: object, json: boolean): void {
   process.stderr.write(`fvs: ${printableLines(text)}`)
   if (json) process.stdout.write(`${printableJson({ error })}\n`)
 }
+
+/**
+ * Ends the process without a word once nobody reads its output any more, as after `| head -1`. Only a report is
+ * written there, after the work, so its exit code stays.
+ */
+export function endWithReader(
+  { stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>,
+  end: () => void,
+): void {
+  const isClosed = (error: NodeJS.ErrnoException) => error.code === 'EPIPE'
+  stdout.on('error', (error) => {
+    if (!isClosed(error)) throw error
+    end()
+  })
+  // The rest of the report may still have a reader.
+  stderr.on('error', (error) => {
+    if (!isClosed(error)) throw error
+  })
+}
