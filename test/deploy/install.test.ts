@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { SETTING_NAMES } from '../../schemas/config.ts'
+import { SETTING_NAMES, parseSettings } from '../../schemas/config.ts'
 import { type Image, buildImage } from '../support/containerfile.ts'
 import { REPOSITORY, blocksOf, textOf } from '../support/fenced-blocks.ts'
 import { suiteFolder } from '../support/folder.ts'
@@ -39,6 +39,16 @@ test('every setting that deploy/ names is one of the service, or of the client o
   const isAws = (name: string) => /^AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|REGION)$/.test(name)
   expect(names.length).toBeGreaterThan(15)
   expect(names.filter((name) => !SETTING_NAMES.includes(name) && !isAws(name))).toEqual([])
+})
+
+test('deploy/fvs.env names every setting without a default: only the operator knows its value', () => {
+  const named = [...textOf('deploy/fvs.env').matchAll(/^#?(\w+)=/gm)].map(([, found]) => found!)
+  const parsed = parseSettings({})
+  const withoutDefault = SETTING_NAMES.filter((name) => parsed[name as keyof typeof parsed] === undefined)
+  // A previous key is set for a while, when one is replaced.
+  const needed = withoutDefault.filter((name) => !name.endsWith('_PREVIOUS'))
+  expect(needed).toContain('CREDENTIAL_SIGNING_KEY')
+  expect(needed.filter((name) => !named.includes(name))).toEqual([])
 })
 
 describe.skipIf(!canChangeRoot)('the container', () => {
