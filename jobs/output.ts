@@ -49,8 +49,8 @@ function tell(text: string, error: object, json: boolean): void {
 }
 
 /**
- * Ends the process without a word once nobody reads its output any more, as after `| head -1`. Only a report is
- * written there, after the work, so its exit code stays.
+ * Ends the process without a word once nobody reads its output any more, as after `| head -1`. Only a report
+ * is written there, after the work, so its exit code stays.
  */
 export function endWithReader(
   { stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>,
