@@ -62,6 +62,7 @@ async function release(store: FileStore): Promise<ReleaseFigures> {
     environment: 'production',
     secrets: { current: 'bench' },
     signers: [],
+    clockAheadMs: undefined,
     service: 'bench',
     now: () => madeAt,
     wait: () => Promise.resolve(),

@@ -28,6 +28,10 @@ export interface PipelineComponents {
   /** The version of this software. */
   service: string
   log: (event: string, fields: object) => void
+  /**
+   * By how much the clock was ahead of the store's when the store was opened; undefined if that is not known.
+   */
+  clockAheadMs: number | undefined
   now: () => Date
   wait: (ms: number) => Promise<void>
   /** A new version 7 UUID. */

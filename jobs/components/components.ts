@@ -51,10 +51,6 @@ export interface Components extends Omit<PipelineComponents, 'database'>, AsyncD
   /** Undefined: no credentials are made. */
   credentialIssuer: CredentialIssuer | undefined
   logger: Logger
-  /**
-   * By how much the clock was ahead of the store's when the store was opened; undefined if that is not known.
-   */
-  clockAheadMs: number | undefined
   /** An id in no order: nothing is sorted by it. */
   newRequestId: () => string
 }

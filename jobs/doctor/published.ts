@@ -4,6 +4,7 @@ import { OLD_RELEASE_MS } from '../serve/health.ts'
 import { assertContinues } from '../../pipeline/backup/finished.ts'
 import { readCopyNote } from '../../pipeline/backup/note.ts'
 import { firstPathIn, openStore } from '../../pipeline/store/open.ts'
+import { MOST_APART_MS } from '../../pipeline/store/clock.ts'
 import { logCosignaturePath } from '../../pipeline/store/paths.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
 import { lastCheckpoint } from '../../pipeline/transparency/log-files.ts'
@@ -24,15 +25,21 @@ export async function checkReleases(components: Components): Promise<Finding[]> 
   if (!manifest)
     return [note('release', 'there is none yet', 'import questions and forecasts, then fvs release')]
   const age = components.now().getTime() - Date.parse(manifest.as_of)
-  const detail = `release ${number} is as of ${spanOf(age)} ago`
+  const detail = `release ${number} is as of ${age < 0 ? `${spanOf(-age)} from now` : `${spanOf(age)} ago`}`
   const findings = [
-    age > OLD_RELEASE_MS
+    age < -MOST_APART_MS
       ? fault(
           'release',
-          detail,
-          'is fvs serve running with its scheduler? fvs release makes one and says what stops it',
+          `${detail}: nodes take no forecasts, and no release is made before then`,
+          'set the clock of this machine by NTP; if it is right, another one made the release and only waiting helps',
         )
-      : ok('release', detail),
+      : age > OLD_RELEASE_MS
+        ? fault(
+            'release',
+            detail,
+            'is fvs serve running with its scheduler? fvs release makes one and says what stops it',
+          )
+        : ok('release', detail),
   ]
   const begunMs = begun ? components.now().getTime() - Date.parse(begun.started_at) : 0
   if (begunMs > OLD_RELEASE_MS) {

@@ -1,5 +1,5 @@
 // Checks the store itself: whether it keeps its promises, and what waits in it.
-import { MOST_APART_MS } from '../serve/health.ts'
+import { MOST_APART_MS } from '../../pipeline/store/clock.ts'
 import {
   inboxHash,
   inboxTimeMs,

@@ -2,7 +2,7 @@
 // attempts in the background, so that asking for its health costs nothing and never hangs.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { aheadMs } from '../../pipeline/store/clock.ts'
+import { MOST_APART_MS, aheadMs } from '../../pipeline/store/clock.ts'
 import { probePath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { Check, Checks } from '../../schemas/answers.ts'
@@ -10,8 +10,6 @@ import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
 
-/** Times decide scores, so a node whose clock is further from the store's takes no forecasts. */
-export const MOST_APART_MS = 60_000
 /** A clock goes wrong slowly, and asking the store for its time takes one more call. */
 const CLOCK_EVERY_MS = 60_000
 /** Each day has a release, even if nothing changes: the first run of the schedule after midnight makes it. */
@@ -63,18 +61,31 @@ export class Health {
     this.#noteClock(components.clockAheadMs)
   }
 
+  /**
+   * A clock far behind the current release is wrong too, or the release was made by one that ran ahead: a
+   * forecast of this time would seem to be backdated, since the release does not have it.
+   */
   get clock(): Check {
-    return this.#tried.clock
+    const behindMs = -(this.releaseAgeMs ?? 0)
+    if (!this.#tried.clock.ok || behindMs <= MOST_APART_MS) return this.#tried.clock
+    const { release, as_of } = this.#manifest!
+    const now = this.#components.now().toISOString()
+    const detail = `the clock of this node says ${now}, and release ${release} is as of ${as_of}, ${Math.round(behindMs / 1000)} s later; at most ${MOST_APART_MS / 1000} s are allowed`
+    return { ok: false, detail, checked_at: this.#followedAt.toISOString() }
   }
 
   get checks(): Checks {
-    return { ...this.#tried, questions: this.#questions, release: this.#release() }
+    return { ...this.#tried, clock: this.clock, questions: this.#questions, release: this.#release() }
   }
 
   /** Notes that the node has followed its store and serves this release. */
   followed(manifest: ReleaseManifest | undefined): void {
+    const { logger, environment } = this.#components
+    const isNew = manifest?.release !== this.#manifest?.release
     this.#manifest = manifest
     this.#followedAt = this.#components.now()
+    const { ok, detail } = this.clock
+    if (isNew && this.#tried.clock.ok && !ok) logger.error({ environment, check: 'clock' }, detail)
   }
 
   /** Notes an attempt to read the questions for the first time. The node repeats it until it succeeds. */
@@ -204,7 +215,8 @@ export class Health {
     if (!this.#manifest || age === undefined)
       return { ok: true, detail: 'there is no release yet', checked_at }
     const { release, as_of } = this.#manifest
-    const detail = `release ${release} is as of ${as_of}, ${Math.round(age / 1000)} s ago`
+    const seconds = Math.round(age / 1000)
+    const detail = `release ${release} is as of ${as_of}, ${seconds < 0 ? `${-seconds} s ahead of the clock of this node` : `${seconds} s ago`}`
     return { ok: age <= OLD_RELEASE_MS, detail, checked_at }
   }
 }

@@ -83,7 +83,7 @@ export async function planRelease(
     const now = context.now()
     const state = await assertEnvironment(context)
     await assertNoneGone(store, state.number)
-    assertAsOf(state, request.asOf, now)
+    assertAsOf(context, state, request.asOf, now)
     const quarantined = await listQuarantined(store)
     await completeSnapshots(context, state, quarantined)
     if (state.begun) {

@@ -9,6 +9,7 @@ import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { hasSnapshot, readManifest, snapshotDate } from './read.ts'
 import { fingerprintOf } from './signatures.ts'
 import { type ReadablePlan, type ReleaseContext, type ReleaseState, readPlan } from './state.ts'
+import { MOST_APART_MS } from '../store/clock.ts'
 import { deltaLogPath, planPath } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
@@ -48,13 +49,27 @@ const TAKEOVER_MS = 15 * 60_000
  * Refuses an `as_of` that the next release must not have.
  *
  * @throws ServiceError `invalid` for an `--as-of` in the future; `conflict` for an instant before the `as_of`
- *   of the last release, or of the release begun after it: then `--as-of` or the clock is wrong.
+ *   of the last release, or of the release begun after it, and for one far ahead of the store's clock: then
+ *   `--as-of` or the clock is wrong.
  */
-export function assertAsOf(state: ReleaseState, requested: Date | undefined, now: Date): void {
+export function assertAsOf(
+  { clockAheadMs = 0 }: Pick<ReleaseContext, 'clockAheadMs'>,
+  state: ReleaseState,
+  requested: Date | undefined,
+  now: Date,
+): void {
   if (requested && requested > now) {
     throw new ServiceError('invalid', `--as-of ${requested.toISOString()} lies in the future`)
   }
   const asOf = (requested ?? now).toISOString()
+  const there = new Date(now.getTime() - clockAheadMs)
+  if (Date.parse(asOf) - there.getTime() > MOST_APART_MS) {
+    throw new ServiceError(
+      'conflict',
+      `the release would be as of ${asOf}, and the store has just dated an object ${there.toISOString()}: ` +
+        'forecasts that come until then would seem to be backdated for ever, so set the clock right',
+    )
+  }
   const last = state.begun ?? state.manifest
   if (!last || asOf >= last.as_of) return
   const release = state.begun

@@ -35,7 +35,14 @@ export type ReadablePlan = z.infer<typeof readablePlan>
 export type ReleaseContext = Omit<CompactionContext, 'database'> &
   Pick<
     PipelineComponents,
-    'openDatabase' | 'methodology' | 'environment' | 'secrets' | 'signers' | 'service' | 'log'
+    | 'openDatabase'
+    | 'methodology'
+    | 'environment'
+    | 'secrets'
+    | 'signers'
+    | 'service'
+    | 'log'
+    | 'clockAheadMs'
   >
 
 export interface ReleaseState {

@@ -170,6 +170,15 @@ const troubles: [name: string, sicken: () => Sick | Promise<Sick>, finding: Part
     () => ({ at: after(30) }),
     { check: 'release', state: 'fault', detail: 'release 3 is as of 30 h ago' },
   ],
+  [
+    'a release of a time to come',
+    () => ({ at: after(-2) }),
+    {
+      check: 'release',
+      state: 'fault',
+      detail: 'release 3 is as of 2 h from now: nodes take no forecasts, and no release is made before then',
+    },
+  ],
   ['an old backup', () => ({ at: after(30) }), { check: 'backup', state: 'fault' }],
   [
     'no backup',

@@ -102,3 +102,39 @@ describe('as_of that is not before it', () => {
     expect(store.objects.has(manifestPath(2))).toBe(true)
   })
 })
+
+describe('as_of ahead of the clock of the store', () => {
+  const componentsAhead = async (store: MemoryStore | FaultStore, clockAheadMs: number | undefined) => ({
+    ...(await componentsOver(store, LATER)),
+    clockAheadMs,
+  })
+
+  test.for([
+    ['by the clock', {}],
+    ['by the clock of a scheduled run', { ifChanged: true }],
+    ['by --as-of', asOf(LATER)],
+  ] as const)('%s is refused, and nothing is written', async ([, request]) => {
+    const watched = new FaultStore(copyOf(released))
+    await expect(release(await componentsAhead(watched, 3_600_000), request)).rejects.toMatchObject({
+      kind: 'conflict',
+      message: expect.stringContaining(
+        `the release would be as of ${LATER}, and the store has just dated an object 2026-03-04T23:00:00.000Z`,
+      ) as string,
+    })
+    expect(watched.writes).toBe(0)
+  })
+
+  test.for([
+    ['by less than a minute', 60_000, {}],
+    ['not at all: the clock is behind', -3_600_000, {}],
+    ['where the store does not say what time it is', undefined, {}],
+    ['where --as-of is not', 3_600_000, asOf('2026-03-04T23:00:00.000Z')],
+  ] as const)('%s is taken', async ([, ahead, request]) => {
+    const store = copyOf(released)
+    for (const path of store.objects.keys()) if (path.startsWith('inbox/')) store.objects.delete(path)
+    expect(await release(await componentsAhead(store, ahead), request)).toMatchObject({
+      made: true,
+      release: 2,
+    })
+  })
+})

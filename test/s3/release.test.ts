@@ -85,6 +85,7 @@ async function releaseOf(
     environment: 'production',
     secrets: { current: SECRET },
     signers: [],
+    clockAheadMs: undefined,
     service: '0.0.0',
     log: () => undefined,
   }

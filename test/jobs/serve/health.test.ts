@@ -259,6 +259,34 @@ describe('a clock that is not that of the store', () => {
     }
   })
 
+  test('was set right after it made a release of a later time: no forecast is taken before that', async () => {
+    const clock = new Clock(NOW)
+    const { client, ready, readyForForecasts } = await node({}, clock)
+    const agent = await registerAgent(client)
+    expect((await submit(client, agent)).status).toBe(200)
+    clock.set('2026-03-01T11:00:00.000Z')
+    const refused = await expectUntil(readyForForecasts, 503)
+    const detail =
+      'the clock of this node says 2026-03-01T11:00:00.000Z, and release 1 is as of 2026-03-01T12:00:00.000Z, 3600 s later; at most 60 s are allowed'
+    expectProblem(refused, 503, new RegExp(`^${detail}$`))
+    expect(checksOf(await ready())).toMatchObject({
+      clock: { ok: false, detail },
+      release: {
+        ok: true,
+        detail: 'release 1 is as of 2026-03-01T12:00:00.000Z, 3600 s ahead of the clock of this node',
+      },
+    })
+    expect(await metric(client, 'clock')).toBe('0')
+    expectProblem(
+      await submit(client, agent),
+      503,
+      new RegExp(`^this node takes no forecasts now: ${detail}`),
+    )
+    clock.set('2026-03-01T11:59:00.000Z')
+    expect((await submit(client, agent)).status).toBe(200)
+    expect((await readyForForecasts()).status).toBe(200)
+  })
+
   test.for<[string, number, number | undefined]>([
     ['between the readings', 12, 0],
     ['before the first', 7, 3],
