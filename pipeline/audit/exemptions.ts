@@ -1,13 +1,10 @@
 // Exempts forecasts that come later than their time because their inbox object was in quarantine, as a
 // manifest lists it, and was put back.
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import { inboxTimeMs, isInboxPath } from '../store/paths.ts'
+import { isInboxPath } from '../store/paths.ts'
 import { readIntake } from '../tables/intake.ts'
+import { isOfObject } from '../transparency/taken-in.ts'
 import type { TablesContext } from './tables.ts'
-
-/** A forecast can have been made this much before or after the time in the name of its object. */
-const BEFORE_MS = 10 * 60_000
-const AFTER_MS = 60_000
 
 export interface LateForecast {
   id: string
@@ -35,11 +32,9 @@ export async function exemptFrom(
     for (const key of (await findings.read(readIntake(store, 'forecasts', version))) ?? []) {
       const object = objects.get(key)
       if (!object) continue
-      const writtenMs = inboxTimeMs(key)
       const ids = new Set(object.forecast_ids)
       const isListed = ({ id }: LateForecast) => ids.has(id)
-      const isTimely = ({ at }: LateForecast) =>
-        at.getTime() >= writtenMs - BEFORE_MS && at.getTime() <= writtenMs + AFTER_MS
+      const isTimely = ({ at }: LateForecast) => isOfObject(key, at)
       const likeliest = [
         ...left.filter(isListed),
         ...left.filter((each) => !isListed(each) && isTimely(each)),

@@ -6,17 +6,11 @@ import { attachAdded, treeOfLeaves } from '../release/forecasts-tree.ts'
 import { type Before, newFiles } from '../release/trees.ts'
 import { FORECASTS_TREE_PATH, releasePrefix, tablePath } from '../store/paths.ts'
 import type { TableVersion } from '../tables/delta.ts'
+import { LATEST_MS, WITNESS_MINUTES } from '../transparency/taken-in.ts'
 import { type LateForecast, exemptFrom } from './exemptions.ts'
 import type { TablesContext } from './tables.ts'
 import { readStoredTree } from './stored-tree.ts'
 
-/**
- * A new forecast may be this much older than the latest release before: its write may begin five minutes
- * after its time and take two, and clocks differ.
- */
-const LATEST_MS = 10 * 60_000
-/** A person's forecast may come this many minutes later: that long it is witnessed. */
-const WITNESS_MINUTES = 10
 /** Of the faults of one kind in one release, at most this many are named one by one. */
 const NAMED = 10
 const DAY_MS = 86_400_000

@@ -20,6 +20,7 @@ import { checkRoots, checkShard, placesOf } from './shards.ts'
 import { checkSnapshot } from './snapshot-check.ts'
 import type { SaidOfEntity } from './stand-ins.ts'
 import { ThinnedFiles } from './thinned-files.ts'
+import { type CheckedTimes, NO_TIMES, checkTimesOutside } from './times-outside.ts'
 
 export type OutsideContext = DerivingContext & Pick<PipelineComponents, 'wait'>
 
@@ -47,6 +48,7 @@ export interface OutsideReport extends Pick<
   | 'notes'
 > {
   log: { origin: string; entries: number }
+  times: CheckedTimes
   /** The requests made, and the bytes of the bodies that came. */
   requests: number
   bytes: number
@@ -75,13 +77,16 @@ export async function auditOutside(context: OutsideContext, asked: Outside): Pro
     )
   }
   const findings = new Findings()
+  let times = NO_TIMES
   const mirror = new Mirror(served, await FileStore.begin(`${directory}/mirror`), findings)
   const report = emptyReport(release, logged.as_of)
   const manifest = await mirror.manifest(logged)
   if (manifest) {
     const before = statements[release - 2] && (await mirror.manifest(statements[release - 2]!))
     checkErasedStay(findings, manifest, before)
-    await checkRelease(context, { mirror, findings, report, manifest })
+    const checked = { mirror, findings, report, manifest }
+    await checkRelease(context, checked)
+    times = await checkTimesOutside({ ...context, log, statements, fetch: served.fetch }, checked)
   }
   report.faults.unshift(...findings.faults)
   report.notes.push(...findings.notes)
@@ -94,6 +99,7 @@ export async function auditOutside(context: OutsideContext, asked: Outside): Pro
     derived,
     ok,
     log: { origin, entries },
+    times,
     files_compared,
     data_files_checked,
     snapshot_compared,

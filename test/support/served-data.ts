@@ -15,10 +15,11 @@ export interface ServedFiles {
 }
 
 /** It stops when the test ends. */
-export async function servedFiles(store: Store, lie: Lie = () => false): Promise<ServedFiles> {
+export async function servedFiles(store: Store, lie: Lie = () => false, folder = ''): Promise<ServedFiles> {
   const asked: string[] = []
   const url = await listening((request, response) => {
-    const path = request.url!.slice(1)
+    const whole = request.url!.slice(1)
+    const path = whole.startsWith(folder) ? whole.slice(folder.length) : ''
     asked.push(path)
     if (lie(path, response)) return
     void (async () => {
