@@ -14,6 +14,11 @@ export interface Request extends RequestInit {
   mostBytes?: number
   /** Ends the call, body included; after 10 s if left out. */
   signal?: AbortSignal
+  /**
+   * Gives the body longer than that, as long as it comes with as many bytes a second. A server that drips
+   * bytes is left as soon as one that sends none.
+   */
+  leastBytesPerS?: number
 }
 
 export interface BoundedAnswer {
@@ -32,17 +37,14 @@ export interface BoundedAnswer {
  */
 export async function boundedFetch(
   url: string,
-  {
-    fetch = globalThis.fetch,
-    mostBytes = MOST_BYTES,
-    signal = AbortSignal.timeout(TIMEOUT_MS),
-    ...init
-  }: Request = {},
+  { fetch = globalThis.fetch, mostBytes = MOST_BYTES, leastBytesPerS, signal: given, ...init }: Request = {},
 ): Promise<BoundedAnswer> {
+  using patience = new Patience(leastBytesPerS ?? Infinity)
+  const signal = given ?? patience.signal
   try {
     const { status, headers, body } = await fetch(url, { ...init, signal, redirect: 'manual' })
     const mediaType = headers.get('content-type')?.split(';')[0]!.trim().toLowerCase() ?? ''
-    const bytes = body === null ? new Uint8Array() : await readUpTo(mostBytes, body)
+    const bytes = body === null ? new Uint8Array() : await readUpTo(mostBytes, body, patience)
     if (bytes !== undefined) return { status, headers, mediaType, bytes }
   } catch (cause) {
     throw new ServiceError('unavailable', `${url} does not answer (${reasonOf(cause)})`, { cause })
@@ -50,10 +52,49 @@ export async function boundedFetch(
   throw new ServiceError('unavailable', `${url} answers with more than ${mostBytes} bytes`)
 }
 
+/** Whether the reason of an error is that an answer took too long. */
+export function isTooSlow(error: unknown): boolean {
+  return (
+    error instanceof ServiceError && (error.cause as { name?: unknown } | undefined)?.name === 'TimeoutError'
+  )
+}
+
+/** Ends a call after 10 s, and later by the time that the bytes which have come may take. */
+class Patience implements Disposable {
+  readonly #over = new AbortController()
+  readonly #startedMs = performance.now()
+  readonly #leastBytesPerS: number
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(leastBytesPerS: number) {
+    this.#leastBytesPerS = leastBytesPerS
+    this.received(0)
+  }
+
+  get signal(): AbortSignal {
+    return this.#over.signal
+  }
+
+  /** Takes note of how many bytes have come in all. */
+  received(bytes: number): void {
+    clearTimeout(this.#timer)
+    const allowedMs = TIMEOUT_MS + (bytes / this.#leastBytesPerS) * 1000
+    const end = () => {
+      this.#over.abort(new DOMException('it took too long', 'TimeoutError'))
+    }
+    this.#timer = setTimeout(end, this.#startedMs + allowedMs - performance.now())
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+  }
+}
+
 /** Returns undefined if there are more bytes, and does not read the rest. */
 async function readUpTo(
   mostBytes: number,
   body: ReadableStream<Uint8Array>,
+  patience: Patience,
 ): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = []
   let sizeBytes = 0
@@ -61,6 +102,7 @@ async function readUpTo(
     sizeBytes += chunk.byteLength
     if (sizeBytes > mostBytes) return undefined
     chunks.push(chunk)
+    patience.received(sizeBytes)
   }
   return Buffer.concat(chunks)
 }

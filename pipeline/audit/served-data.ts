@@ -5,12 +5,15 @@ import { mkdir, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
 import { unexpectedAnswer } from '../transparency/remote-log.ts'
-import { type BoundedAnswer, type Request, boundedFetch } from '../bounded-fetch.ts'
+import { type BoundedAnswer, type Request, boundedFetch, isTooSlow } from '../bounded-fetch.ts'
 
 /** A file that is longer comes in pieces, so that no piece takes long. */
 const PIECE_BYTES = 8 * 1024 * 1024
-const PIECE_TIMEOUT_MS = 60_000
+/** A slow line has more. */
+const LEAST_BYTES_PER_S = 64 * 1024
 const ATTEMPTS = 4
+/** The answers of one audit that may take too long. A server that has more is given up. */
+const MOST_SLOW = 12
 const FIRST_WAIT_MS = 250
 const MOST_WAIT_S = 60
 
@@ -22,6 +25,7 @@ export interface Expected {
 export class ServedData {
   readonly #url: string
   readonly #wait: (ms: number) => Promise<void>
+  #slow = 0
   /** The requests made, and the bytes of the bodies that came. */
   readonly cost = { requests: 0, bytes: 0 }
 
@@ -36,15 +40,14 @@ export class ServedData {
     const { headers, ...request } = given
     for (let attempt = 1; ; attempt++) {
       this.cost.requests += 1
-      const signal = AbortSignal.timeout(PIECE_TIMEOUT_MS)
       // A body that is not coded has as many bytes as the manifest says.
       const identity = { ...(headers as Record<string, string>), 'accept-encoding': 'identity' }
-      const answer = await boundedFetch(url, { ...request, signal, headers: identity }).catch(
-        (error: unknown) => {
-          if (attempt === ATTEMPTS) throw error
-          return undefined
-        },
-      )
+      const limits = { leastBytesPerS: LEAST_BYTES_PER_S, headers: identity }
+      const answer = await boundedFetch(url, { ...request, ...limits }).catch((error: unknown) => {
+        if (isTooSlow(error)) this.#slow += 1
+        if (attempt === ATTEMPTS || this.#slow > MOST_SLOW) throw error
+        return undefined
+      })
       this.cost.bytes += answer?.bytes.byteLength ?? 0
       const isBusy = answer === undefined || answer.status === 429 || answer.status >= 500
       if (!isBusy || attempt === ATTEMPTS) return answer!

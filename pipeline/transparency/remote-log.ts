@@ -13,6 +13,9 @@ import { tileReader } from './log-files.ts'
 /** The longest note; a tile has 8 KiB. */
 const MOST_BYTES = 64 * 1024
 
+/** A look asks for hundreds of answers, and a server could drip each of them. */
+const LOOK_MS = 15 * 60_000
+
 export interface RemoteLog {
   /** The address of the service, without a slash at its end. */
   url: string
@@ -30,14 +33,14 @@ export interface RemoteLog {
 }
 
 /**
- * @param fetch makes every request, in the place of `boundedFetch`.
+ * @param fetch makes every request; by default as `boundedFetch`, for a quarter of an hour.
  * @throws ServiceError `invalid` for wrong keys, and for what is no address of a service.
  */
 export function remoteLog(
   address: string,
   vkeys: readonly string[],
   headers: Record<string, string> = {},
-  fetch: (url: string, request: Request) => Promise<BoundedAnswer> = boundedFetch,
+  fetch: (url: string, request: Request) => Promise<BoundedAnswer> = fetchWithin(LOOK_MS),
 ): RemoteLog {
   const keys = logKeys(vkeys)
   if (!/^https?:\/\/[^?#]+$/.test(address)) {
@@ -59,6 +62,18 @@ export function remoteLog(
     return found
   }
   return { url, keys, get, readTile }
+}
+
+/** Returns `boundedFetch` that makes no request once this time has passed. */
+function fetchWithin(ms: number): typeof boundedFetch {
+  const startedMs = performance.now()
+  return (url, request) => {
+    if (performance.now() - startedMs <= ms) return boundedFetch(url, request)
+    throw new ServiceError(
+      'unavailable',
+      `${url} is not asked for any more: the answers before it took ${ms / 60_000} minutes`,
+    )
+  }
 }
 
 /** Says that an answer is neither what was asked for nor that nothing is there. */
