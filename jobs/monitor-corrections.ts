@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { SignedCheckpoint } from '../pipeline/proof/checkpoint.ts'
 import { noteText } from '../pipeline/proof/note.ts'
-import { provenCorrections } from '../pipeline/transparency/proven.ts'
+import { provenManifest } from '../pipeline/transparency/proven.ts'
 import type { RemoteLog } from '../pipeline/transparency/remote-log.ts'
 import { entityPath } from './monitor-entity.ts'
 import { type CorrectionNews, type Inconsistency, checked } from './monitor-news.ts'
@@ -33,7 +33,8 @@ export function correctionsSince(
     const to = Math.min(head.checkpoint.size, from + MOST_RELEASES)
     const news: CorrectionNews[] = []
     for (let release = from + 1; release <= to; release++) {
-      for (const correction of await provenCorrections(log, head, release)) {
+      const { manifest } = await provenManifest(log, head, release)
+      for (const correction of manifest.corrections ?? []) {
         if (correction.pairs > 0) news.push({ type: 'correction', release, entities: [], correction })
       }
     }

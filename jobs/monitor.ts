@@ -18,6 +18,7 @@ import {
   isInconsistency,
   newsText,
 } from './monitor-news.ts'
+import { timesSince } from './monitor-times.ts'
 import { type MonitorState, monitorStateText, parseMonitorState } from './monitor-state.ts'
 import type { Report } from './output.ts'
 import { readState, replaceState } from './state-file.ts'
@@ -49,7 +50,7 @@ export async function runMonitor(log: RemoteLog, options: MonitorOptions): Promi
   const { state: file, entity } = options
   const before = await readState(file)
   const known = before && parseMonitorState(before, file, log.keys)
-  const { state, news } = await look(log, known, entity)
+  const { state, news, said } = await look(log, known, entity)
   const { origin, size } = (state ?? known)?.head.checkpoint ?? { origin: log.keys[0]!.name, size: 0 }
   const told = { service: log.url, origin, size, news }
   let failure: string | undefined
@@ -68,15 +69,23 @@ export async function runMonitor(log: RemoteLog, options: MonitorOptions): Promi
   const how = known ? '' : ', taken as they are at this first look'
   const lines = [
     ...(state ? [`${printable(origin)} has ${size} entries${how}`, ...summaries] : []),
+    ...said.map((line) => `  ${printable(line)}`),
     ...news.map(newsText),
   ]
   return {
     ok,
     exitCode: ok ? (news.length > 0 ? EXIT_NEWS : 0) : state ? EXIT_UNREACHED : 1,
-    json: { ok, ...told, failure: failure ?? null },
+    json: { ok, ...told, times: said, failure: failure ?? null },
     text: lines.join('\n'),
     ...(failure !== undefined && { aside: `${failure}; the next call tells the same again` }),
   }
+}
+
+interface Look {
+  state: MonitorState | undefined
+  news: News[]
+  /** How many forecasts were held to the log, and what was not checked. */
+  said: string[]
 }
 
 /** Returns no state if anything is inconsistent, so that each later call finds it again. */
@@ -84,8 +93,9 @@ async function look(
   log: RemoteLog,
   known: MonitorState | undefined,
   entities: readonly string[],
-): Promise<{ state: MonitorState | undefined; news: News[] }> {
+): Promise<Look> {
   let news: News[] = []
+  let said: string[] = []
   let unreached: ServiceError | undefined
   /** An inconsistency outweighs an answer that does not come, so that the others are looked at too. */
   const attempt = async <T>(work: Promise<T | Inconsistency>): Promise<T | undefined> => {
@@ -114,13 +124,15 @@ async function look(
     }
     const from = known?.correctionsTo ?? head.checkpoint.size
     const corrections = await attempt(correctionsSince(log, head, from, entities))
+    const times = await attempt(timesSince(log, head, from, corrections?.to ?? from))
     // There may be more than a call has arguments.
-    news = [...news, ...(corrections?.news ?? [])]
+    news = [...news, ...(corrections?.news ?? []), ...(times?.news ?? [])]
+    said = times?.said ?? []
     state = { head, correctionsTo: corrections?.to ?? from, entities: shown }
   }
-  if (news.some(isInconsistency)) return { state: undefined, news }
+  if (news.some(isInconsistency)) return { state: undefined, news, said }
   if (unreached) throw unreached
-  return { state, news }
+  return { state, news, said }
 }
 
 function lookAtLog(

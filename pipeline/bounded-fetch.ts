@@ -7,18 +7,18 @@ export type Fetch = typeof globalThis.fetch
 /** More than any answer of the service has that a command reads. */
 const MOST_BYTES = 4 * 1024 * 1024
 const TIMEOUT_MS = 10_000
+/** A slow line has more. */
+const LEAST_BYTES_PER_S = 64 * 1024
 
 export interface Request extends RequestInit {
   fetch?: Fetch
   /** The limit of the body after any content coding; 4 MiB if left out. */
   mostBytes?: number
-  /** Ends the call, body included; after 10 s if left out. */
-  signal?: AbortSignal
   /**
-   * Gives the body longer than that, as long as it comes with as many bytes a second. A server that drips
-   * bytes is left as soon as one that sends none.
+   * Ends the call, body included. If left out, 10 s do, and longer only for a body that comes with 64 KiB a
+   * second: a server that drips bytes is left as soon as one that sends none.
    */
-  leastBytesPerS?: number
+  signal?: AbortSignal
 }
 
 export interface BoundedAnswer {
@@ -37,9 +37,9 @@ export interface BoundedAnswer {
  */
 export async function boundedFetch(
   url: string,
-  { fetch = globalThis.fetch, mostBytes = MOST_BYTES, leastBytesPerS, signal: given, ...init }: Request = {},
+  { fetch = globalThis.fetch, mostBytes = MOST_BYTES, signal: given, ...init }: Request = {},
 ): Promise<BoundedAnswer> {
-  using patience = new Patience(leastBytesPerS ?? Infinity)
+  using patience = new Patience()
   const signal = given ?? patience.signal
   try {
     const { status, headers, body } = await fetch(url, { ...init, signal, redirect: 'manual' })
@@ -63,11 +63,9 @@ export function isTooSlow(error: unknown): boolean {
 class Patience implements Disposable {
   readonly #over = new AbortController()
   readonly #startedMs = performance.now()
-  readonly #leastBytesPerS: number
   #timer: NodeJS.Timeout | undefined
 
-  constructor(leastBytesPerS: number) {
-    this.#leastBytesPerS = leastBytesPerS
+  constructor() {
     this.received(0)
   }
 
@@ -78,7 +76,7 @@ class Patience implements Disposable {
   /** Takes note of how many bytes have come in all. */
   received(bytes: number): void {
     clearTimeout(this.#timer)
-    const allowedMs = TIMEOUT_MS + (bytes / this.#leastBytesPerS) * 1000
+    const allowedMs = TIMEOUT_MS + (bytes / LEAST_BYTES_PER_S) * 1000
     const end = () => {
       this.#over.abort(new DOMException('it took too long', 'TimeoutError'))
     }

@@ -9,8 +9,6 @@ import { type BoundedAnswer, type Request, boundedFetch, isTooSlow } from '../bo
 
 /** A file that is longer comes in pieces, so that no piece takes long. */
 const PIECE_BYTES = 8 * 1024 * 1024
-/** A slow line has more. */
-const LEAST_BYTES_PER_S = 64 * 1024
 const ATTEMPTS = 4
 /** The answers of one audit that may take too long. A server that has more is given up. */
 const MOST_SLOW = 12
@@ -42,8 +40,7 @@ export class ServedData {
       this.cost.requests += 1
       // A body that is not coded has as many bytes as the manifest says.
       const identity = { ...(headers as Record<string, string>), 'accept-encoding': 'identity' }
-      const limits = { leastBytesPerS: LEAST_BYTES_PER_S, headers: identity }
-      const answer = await boundedFetch(url, { ...request, ...limits }).catch((error: unknown) => {
+      const answer = await boundedFetch(url, { ...request, headers: identity }).catch((error: unknown) => {
         if (isTooSlow(error)) this.#slow += 1
         if (attempt === ATTEMPTS || this.#slow > MOST_SLOW) throw error
         return undefined

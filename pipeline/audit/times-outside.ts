@@ -56,8 +56,9 @@ export async function checkTimesOutside(
   const found = await withDatabase(openDatabase, async (database) => {
     // Another server of the same files has no proofs, and has not lied.
     if (!(await isService(service))) return undefined
-    const manifestOf = async (of: number) => mirror.manifest(await statementOf(of))
-    const settled = { database, keys: log.keys, get: service.get, statementOf, manifestOf }
+    const quarantinedIn = async (of: number) =>
+      (await mirror.manifest(await statementOf(of)))?.quarantined ?? []
+    const settled = { database, keys: log.keys, get: service.get, statementOf, quarantinedIn }
     const places = files.map((file) => mirror.store.localPath(releasePrefix(release) + file.path))
     return checkSettledTimes(settled, places, statements[release - 1]!)
   })

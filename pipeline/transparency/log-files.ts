@@ -49,7 +49,10 @@ export function tileReader(store: Pick<Store, 'get'>): ReadTile {
 }
 
 /** Returns the entries of a bundle. @throws ServiceError `corrupt` if there are fewer than its width. */
-export async function readBundle(store: Store, bundle: Pick<Tile, 'index' | 'width'>): Promise<Uint8Array[]> {
+export async function readBundle(
+  store: Pick<Store, 'get'>,
+  bundle: Pick<Tile, 'index' | 'width'>,
+): Promise<Uint8Array[]> {
   const entries = entriesOf(await present(store, bundlePath(bundle)))
   if (entries.length >= bundle.width) return entries.slice(0, bundle.width)
   throw new ServiceError(

@@ -9,7 +9,8 @@ import { leafHash } from '../proof/merkle.ts'
 import { verifyInclusion } from '../proof/merkle-proof.ts'
 import { inclusionFromTiles } from '../proof/tiles.ts'
 import { parseTlogProof } from '../proof/tlog-proof.ts'
-import { verifyProof } from '../proof/verify.ts'
+import type { Statement } from '../../schemas/statement.ts'
+import { parseStatement, verifyProof } from '../proof/verify.ts'
 import { continuationOf } from './continuation.ts'
 import { type RemoteLog, signedCheckpoint } from './remote-log.ts'
 import { statementOf } from './statement.ts'
@@ -37,8 +38,15 @@ const corrected = z.looseObject({
       }),
     )
     .optional(),
+  public: z
+    .array(z.looseObject({ path: z.string(), release: z.int(), size_bytes: z.int(), sha256: z.string() }))
+    .optional(),
+  quarantined: z
+    .array(z.looseObject({ key: z.string(), forecast_ids: z.array(z.string()).optional() }))
+    .optional(),
 })
-export type ProvenCorrection = NonNullable<z.infer<typeof corrected>['corrections']>[number]
+type ProvenManifest = z.infer<typeof corrected>
+export type ProvenCorrection = NonNullable<ProvenManifest['corrections']>[number]
 
 /**
  * Checks a record by its proof, and returns the later of `head` and the checkpoint of the proof.
@@ -59,16 +67,16 @@ export async function provenRecord(
 }
 
 /**
- * Returns the corrections of a release that the log of `head` has.
+ * Returns the manifest of a release that the log of `head` has, with its statement.
  *
  * @throws ServiceError `corrupt` for another manifest than was logged, and `unavailable` while the service
  *   does not show it.
  */
-export async function provenCorrections(
+export async function provenManifest(
   { url, get, readTile }: RemoteLog,
   { checkpoint }: SignedCheckpoint,
   release: number,
-): Promise<ProvenCorrection[]> {
+): Promise<{ manifest: ProvenManifest; statement: Statement }> {
   const place = `${url}/releases/${release}`
   const bytes = await get(`releases/${release}`, MANIFEST_BYTES)
   if (!bytes) throw new ServiceError('unavailable', `${place} does not show the release that is logged`)
@@ -77,7 +85,7 @@ export async function provenCorrections(
     const { thinned_at: _, ...manifest } = corrected.parse(JSON.parse(decoded(bytes)))
     const statement = statementOf(manifest as unknown as ReleaseManifest)
     verifyInclusion(leafHash(statement), release - 1, hashes, checkpoint)
-    return manifest.corrections ?? []
+    return { manifest, statement: parseStatement(statement) }
   } catch (cause) {
     const reason = cause instanceof ServiceError ? cause.message : 'it is no manifest'
     throw new ServiceError('corrupt', `${place} is not what was logged: ${reason}`, { cause })

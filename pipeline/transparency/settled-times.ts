@@ -2,12 +2,18 @@
 // log. It needs no secret and not the store, so that anyone can find a backdated forecast.
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Statement } from '../../schemas/statement.ts'
 import { type Database, literal, parquet } from '../duckdb.ts'
 import { decoded } from '../proof/canonical.ts'
 import type { VerifierKey } from '../proof/note-keys.ts'
-import { type PublicForecast, acknowledgementOf, earliestAfter, mayExplain, takenInBy } from './taken-in.ts'
+import {
+  type PublicForecast,
+  type QuarantinedForecasts,
+  acknowledgementOf,
+  earliestAfter,
+  mayExplain,
+  takenInBy,
+} from './taken-in.ts'
 
 /** Few enough for the limits of calls of one address. */
 const MOST_PROOFS = 100
@@ -24,8 +30,8 @@ export interface SettledContext {
   get: (path: string, mostBytes: number) => Promise<Uint8Array | undefined>
   /** Returns the statement of a release that the reader's log has. */
   statementOf: (release: number) => Promise<Statement>
-  /** Returns the manifest of a release that is what the log has. */
-  manifestOf: (release: number) => Promise<ReleaseManifest | undefined>
+  /** Returns what the manifest of a release, as the log has it, says was in quarantine. */
+  quarantinedIn: (release: number) => Promise<readonly QuarantinedForecasts[]>
 }
 
 export interface BadTime {
@@ -134,7 +140,7 @@ async function verdictOn(
   shownBy: number,
 ): Promise<string | undefined> {
   if (!proof) return `is shown by release ${shownBy}, and there is no proof that any release took it in`
-  const { keys, statementOf, manifestOf } = context
+  const { keys, statementOf, quarantinedIn } = context
   try {
     const release = await takenInBy(body, decoded(proof), keys, statementOf)
     if (release > shownBy) return `is shown by release ${shownBy}, and only release ${release} took it in`
@@ -142,8 +148,8 @@ async function verdictOn(
     const before = await statementOf(release - 1)
     const earliest = earliestAfter(new Date(before.as_of), type)
     if (at >= earliest) return undefined
-    const manifest = await manifestOf(release)
-    if (manifest?.quarantined.some((object) => mayExplain(object, { id, at }))) return 'exempt'
+    const quarantined = await quarantinedIn(release)
+    if (quarantined.some((object) => mayExplain(object, { id, at }))) return 'exempt'
     return (
       `is backdated: it says ${at.toISOString()}, and release ${release - 1} of ${before.as_of} does not have it; ` +
       `expected ${earliest.toISOString()} or later`

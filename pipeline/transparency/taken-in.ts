@@ -1,6 +1,5 @@
 // Tells by its proof when a forecast was taken in. A forecast is backdated if it is older than the release
 // before the first that has it, except for the time that it may take to record one.
-import type { QuarantinedObject } from '../../schemas/manifests.ts'
 import type { Statement } from '../../schemas/statement.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -72,9 +71,15 @@ export function isOfObject(key: string, at: Date): boolean {
   return afterMs >= -BEFORE_MS && afterMs <= AFTER_MS
 }
 
+/** An object that was in quarantine, and the forecasts in it as far as they could be read. */
+export interface QuarantinedForecasts {
+  key: string
+  forecast_ids?: readonly string[] | undefined
+}
+
 /** Whether an object that was in quarantine may have had a forecast, which was taken in late then. */
 export function mayExplain(
-  { key, forecast_ids: ids }: QuarantinedObject,
+  { key, forecast_ids: ids }: QuarantinedForecasts,
   { id, at }: { id: string; at: Date },
 ): boolean {
   return isInboxPath('forecasts', key) && ((ids?.includes(id) ?? false) || isOfObject(key, at))

@@ -1,54 +1,25 @@
 // An audit over HTTP holds the times of settled forecasts to the log: nobody needs the store to find one that
 // was written down later than it says.
-import { v7 as uuidv7 } from 'uuid'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { OutsideReport } from '../../pipeline/audit/outside.ts'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { auditedOutside } from '../support/audited-outside.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { apiForecast } from '../support/http/api-forecasts.ts'
-import { Clock, importRows, release, startTestService, testComponents } from '../support/http/service.ts'
+import { startTestService, testComponents } from '../support/http/service.ts'
 import { servedFiles } from '../support/served-data.ts'
 import { copyOf } from '../support/store-content.ts'
-import { send } from '../support/tables.ts'
-import { QUESTION, copyReleasedWorld } from '../support/worlds/world.ts'
+import { type BegunWorld, SECOND, begunWorld, idAt, settledStore } from '../support/worlds/settled-world.ts'
 import { writeLog } from '../support/worlds/written-log.ts'
 
-const SECOND = '2026-03-02T12:00:00.000Z'
-const THIRD = '2026-03-03T12:00:00.000Z'
-const HONEST = '2026-03-02T11:00:00.000Z'
 const folder = await suiteFolder()
-/** The agent has forecast the open question in time, which the second release takes in. */
-let begun: MemoryStore
-let agentId: string
-const idAt = (time: string) => uuidv7({ msecs: Date.parse(time), random: new Uint8Array(16).fill(7), seq: 1 })
-
+let world: BegunWorld
 beforeAll(async () => {
-  begun = new MemoryStore()
-  ;({ agentId } = await copyReleasedWorld(begun))
-  await send(begun, 'forecasts', 'a', [apiForecast(agentId, 0, HONEST, 0.25, idAt(HONEST)).row])
-  await releaseAt(begun, SECOND)
+  world = await begunWorld(folder)
 })
 
-async function releaseAt(store: MemoryStore, at: string, csv?: string) {
-  const components = await testComponents({ store, folder, clock: new Clock(at) })
-  if (csv !== undefined) await importRows(components, 'resolutions', csv)
-  await release(components)
-}
-
-/** Settles the open question after more forecasts on it have come, and lets the service show it. */
-async function audited(
-  more: { at: string; id: string }[],
-  change: (store: MemoryStore) => void = () => undefined,
-): Promise<OutsideReport> {
-  const store = copyOf(begun)
-  const rows = more.map(({ at, id }, nth) => apiForecast(agentId, 10 + nth, at, 0.125, id).row)
-  if (rows.length > 0) await send(store, 'forecasts', 'z', rows)
-  const settled = '2026-03-03T00:00:00Z'
-  await importQuestionEnd(store)
-  await releaseAt(store, THIRD, `question_id,outcome,resolved_at\n${QUESTION.open},yes,${settled}\n`)
+/** Audits the release that settles the question, after more forecasts on it have come. */
+async function audited(more: { at: string; id: string }[]): Promise<OutsideReport> {
+  const store = await settledStore(world, more)
   await writeLog(store, 3)
-  change(store)
   const components = await testComponents({ store, folder, settings: { PUBLIC_DATA: 'tables' } })
   const service = await startTestService(components)
   try {
@@ -56,14 +27,6 @@ async function audited(
   } finally {
     await service.stop()
   }
-}
-
-/** The question closes early, so that it is settled. */
-async function importQuestionEnd(store: MemoryStore): Promise<void> {
-  const components = await testComponents({ store, folder, clock: new Clock(THIRD) })
-  const columns = 'question_id,title,category,url,opened_at,closes_at'
-  const row = `${QUESTION.open},Open?,,https://example.org/open,2026-01-01T00:00:00Z,2026-03-02T23:00:00Z`
-  await importRows(components, 'questions', `${columns}\n${row}\n`)
 }
 
 const aboutTimes = ({ notes }: OutsideReport) => notes.filter((note) => /backdated|times held/.test(note))
@@ -102,7 +65,7 @@ describe('an audit from outside of a release that settles a question', () => {
 })
 
 test('the first release has a sample of its forecasts checked, and the rest is named as unchecked', async () => {
-  const store = copyOf(begun)
+  const store = copyOf(world.store)
   await writeLog(store, 2)
   const components = await testComponents({ store, folder, settings: { PUBLIC_DATA: 'tables' } })
   const service = await startTestService(components)
@@ -124,7 +87,7 @@ test('the first release has a sample of its forecasts checked, and the rest is n
 })
 
 test('a folder of files has no proofs, which is said', async () => {
-  const store = copyOf(begun)
+  const store = copyOf(world.store)
   await writeLog(store, 2)
   const { url } = await servedFiles(store)
   const report = await auditedOutside(folder, url)
@@ -135,7 +98,7 @@ test('a folder of files has no proofs, which is said', async () => {
 })
 
 test('a copy of the files elsewhere under /data has no proofs, which accuses nobody', async () => {
-  const store = copyOf(begun)
+  const store = copyOf(world.store)
   await writeLog(store, 2)
   const { url } = await servedFiles(store, undefined, 'data/')
   const report = await auditedOutside(folder, `${url}/data`)
