@@ -1,5 +1,5 @@
-// Holds the forecasts that were settled since the last look of `fvs monitor` to the log, as far as the service
-// shows them.
+// Holds the forecasts that were settled since the last look of `fvs monitor` to the log, as far as the
+// service shows them.
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Database, withDatabase } from '../pipeline/duckdb.ts'

@@ -1,6 +1,6 @@
 // Checks that the newest releases are still in the store: the public log names them.
 import { goneReleases } from '../../pipeline/release/gone.ts'
-import { type Components } from '../components/components.ts'
+import type { Components } from '../components/components.ts'
 import { type Finding, fault } from './finding.ts'
 
 /** Returns a fault if the log has releases that the store has not. @param release the current one, or 0. */

@@ -50,8 +50,8 @@ export interface PlannedRelease {
  * finishes that first. Any number of runs may be under way: one commits, the others report that they lost.
  *
  * @throws ServiceError `invalid` for an `asOf` in the future, `conflict` for one before the last release's or
- *   for the store of another environment, `corrupt` if a logged release is gone, `unavailable` if the store does
- *   not answer: running again is safe.
+ *   for the store of another environment, `corrupt` if a logged release is gone, `unavailable` if the
+ *   store does not answer: running again is safe.
  */
 export async function makeRelease(
   context: ReleaseContext,

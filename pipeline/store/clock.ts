@@ -1,8 +1,8 @@
 // Compares a clock with the store's.
 
 /**
- * Times decide scores, so a node whose clock is further from the store's takes no forecasts, and no release is
- * made of a later time.
+ * Times decide scores, so a node whose clock is further from the store's takes no forecasts, and no release
+ * is made of a later time.
  */
 export const MOST_APART_MS = 60_000
 

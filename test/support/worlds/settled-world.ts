@@ -8,7 +8,7 @@ import { send } from '../tables.ts'
 import { QUESTION, copyReleasedWorld } from './world.ts'
 
 export const SECOND = '2026-03-02T12:00:00.000Z'
-export const THIRD = '2026-03-03T12:00:00.000Z'
+const THIRD = '2026-03-03T12:00:00.000Z'
 const HONEST = '2026-03-02T11:00:00.000Z'
 
 export const idAt = (time: string) =>
