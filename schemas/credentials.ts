@@ -9,7 +9,9 @@ export const CERTIFIED_TITLES = ['certified', 'expert', 'silver', 'gold', 'plati
 export type CertifiedTitle = (typeof CERTIFIED_TITLES)[number]
 
 const multikey = z.string().regex(/^z[1-9A-HJ-NP-Za-km-z]+$/)
-const index = count.describe('Its number among all credentials of the service; no other entity ever gets it')
+const index = count.describe(
+  'Its number among all credentials of the service. Each change of the title or the name takes a new one',
+)
 
 /** The facts that a credential states of its holder, and the value of its proof. */
 export const heldCredential = z.strictObject({
@@ -23,10 +25,8 @@ export const heldCredential = z.strictObject({
 })
 export type HeldCredential = z.infer<typeof heldCredential>
 
-const revokedCredential = z.strictObject({ index, revoked: z.literal(true) })
-
-/** A run of entities that have a credential or had one, in order of id. */
-export const credentialFile = z.record(publishedUuid, z.union([heldCredential, revokedCredential]))
+/** A run of entities that have a credential, in order of id. */
+export const credentialFile = z.record(publishedUuid, heldCredential)
 export type CredentialFile = z.infer<typeof credentialFile>
 
 const listedFile = z.strictObject({ path: z.string(), size_bytes: count, sha256 })
@@ -43,7 +43,9 @@ export const credentialIssue = z.strictObject({
     .array(multikey)
     .min(1)
     .describe('As Multikey: the one that signed, and the previous one if it is still good'),
-  next_index: count.describe('The index of the next entity that gets its first credential'),
+  next_index: count.describe(
+    'The next index that is given. Each one below it that no credential has is revoked',
+  ),
   files: z.array(listedFile.extend({ entity_type: z.enum(ENTITY_TYPES), first_entity_id: publishedUuid })),
   status_lists: z.array(listedFile).describe('In the order of their numbers'),
 })

@@ -98,7 +98,7 @@ export class Credentials {
       sizeBytes: file.size_bytes * PARSED_FACTOR,
     }))
     const held = Object.hasOwn(entities, entityId) ? entities[entityId]! : undefined
-    if (!held || 'revoked' in held) return undefined
+    if (!held) return undefined
     const { proof: proofValue, ...facts } = held
     const options = proofOptions(`${issuerOf(record.url)}#${record.keys[0]!}`, record.as_of)
     const document = credentialOf(record, entityType, entityId, facts)

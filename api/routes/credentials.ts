@@ -42,7 +42,7 @@ function credential(methodology: Methodology, entityType: EntityType): Route {
     description:
       'An Open Badges 3.0 credential, which is a W3C Verifiable Credential 2.0, signed with `eddsa-rdfc-2022` by the key in ' +
       '`/.well-known/did.json`. Wallets keep it, and the software of others checks it. It is good for 90 days, unless its status ' +
-      'list says that it was revoked because the title was lost. It is issued for certified agents and for badges from silver ' +
+      'list says that it was revoked because the service says something else of its holder now. It is issued for certified agents and for badges from silver ' +
       'on, a moment after each release.',
     follows: true,
     needsStore: true,

@@ -2,9 +2,8 @@
 // which ones the status lists revoke.
 import { type Proof, isSignedBy, proofOptions } from '../credentials/data-integrity.ts'
 import { FORM, credentialOf, issuerOf, statusListOf } from '../credentials/documents.ts'
-import { holdersOf } from '../credentials/issue.ts'
+import { holdersOf, indicesFor, revokedIn } from '../credentials/issue.ts'
 import { lastIssue, readCredentialFile, readIssue, readIssueBytes } from '../credentials/read.ts'
-import { ENTRIES_PER_LIST } from '../credentials/status-list.ts'
 import { canonicalText, decoded } from '../proof/canonical.ts'
 import { credentialIssuePath } from '../store/paths.ts'
 import { isThinned } from '../release/read.ts'
@@ -31,21 +30,20 @@ export async function checkCredentials(
   const isSigned = (document: ReturnType<typeof credentialOf>, proofValue: string) =>
     isSignedBy({ ...document, proof: { ...options, proofValue } }, key)
   const holders = await holdersOf(store, release, files)
-  const revoked: number[] = []
-  const indices = new Set<number>()
+  const before = issue === 1 ? undefined : await readIssue(store, issue - 1)
+  const { indices, next_index } = await indicesFor(store, issue - 1, before, record, holders)
+  if (record.next_index !== next_index) {
+    fault(`next_index is ${record.next_index}, and after the issue before it must be ${next_index}`)
+  }
+  const standing = new Set<number>()
   for (const file of record.files) {
     for (const [id, held] of Object.entries(await readCredentialFile(store, issue, record, file))) {
-      if (indices.has(held.index)) fault(`the index ${held.index} of ${id} is that of another one too`)
-      indices.add(held.index)
+      if (standing.has(held.index)) fault(`the index ${held.index} of ${id} is that of another one too`)
+      standing.add(held.index)
       const facts = holders[file.entity_type].get(id)
       holders[file.entity_type].delete(id)
-      if ('revoked' in held) {
-        revoked.push(held.index)
-        if (facts) fault(`${id} holds the title ${facts.title}, and its credential is revoked`)
-        continue
-      }
       const { proof, ...stated } = held
-      const expected = facts && { index: held.index, ...facts }
+      const expected = facts && { index: indices[file.entity_type].get(id)!, ...facts }
       if (!expected) fault(`${id} holds no title that a credential is made for, and has one`)
       else if (canonicalText(stated) !== canonicalText(expected)) {
         fault(
@@ -60,14 +58,13 @@ export async function checkCredentials(
     fault(`${id} holds the title ${title}, and has no credential`)
   }
   for (const [number, file] of record.status_lists.entries()) {
-    const own = revoked.filter((index) => Math.floor(index / ENTRIES_PER_LIST) === number)
     const { proof, ...list } = JSON.parse(
       decoded(await readIssueBytes(store, issue, record, file)),
     ) as ReturnType<typeof statusListOf> & { proof: Proof }
-    const expected = statusListOf(record, number, own)
+    const expected = statusListOf(record, number, revokedIn(number, next_index, standing))
     if (canonicalText(list) !== canonicalText(expected) || !isSigned(expected, proof.proofValue)) {
       fault(
-        `status list ${number} does not revoke those who have lost their titles, or is not signed by ${key}`,
+        `status list ${number} does not revoke every credential that does not stand any more, or is not signed by ${key}`,
       )
     }
   }

@@ -87,12 +87,10 @@ export async function publishIssue(
   issued: Issued,
   holders: ByKind<Facts>,
 ): Promise<boolean> {
-  const indices = before ? await indicesOf(store, last, before) : byKind<number>()
-  const next_index = assignIndices(indices, holders, before?.next_index ?? 0)
+  const { indices, next_index } = await indicesFor(store, last, before, issued, holders)
   const made = { form: FORM, ...issued, keys: keys.map(({ multikey }) => multikey) }
   const prefix = credentialsPrefix(last + 1, makeOf(made))
   const signer = new Signer(keys[0]!, issuerOf(issued.url), issued.as_of)
-  const revoked: number[] = []
   const files: CredentialIssue['files'] = []
   const put = async (path: string, content: object) => {
     const bytes = canonical(content)
@@ -100,27 +98,23 @@ export async function publishIssue(
     return { path, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
   }
   for (const entity_type of ENTITY_TYPES) {
-    const ids = [...indices[entity_type].keys()].toSorted()
+    const ids = [...indices[entity_type].keys()]
     for (let from = 0; from < ids.length; from += ENTITIES_PER_FILE) {
       const content: CredentialFile = {}
       for (const id of ids.slice(from, from + ENTITIES_PER_FILE)) {
-        const index = indices[entity_type].get(id)!
-        const facts = holders[entity_type].get(id)
-        if (!facts) revoked.push(index)
-        const held = facts && { index, ...facts }
-        content[id] = held
-          ? { ...held, proof: signer.valueFor(credentialOf(issued, entity_type, id, held)) }
-          : { index, revoked: true }
+        const held = { index: indices[entity_type].get(id)!, ...holders[entity_type].get(id)! }
+        content[id] = { ...held, proof: signer.valueFor(credentialOf(issued, entity_type, id, held)) }
       }
       const first_entity_id = ids[from]!
       const file = await put(shardPath(entity_type, first_entity_id), content)
       files.push({ ...file, entity_type, first_entity_id })
     }
   }
+  const standing = new Set(ENTITY_TYPES.flatMap((entityType) => [...indices[entityType].values()]))
   const status_lists: CredentialIssue['status_lists'] = []
   for (let list = 0; list * ENTRIES_PER_LIST < Math.max(1, next_index); list++) {
-    const own = revoked.filter((index) => Math.floor(index / ENTRIES_PER_LIST) === list)
-    status_lists.push(await put(statusListPath(list), signer.secured(statusListOf(issued, list, own))))
+    const revoked = revokedIn(list, next_index, standing)
+    status_lists.push(await put(statusListPath(list), signer.secured(statusListOf(issued, list, revoked))))
   }
   const record: CredentialIssue = { ...made, next_index, files, status_lists }
   const path = credentialIssuePath(last + 1)
@@ -131,15 +125,48 @@ function byKind<T>(): ByKind<T> {
   return { agent: new Map(), forecaster: new Map() }
 }
 
-/** Reads the index of everyone who ever had a credential. */
-async function indicesOf(store: Store, issue: number, record: CredentialIssue): Promise<ByKind<number>> {
+/**
+ * Gives every holder an index, in order of kind and id, after the issue `last` whose record is `before`. It
+ * stays as long as the credential says the same of its holder. Another title, another name or another method
+ * gets an index that nobody had, and so does a title that was lost and won again: the old one stays revoked.
+ */
+export async function indicesFor(
+  store: Store,
+  last: number,
+  before: CredentialIssue | undefined,
+  { url, methodology_version }: Issued,
+  holders: ByKind<Facts>,
+): Promise<{ indices: ByKind<number>; next_index: number }> {
+  const isSameAchievement = before?.url === url && before.methodology_version === methodology_version
+  const held = before && isSameAchievement ? await heldIn(store, last, before) : byKind<HeldCredential>()
   const indices = byKind<number>()
+  let next_index = before?.next_index ?? 0
+  for (const entityType of ENTITY_TYPES) {
+    for (const [id, { title, name }] of [...holders[entityType]].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+      const earlier = held[entityType].get(id)
+      const isSame = earlier?.title === title && earlier.name === name
+      indices[entityType].set(id, isSame ? earlier.index : next_index++)
+    }
+  }
+  return { indices, next_index }
+}
+
+/** Returns the indices of a list that were given and whose credentials do not stand any more. */
+export function revokedIn(list: number, next_index: number, standing: ReadonlySet<number>): number[] {
+  const first = list * ENTRIES_PER_LIST
+  const given = Math.min(ENTRIES_PER_LIST, Math.max(0, next_index - first))
+  return Array.from({ length: given }, (_, at) => first + at).filter((index) => !standing.has(index))
+}
+
+/** Reads the credentials that stood after an issue. */
+async function heldIn(store: Store, issue: number, record: CredentialIssue): Promise<ByKind<HeldCredential>> {
+  const held = byKind<HeldCredential>()
   const read = async (file: CredentialIssue['files'][number]) => {
     const entities = await readCredentialFile(store, issue, record, file)
-    for (const [id, { index }] of Object.entries(entities)) indices[file.entity_type].set(id, index)
+    for (const [id, credential] of Object.entries(entities)) held[file.entity_type].set(id, credential)
   }
   await pMap(record.files, read, { concurrency: READS_AT_ONCE })
-  return indices
+  return held
 }
 
 /**
@@ -172,20 +199,6 @@ function factsOf(entry: LeaderboardFile['entries'][number]): Facts | undefined {
   if (!isCertifiedTitle(title) || (isAgent && entry.retired_at)) return undefined
   if (skill === null || skill_interval === null) return undefined
   return { title, name: isAgent ? entry.name : null, skill, skill_interval, contested_questions }
-}
-
-/**
- * Gives an index to everyone who holds a title for the first time, in order of kind and id. Returns the next
- * one.
- */
-function assignIndices(indices: ByKind<number>, holders: ByKind<Facts>, first: number): number {
-  let next = first
-  for (const entityType of ENTITY_TYPES) {
-    for (const id of [...holders[entityType].keys()].toSorted()) {
-      if (!indices[entityType].has(id)) indices[entityType].set(id, next++)
-    }
-  }
-  return next
 }
 
 async function deleteFiles(store: Store, issue: number): Promise<void> {

@@ -74,13 +74,13 @@ test.for([
     `${EXPERT} holds the title expert, and has no credential`,
   ],
   [
-    'one that is revoked without a reason',
-    (content) => Object.assign(content, { [EXPERT]: { index: 2, revoked: true } }),
-    `${EXPERT} holds the title expert, and its credential is revoked`,
+    'an index that was revoked, and is to stand again',
+    (content) => Object.assign(content[CERTIFIED]!, { index: 0 }),
+    `the credential of ${CERTIFIED} says`,
   ],
   [
     'an index of two',
-    (content) => Object.assign(content, { [LOST]: { index: 1, revoked: true } }),
+    (content) => Object.assign(content[EXPERT]!, { index: 1 }),
     'is that of another one too',
   ],
 ] satisfies [string, (content: CredentialFile) => unknown, string][])(
@@ -97,6 +97,6 @@ test('finds a status list that does not revoke a lost title', async () => {
     subject.encodedList = `${subject.encodedList.slice(0, 20)}A${subject.encodedList.slice(21)}`
   }, 'status_lists')
   expect((await audited()).faults).toEqual([
-    `credentials/00000002.json: status list 0 does not revoke those who have lost their titles, or is not signed by ${KEY.multikey}`,
+    `credentials/00000002.json: status list 0 does not revoke every credential that does not stand any more, or is not signed by ${KEY.multikey}`,
   ])
 })

@@ -1,6 +1,7 @@
 // Credentials are issued after a release: for whom, with which index, under which key, and whole whatever
 // happens.
 import { gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Credentials } from '../../api/published/credentials.ts'
 import { type Secured, isSignedBy } from '../../pipeline/credentials/data-integrity.ts'
@@ -8,7 +9,7 @@ import { type CredentialIssuer, issueCredentials } from '../../pipeline/credenti
 import { credentialKeyText, parseCredentialKey } from '../../pipeline/credentials/keys.ts'
 import { lastIssue, makeOf } from '../../pipeline/credentials/read.ts'
 import type { MemoryStore } from '../../pipeline/store/memory.ts'
-import { credentialIssuePath } from '../../pipeline/store/paths.ts'
+import { credentialIssuePath, manifestPath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { CredentialIssue } from '../../schemas/credentials.ts'
 import type { EntityType } from '../../schemas/tables.ts'
@@ -102,10 +103,11 @@ test('an agent is named in it, and a person is not', async () => {
   expect(all.map(([, bytes]) => Buffer.from(bytes).toString()).join()).not.toContain('A Name')
 })
 
-test('an index is of one entity for ever: a lost title is revoked under it, and comes back under it', async () => {
+test('an index is of what was signed: a title that is lost, won again or another takes a new one', async () => {
   putBoards(store, 1, { agents: { 2: 'certified', 3: 'certified' }, people: { 1: 'gold' } })
   putBoards(store, 2, { agents: { 1: 'certified', 2: 'provisional', 3: 'certified' }, retired: [3] })
   putBoards(store, 3, { agents: { 1: 'expert', 2: 'certified' }, people: { 1: 'silver' } })
+  putBoards(store, 4, { agents: { 1: 'certified', 2: 'certified' }, people: { 1: 'silver' } })
   const indices = async (release: number) => ({
     agents: await Promise.all(
       [1, 2, 3].map(async (number) => indexOf(await agentCredential(release, number))),
@@ -122,7 +124,49 @@ test('an index is of one entity for ever: a lost title is revoked under it, and 
     revoked: [0, 1, 2],
   })
   await issue(3)
-  expect(await indices(3)).toEqual({ agents: ['3', '0', undefined], person: '2', revoked: [1] })
+  expect(await indices(3)).toEqual({ agents: ['4', '5', undefined], person: '6', revoked: [0, 1, 2, 3] })
+  await issue(4)
+  expect(await indices(4)).toEqual({ agents: ['7', '5', undefined], person: '6', revoked: [0, 1, 2, 3, 4] })
+})
+
+test('another name and another method are other credentials too', async () => {
+  putBoards(store, 1, { agents: { 1: 'certified', 2: 'certified' } })
+  putBoards(store, 2, { agents: { 1: 'certified', 2: 'certified' }, renamed: { 2: 'another' } })
+  putBoards(store, 3, { agents: { 1: 'certified' } })
+  setRecord(store, manifestPath(3), {
+    ...recordIn(store, manifestPath(3)),
+    methodology_version: '9.0.0',
+  })
+  await issue(1)
+  await issue(2)
+  expect([indexOf(await agentCredential(2, 1)), indexOf(await agentCredential(2, 2))]).toEqual(['0', '2'])
+  expect(await revoked()).toEqual([1])
+  await issue(3)
+  expect(indexOf(await agentCredential(3, 1))).toBe('3')
+  expect(await revoked()).toEqual([0, 1, 2])
+})
+
+test('no run of titles revives an index, or revokes one that stands', async () => {
+  const titles = fc.constantFrom('certified', 'expert', 'provisional')
+  const boards = fc.array(fc.tuple(titles, titles), { minLength: 2, maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(boards, async (runs) => {
+      store = await storeOfBoards()
+      const everRevoked = new Set<number>()
+      for (const [at, [one, two]] of runs.entries()) {
+        putBoards(store, at + 1, { agents: { 1: one, 2: two } })
+        await issue(at + 1)
+        const set = await revoked()
+        for (const index of everRevoked) expect(set).toContain(index)
+        for (const index of set) everRevoked.add(index)
+        for (const number of [1, 2]) {
+          const index = indexOf(await agentCredential(at + 1, number))
+          if (index !== undefined) expect(set).not.toContain(Number(index))
+        }
+      }
+    }),
+    { numRuns: 20 },
+  )
 })
 
 test('a release that was not issued for is made up for by the next', async () => {
@@ -248,9 +292,9 @@ describe('cut off at any write, or run twice at once,', () => {
     await issue(3)
     isPublished.resolve()
     await slower
-    expect(indexOf(await agentCredential(3, 1))).toBe('0')
+    expect(indexOf(await agentCredential(3, 1))).toBe('3')
     await issue(2)
-    expect(indexOf(await agentCredential(3, 1))).toBe('0')
+    expect(indexOf(await agentCredential(3, 1))).toBe('3')
   })
 
   test('it publishes one issue', async () => {

@@ -192,7 +192,7 @@ globalThis.certificates = (() => {
     const isSet = bits[place >> 3] & (0x80 >> (place & 7))
     must(
       !isSet,
-      `It was revoked: since ${list.validFrom} at the latest its holder does not have the title any more.`,
+      `It was revoked: since ${list.validFrom} at the latest the service says something else of its holder.`,
     )
     return list.validFrom
   }

@@ -12,6 +12,8 @@ export interface Titles {
   people?: Record<number, string>
   /** Agents that have retired. */
   retired?: readonly number[]
+  /** Names of agents that have another one than at first. */
+  renamed?: Record<number, string>
 }
 
 export const boardAgent = (number: number): string => uuidOf(3, number)
@@ -28,7 +30,7 @@ export async function storeOfBoards(): Promise<MemoryStore> {
 export function putBoards(
   store: MemoryStore,
   release: number,
-  { agents = {}, people = {}, retired = [] }: Titles,
+  { agents = {}, people = {}, retired = [], renamed = {} }: Titles,
 ) {
   const as_of = `2026-03-0${release}T12:00:00.000Z`
   const files = [
@@ -38,7 +40,7 @@ export function putBoards(
       'agent',
       Object.entries(agents).map(([number, certification]) => ({
         agent_id: boardAgent(Number(number)),
-        name: `agent "${number}"`,
+        name: renamed[Number(number)] ?? `agent "${number}"`,
         certification,
         retired_at: retired.includes(Number(number)) ? as_of : null,
         ...numbersOf(Number(number)),
