@@ -30,6 +30,25 @@ test('the first bit is the highest of the first byte, and the last the lowest of
   expect([bits[0], bits.at(-1)]).toEqual([0x80, 0x01])
 })
 
+test('a list is as small as what it says: these sizes are of every version of zlib', () => {
+  const every = (step: number) => Array.from({ length: ENTRIES_PER_LIST / step }, (_, at) => at * step)
+  const sizes = [[], every(10_000), every(1_000), every(100), every(3), every(1)].map(
+    (set) => encodedList(set).length,
+  )
+  expect(sizes).toEqual([168, 216, 748, 6_251, 22_783, 168])
+})
+
+test('runs of every length and of every byte are read as they were', () => {
+  // Bytes that are equal and bytes that differ, in runs of 1 to 300.
+  for (let run = 1; run <= 300; run++) {
+    for (const byte of [0x00, 0x80, 0xff, 0x91]) {
+      const places = Array.from({ length: run * 8 }, (_, at) => at)
+      const set = places.filter((at) => byte & (0x80 >> (at & 7))).map((at) => at + 8)
+      expect(setIn(encodedList(set))).toEqual(set)
+    }
+  }
+})
+
 test('exactly the given bits are set, by two readers', async () => {
   await fc.assert(
     fc.asyncProperty(indices, async (set) => {
