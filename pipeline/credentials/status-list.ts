@@ -33,7 +33,7 @@ function deflatedRuns(bytes: Uint8Array): Uint8Array {
   const written = new BitWriter()
   // The last block, and the type 1.
   written.add(0b011, 3)
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     let end = at
     while (at > 0 && end < bytes.length && end - at < LONGEST_RUN && bytes[end] === bytes[at - 1]) end++
     if (end - at < SHORTEST_RUN) addSymbol(written, bytes[at++]!)
