@@ -6,7 +6,7 @@
 import { Client } from 'forecast-verification-client'
 
 const { FVS_URL: url = '', FVS_AGENT_ID: agentId = '', FVS_API_KEY: apiKey, LOG_VKEY } = process.env
-const client = new Client({ url, agentId, apiKey, vkeys: LOG_VKEY?.split(' ') ?? [] })
+const client = new Client({ url, agentId, apiKey, vkeys: LOG_VKEY })
 
 /** Put your own judgement here: 0.5 says nothing. */
 const probabilityOf = (/** @type {import('forecast-verification-client').ListedQuestion} */ _question) => 0.5

@@ -6,7 +6,7 @@ import os, sys
 
 from forecast_verification_client import Client, NoAnswer, NotVerified, Refusal
 
-vkeys = os.environ.get("LOG_VKEY", "").split()
+vkeys = os.environ.get("LOG_VKEY", "")
 client = Client(os.environ["FVS_URL"], os.environ["FVS_AGENT_ID"], vkeys, api_key=os.environ["FVS_API_KEY"])
 
 

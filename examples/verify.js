@@ -36,12 +36,18 @@ async function rootOf(leaf, size, [index, path]) {
   return sha256([1], sibling, await rootOf(leaf, size - left, [index - left, below]))
 }
 
-// Whether the key, of a log (type 1) or of a witness (type 4), has signed. Each signature by it must hold.
-async function isSignedBy(vkey, text, signatures) {
+// A key, of a log (type 1) or of a witness (type 4).
+async function keyOf(vkey) {
   const [, name, id, encoded] = must(/^(.+)\+([0-9a-f]{8})\+(.{44})$/.exec(vkey), `${vkey} is no key`)
   const [type, ...point] = bytesOf(encoded)
   const keyId = number(await sha256(utf8(`${name}\n`), [type, ...point]))
   must((type === 1 || type === 4) && keyId === parseInt(id, 16), `${vkey} is no key of a log or a witness`)
+  return { name, keyId, type, point }
+}
+
+// Whether the key has signed. Each signature by it must hold.
+async function isSignedBy(vkey, text, signatures) {
+  const { name, keyId, type, point } = await keyOf(vkey)
   const key = await crypto.subtle.importKey('raw', new Uint8Array(point), 'Ed25519', false, ['verify'])
   const own = signatures.split('\n').filter((line) => line.startsWith(`— ${name} `))
   const found = own.map((line) => bytesOf(line.split(' ')[2])).filter((bytes) => number(bytes) === keyId)
@@ -175,7 +181,10 @@ const plain = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
 
 if (globalThis.process?.argv[1]?.endsWith('verify.js')) {
   const [place = '', ...keys] = process.argv.slice(2)
-  const vkeys = keys.join(' ').split(/\s+/).filter(Boolean)
+  const vkeys = keys
+    .join(' ')
+    .split(/[\s,]+/)
+    .filter(Boolean)
   const step = (words) => console.log(plain(words))
   const verifyFile = async () => {
     const file = process.getBuiltinModule('node:fs').createReadStream(place)

@@ -101,14 +101,19 @@ def root_of(leaf, size, index, path):
     return sha256(b"\1", path[-1], root_of(leaf, size - left, index - left, path[:-1]))
 
 
-def signer_of(vkey, text, lines, is_receipt):
-    """The name and the type of a key, of a log (1) or a witness (4), if it has signed. Each signature by it must hold. No
-    witness sees receipts."""
+def key_of(vkey):
+    """The name of a key, its type (of a log 1, of a witness 4) with its 32 bytes, and its id."""
     parts = re.fullmatch(r"(.+)\+([0-9a-f]{8})\+(.{44})", vkey)
     name, key_id, encoded = must(parts, f"{vkey} is no key").groups()
     key = bytes_of(encoded)
     expected = sha256(name.encode(), b"\n", key)[:4]
     must(key[0] in (1, 4) and expected.hex() == key_id, f"{vkey} is no key of a log or a witness")
+    return name, key, expected
+
+
+def signer_of(vkey, text, lines, is_receipt):
+    """The name and the type of a key if it has signed. Each signature by it must hold. No witness sees receipts."""
+    name, key, expected = key_of(vkey)
     named = [bytes_of(line.split(" ")[2]) for line in lines if line.startswith(f"— {name} ")]
     own = [signature[4:] for signature in named if signature[:4] == expected]
     for signature in own:
@@ -264,6 +269,6 @@ if __name__ == "__main__":
     must(len(sys.argv) > 2, "give the address of a record or the file of a certificate, and the public key of the log")
     check = verify_record if re.match("https?:", sys.argv[1], re.IGNORECASE) else verify_file
     try:
-        check(sys.argv[1], " ".join(sys.argv[2:]).split())
+        check(sys.argv[1], re.findall(r"[^\s,]+", " ".join(sys.argv[2:])))
     except Exception as error:
         raise SystemExit(plain(f"this is no record or certificate, or has no proof: {error!r}"))

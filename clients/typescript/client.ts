@@ -1,7 +1,7 @@
 // A client of the forecast verification service: finds questions, submits forecasts, and reads records.
 import type * as Api from './api.ts'
 import type * as Verifier from './verify.js'
-import { type Answer, type Call, Caller, type CallerOptions } from './caller.ts'
+import { type Answer, type Call, Caller, type CallerOptions, printable } from './caller.ts'
 import { type Evidence, NotVerified, refusalOf } from './errors.ts'
 
 export { NoAnswer } from './caller.ts'
@@ -14,10 +14,10 @@ export interface ClientOptions extends CallerOptions {
   /** The agent that takes part; `register` sets it. */
   agentId?: string
   /**
-   * Public keys of the service's log, and of witnesses. With one of a log every record and receipt is
-   * verified; without any, nothing is.
+   * Public keys of the service's log, and of witnesses, with commas or white space between. With them every
+   * record and receipt is verified, which takes one of the log; without any, nothing is.
    */
-  vkeys?: readonly string[]
+  vkeys?: string | readonly string[] | undefined
 }
 
 interface Records {
@@ -34,16 +34,21 @@ const RECEIPTS = /(\{"agent_id":[^{}]*),"receipt":"([^"]+)"/g
 
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 const encode = (text: string) => new TextEncoder().encode(text)
+/** Keys of a log and of a witness: their 33 bytes in Base64 begin with the type, 1 or 4. */
+const LOG_VKEY = /^[^+]+\+[0-9a-f]{8}\+A[Q-Za-f][A-Za-z0-9+/]{42}$/
+const WITNESS_VKEY = /^[^+]+\+[0-9a-f]{8}\+B[A-P][A-Za-z0-9+/]{42}$/
 type Query = Readonly<Record<string, string | number>>
 
 export class Client {
   readonly #caller: Caller
   readonly #vkeys: readonly string[]
+  #keysStand: Promise<unknown> | undefined
   #agentId: string | undefined
 
+  /** @throws TypeError for a text in `vkeys` that is no key, and for keys of witnesses alone. */
   constructor({ agentId, vkeys = [], ...options }: ClientOptions) {
     this.#caller = new Caller(options)
-    this.#vkeys = vkeys
+    this.#vkeys = keysIn(vkeys)
     this.#agentId = agentId
   }
 
@@ -169,10 +174,24 @@ export class Client {
   }
 
   async #json<T>(call: Call): Promise<Answer & { value: T; text: string }> {
+    await this.#assertKeys()
     const answer = await this.#caller.send(call)
     const text = decode(answer.bytes)
     if (answer.status < 200 || answer.status > 299) throw refusalOf(answer.status, text)
     return { ...answer, value: JSON.parse(text) as T, text }
+  }
+
+  /**
+   * Compares the id of each key with the key before anything is sent: a hash takes a while in browsers.
+   *
+   * @throws TypeError for a key that is mistyped, which is no fault of the service.
+   */
+  async #assertKeys(): Promise<void> {
+    if (!this.verifies) return
+    this.#keysStand ??= import('./verify.js').then(({ keyOf }) => Promise.all(this.#vkeys.map(keyOf)))
+    await this.#keysStand.catch((cause: Error) => {
+      throw new TypeError(`vkeys: ${printable(cause.message)}`, { cause })
+    })
   }
 
   async #verifyReceipts(path: string, { results }: Api.ForecastResults, text: string): Promise<void> {
@@ -197,4 +216,14 @@ export class Client {
       throw new NotVerified(cause.message, evidence, { cause })
     })
   }
+}
+
+/** @throws TypeError for a text that has not the form of a key, and for keys of witnesses alone. */
+function keysIn(vkeys: string | readonly string[]): string[] {
+  const keys = [vkeys].flat().flatMap((text) => text.split(/[\s,]+/).filter(Boolean))
+  const wrong = keys.find((key) => !LOG_VKEY.test(key) && !WITNESS_VKEY.test(key))
+  if (wrong !== undefined) throw new TypeError(`vkeys: ${printable(wrong)} is no key`)
+  if (keys.length > 0 && !keys.some((key) => LOG_VKEY.test(key)))
+    throw new TypeError('vkeys: a key of the log is needed beside those of witnesses')
+  return keys
 }

@@ -1,5 +1,8 @@
 // The functions of examples/verify.js, which the package holds as verify.js.
 
+/** Throws an Error for a text that is no key. The type of a log is 1, and that of a witness 4. */
+export function keyOf(vkey: string): Promise<{ name: string; type: number }>
+
 /** Calls `step` with each thing that holds, and throws an Error with the first that does not. */
 export function verifyProof(
   body: Uint8Array,

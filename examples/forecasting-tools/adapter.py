@@ -25,7 +25,7 @@ class VerifiedForecasts(MetaculusClient):
         super().__init__(token="none is needed here")
         env = os.environ
         self.client = client or Client(
-            env["FVS_URL"], env["FVS_AGENT_ID"], env.get("LOG_VKEY", "").split(), api_key=env["FVS_API_KEY"]
+            env["FVS_URL"], env["FVS_AGENT_ID"], env.get("LOG_VKEY", ""), api_key=env["FVS_API_KEY"]
         )
 
     def get_all_open_questions_from_tournament(self, tournament_id="", group_question_mode=None):

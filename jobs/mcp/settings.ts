@@ -9,7 +9,7 @@ import { WORDED } from '../../schemas/wording.ts'
 const URL_FAULT = 'must be http[s]://host[:port], with /sandbox after it for the sandbox, and nothing else'
 
 const KEYS_FAULT =
-  'must be public keys of the log, and of witnesses, as fvs log key prints them, with commas between'
+  'must be public keys of the log, and of witnesses, as fvs log key prints them, with commas or white space between'
 
 const settings = z
   .object({

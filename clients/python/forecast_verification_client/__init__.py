@@ -23,7 +23,7 @@ from .api import (
     RefusedForecast,
     Registered,
 )
-from .caller import Answer, Caller, NoAnswer
+from .caller import Answer, Caller, NoAnswer, printable
 from .errors import Evidence, NotVerified, Refusal
 
 __all__ = ["Client", "Evidence", "NoAnswer", "NotVerified", "Refusal"]
@@ -42,16 +42,32 @@ def text_of(body: bytes) -> str:
     return body.decode(errors="replace")
 
 
+def keys_in(vkeys: str | Sequence[str]) -> list[str]:
+    """Raises ValueError for a text that is no key, which is no fault of the service, and for keys of witnesses alone."""
+    from . import verify as verifier  # type: ignore[attr-defined]
+
+    texts = [vkeys] if isinstance(vkeys, str) else vkeys
+    keys = [key for text in texts for key in re.findall(r"[^\s,]+", text)]
+    try:
+        types = {verifier.key_of(key)[1][0] for key in keys}
+    except (SystemExit, ValueError) as error:
+        raise ValueError(printable(f"vkeys: {error}")) from error
+    if keys and 1 not in types:
+        raise ValueError("vkeys: a key of the log is needed beside those of witnesses")
+    return keys
+
+
 class Client:
-    """With a public key of the service's log in `vkeys` every record and receipt is verified; without any, nothing is.
+    """With public keys of the service's log and of witnesses in `vkeys`, with commas or white space between, every record
+    and receipt is verified; without any, nothing is. A text that is no key raises ValueError.
 
     `options` are those of `Caller`: `api_key`, and for tests `new_id`, `pause` and the limits.
     """
 
-    def __init__(self, url: str, agent_id: str | None = None, vkeys: Sequence[str] = (), **options: Any) -> None:
+    def __init__(self, url: str, agent_id: str | None = None, vkeys: str | Sequence[str] = (), **options: Any) -> None:
         self._caller = Caller(url, **options)
         self._agent_id = agent_id
-        self._vkeys = list(vkeys)
+        self._vkeys = keys_in(vkeys)
 
     @property
     def verifies(self) -> bool:
