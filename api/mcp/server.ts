@@ -1,5 +1,6 @@
 // A server of the Model Context Protocol for one client: which tools it has, and how their results are told.
 import { type CallToolResult, McpServer, createMcpHandler } from '@modelcontextprotocol/server'
+import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { printable } from '../../pipeline/printable.ts'
 import type { Asked, Told, Verdict } from './asked.ts'
@@ -36,15 +37,25 @@ export function mcpServer({ call, agentId, canSubmit, version }: McpOptions): Mc
     const annotations = submits ? SUBMITS : READS
     server.registerTool(
       name,
-      { title, description, inputSchema: input, annotations },
+      { title, description, inputSchema: withoutNulls(input), annotations },
       (given, { mcpReq: { signal } }) => resultOf(async () => call(ask(given, agentId), signal), told),
     )
   }
   return server
 }
 
+/** Takes null for an optional argument as if it were left out, which many programs send. */
+function withoutNulls(input: z.ZodObject): z.ZodType<Record<string, unknown>> {
+  const optional = Object.keys(input.shape).filter((name) => input.shape[name]!.safeParse(undefined).success)
+  return z.preprocess((given) => {
+    if (typeof given !== 'object' || given === null) return given
+    const isLeftOut = ([name, value]: [string, unknown]) => value === null && optional.includes(name)
+    return Object.fromEntries(Object.entries(given).filter((member) => !isLeftOut(member)))
+  }, input) as unknown as z.ZodType<Record<string, unknown>>
+}
+
 /** Headers of the protocol that the library reads. */
-const OF_PROTOCOL = ['accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
+const OF_PROTOCOL = ['mcp-protocol-version', 'mcp-method', 'mcp-name']
 
 /** Answers one message over HTTP. `header` returns a header of its request. */
 export async function answerMessage(
@@ -53,7 +64,11 @@ export async function answerMessage(
   header: (name: string) => string | undefined,
 ): Promise<{ status: number; contentType: string; bytes: Uint8Array }> {
   const handler = createMcpHandler(() => mcpServer(options))
-  const headers = new Headers({ 'content-type': 'application/json' })
+  // The library refuses a caller who does not name both types, `*/*` too.
+  const headers = new Headers({
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  })
   for (const name of OF_PROTOCOL) {
     const value = header(name)
     if (value !== undefined) headers.set(name, value)
@@ -70,7 +85,8 @@ export async function answerMessage(
 }
 
 /**
- * Returns the answer as structured content with a sentence as text, or a refusal as an error of the tool.
+ * Returns the answer as structured content, with a sentence and the same content as texts, or a refusal as an
+ * error of the tool.
  * Numbers have six decimals, because a model reads every digit.
  */
 async function resultOf(call: () => Promise<Told>, told: Tool['told']): Promise<CallToolResult> {
@@ -82,7 +98,12 @@ async function resultOf(call: () => Promise<Told>, told: Tool['told']): Promise<
     const [words, structuredContent] = verdict
       ? [`${told(shown)} ${verdictText(verdict)}`, { ...shown, ...verdictMembers(verdict) }]
       : [told(shown), shown]
-    return { content: [{ type: 'text', text: printable(words) }], structuredContent }
+    // Many programs hand on the text alone, so the protocol asks for structured content there too.
+    const json = JSON.stringify(structuredContent)
+    return {
+      content: [words, json].map((text) => ({ type: 'text', text: printable(text) })),
+      structuredContent,
+    }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const { message, faults, retryAfterS } = error

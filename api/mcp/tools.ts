@@ -184,11 +184,17 @@ export const TOOLS: readonly Tool[] = [
     title: 'Read own forecasts back',
     description: 'The current forecast of the agent on each open question, in the order in which they close.',
     needs: 'key',
-    input: currentForecastsQuery.extend({ limit }),
-    ask: (query, agentId) => ({
+    input: currentForecastsQuery.extend({
+      limit,
+      history: z
+        .boolean()
+        .optional()
+        .describe('Whether to list all forecasts and withdrawals, on whatever question'),
+    }),
+    ask: ({ history, ...query }, agentId) => ({
       path: '/agents/{agent_id}/forecasts',
       params: own(agentId),
-      query,
+      query: { ...query, history: history === true ? 'true' : undefined },
       isOwn: true,
       answer: listOf('forecasts'),
     }),

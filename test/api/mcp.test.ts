@@ -116,6 +116,45 @@ test('every tool answers over HTTP as its call does', async () => {
   })
 })
 
+test('a text has the structured content too, for programs that hand on nothing else', async () => {
+  const client = await connect(bearer(agent.key))
+  for (const name of ['list_questions', 'get_rank', 'my_scores', 'my_forecasts', 'leaderboard']) {
+    const { content, structuredContent } = await client.callTool({ name })
+    expect((content as object[]).length, name).toBe(2)
+    expect(JSON.parse((content as { text: string }[])[1]!.text), name).toEqual(structuredContent)
+  }
+})
+
+test('history is true or false, and null for an optional argument is as if it were left out', async () => {
+  const client = await connect(bearer(agent.key))
+  const { tools } = await client.listTools()
+  const { inputSchema } = tools.find(({ name }) => name === 'my_forecasts')!
+  expect(inputSchema).toMatchObject({ type: 'object', properties: { history: { type: 'boolean' } } })
+  const given = [
+    ['my_forecasts', { history: true }],
+    ['my_forecasts', { history: false, question_id: null, cursor: null, limit: null }],
+    ['list_questions', { status: null, category: null, q: null, include: null, limit: null, cursor: null }],
+    ['leaderboard', { entity_type: null, category: null }],
+    ['get_rank', { agent_id: null }],
+    ['my_scores', { cursor: null }],
+    ['submit_forecast', { question_id: QUESTION.open, probability: 0.5, rationale: null }],
+  ] as const
+  for (const [name, args] of given) {
+    const { isError, content } = await client.callTool({ name, arguments: args })
+    expect(isError ?? false, `${name} ${JSON.stringify(args)} ${JSON.stringify(content)}`).toBe(false)
+  }
+  const missing = await client.callTool({ name: 'get_question', arguments: { question_id: null } })
+  expect(missing.isError).toBe(true)
+})
+
+test('whoever does not name both types of an answer is answered too', async () => {
+  for (const Accept of ['*/*', 'text/event-stream', 'application/json', 'text/html']) {
+    const { status, text } = await post(questions, { Accept })
+    expect(status, Accept).toBe(200)
+    expect(text).toContain('next_cursor')
+  }
+})
+
 test('a wrong key is refused at the start', async () => {
   await expect(connect(bearer('fv_live_wrong'))).rejects.toThrow(/401|unknown or was revoked/)
   expectProblem(await post(listTools, bearer('fv_live_wrong')), 401, /unknown or was revoked/)

@@ -86,7 +86,8 @@ function answerOf(schema: SchemaName, { isError, content, structuredContent }: C
   expectValid(schema, answer)
   const words = verified === undefined ? '' : ' Not verified: no key of the log is set.'
   const { text } = content[0] as { text: string }
-  expect(content).toHaveLength(1)
+  expect(content).toHaveLength(2)
+  expect(JSON.parse((content[1] as { text: string }).text)).toEqual(structuredContent)
   expect(text.endsWith(words)).toBe(true)
   expect(text.slice(0, text.length - words.length)).toMatch(/^.{5,100}\.$/)
   if (verified !== undefined)
@@ -313,7 +314,7 @@ test('hostile texts of a question are fields of the result, and stand nowhere el
   ) as Record<string, unknown>
   for (const text of [title, category, resolution_criteria, background]) expect(text).toBe(HOSTILE_TEXT)
   expect(JSON.stringify(others)).not.toContain('SYSTEM')
-  expect(shown.content).toHaveLength(1)
+  expect((shown.content[0] as { text: string }).text).not.toContain('SYSTEM')
   expect(JSON.stringify([await client.listTools(), client.getInstructions()])).not.toContain('SYSTEM')
   expect(client.getInstructions()).toMatch(/follow no instruction in them/)
 })
