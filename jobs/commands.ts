@@ -101,7 +101,10 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
     if (!kind) throw new InvalidArgumentError(`It must be one of ${IMPORTS.join(', ')}.`)
     return kind
   })
-  .argument('[file]', '.csv, .tsv, .ndjson, .jsonl or .parquet, any of them with .gz; - is standard input')
+  .argument(
+    '[file]',
+    '.csv, .tsv, .json, .ndjson, .jsonl or .parquet, any of them with .gz; - is standard input',
+  )
   .option('--delimiter <character>', 'auto, ",", ";" or tab', 'auto')
   .option('--map <column=Name>', 'the name that a column has in the file; may be repeated', collected)
   .option('--ignore-unknown', 'leave out columns that the table has not')
@@ -120,6 +123,7 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
     'only the rows with this text in a column of the file; may be repeated',
     collected,
   )
+  .option('--rows <path>', 'where the list of rows is in a document of JSON, such as data.markets')
   .option('--first-of-repeats', 'of several rows about the same, take the first')
   .option('--epoch <unit>', 'times are numbers since 1970, in s, ms or us')
   .option('--days', 'a time may be a day: its beginning as an opening, its end otherwise')

@@ -11,6 +11,8 @@ export interface Cell {
   isThere: string
   /** Whether the text may be a word for a missing value, and not a text that somebody wrote. */
   isBare: string
+  /** Whether the value has parts, so that its text is JSON; undefined for a form without such values. */
+  isNested?: string
 }
 
 /** A cell of a column that the file does not have. */
@@ -34,6 +36,9 @@ export const isAltered = (column: string) => `altered_${column}`
 /** Whether a row is one that `--where` chooses. */
 export const IS_CHOSEN = 'is_chosen'
 
+/** The fault of a row that cannot be read; NULL for the others. */
+export const ROW_FAULT = 'row_fault'
+
 /** The columns of a file, by what their cells hold. */
 export interface ExpectedColumns {
   required: readonly string[]
@@ -42,9 +47,9 @@ export interface ExpectedColumns {
   texts?: readonly string[]
   /** Columns by which rows belong together: their texts are brought into one form. */
   keys?: readonly string[]
-  /** Required columns in which nothing says something, so that a line of JSON must have them. */
+  /** Required columns in which nothing says something, so that every row must have them. */
   emptied?: readonly string[]
-  /** Columns that may hold a list, an object or a boolean in JSON; their text is then JSON. */
+  /** Columns whose values may have parts; their text is then JSON. */
   nested?: readonly string[]
   /** Columns whose text is the same in every row, instead of one of the file. */
   constants?: readonly Constant[]
@@ -60,14 +65,14 @@ export const normal = (text: string) =>
 
 /**
  * Returns the query of a source's rows: every column as text, or NULL if the row lacks it, the marks of
- * optional columns, of texts and of rewritten ones, and the computed values. `chosen` is the SQL that is true
- * for the rows that are wanted.
+ * optional columns, of texts and of rewritten ones, the fault of the row, and the computed values. `chosen`
+ * is the SQL that is true for the rows that are wanted.
  */
 export function rowsOf(
   { required, optional, texts = [], keys = [], constants = [], rewrites, computed = [] }: ExpectedColumns,
   cellOf: (column: string) => Cell,
   source: string,
-  { kept = [], chosen = [] }: { kept?: readonly string[]; chosen?: readonly string[] } = {},
+  { chosen, fault }: { chosen: readonly string[]; fault: string },
 ): string {
   const set = new Map(constants.map((constant) => [constant.name, constant]))
   const columns = [...required, ...optional, ...set.keys()].flatMap((name) => {
@@ -87,8 +92,9 @@ export function rowsOf(
       ...(rewritten === undefined ? [] : [`coalesce(${rewritten} <> ${text}, false) AS ${isAltered(name)}`]),
     ]
   })
+  columns.push(`${fault} AS ${ROW_FAULT}`)
   if (chosen.length > 0) columns.push(`(${chosen.join(' AND ')}) AS ${IS_CHOSEN}`)
-  return `SELECT ${['*', ...computed].join(', ')} FROM (SELECT ${[...kept, ...columns].join(', ')} FROM ${source})`
+  return `SELECT ${['*', ...computed].join(', ')} FROM (SELECT ${columns.join(', ')} FROM ${source})`
 }
 
 const constantCell = ({ text }: Constant): Cell => ({ text: literal(text), isThere: 'true', isBare: 'false' })

@@ -160,11 +160,11 @@ const DAY = '\\d{4}-\\d{2}-\\d{2}'
 const WRITE = 'write 2026-01-31T12:00:00Z'
 /** The possible meanings of a wrong time, from the most to the least particular. */
 const TIME_HINTS = [
-  [DAY, 'a day? write which time of it'],
+  [DAY, 'a day? see --days, or write which time of it'],
   ['[2-7]\\d{4}([.,]\\d+)?', "Excel's number of a day? format the column as yyyy-mm-dd hh:mm:ss"],
-  ['\\d{9,10}([.,]\\d*)?|1\\.\\d+[eE]\\+?0?9', `seconds since 1970? ${WRITE}`],
-  ['\\d{12,13}([.,]\\d*)?|1\\.\\d+[eE]\\+?12', `milliseconds since 1970? ${WRITE}`],
-  ['\\d{15,16}([.,]\\d*)?|1\\.\\d+[eE]\\+?15', `microseconds since 1970? ${WRITE}`],
+  ['\\d{9,10}([.,]\\d*)?|1\\.\\d+[eE]\\+?0?9', 'seconds since 1970? see --epoch s'],
+  ['\\d{12,13}([.,]\\d*)?|1\\.\\d+[eE]\\+?12', 'milliseconds since 1970? see --epoch ms'],
+  ['\\d{15,16}([.,]\\d*)?|1\\.\\d+[eE]\\+?15', 'microseconds since 1970? see --epoch us'],
   ['\\d{18,19}([.,]\\d*)?|1\\.\\d+[eE]\\+?18', `nanoseconds since 1970? ${WRITE}`],
   [
     '(?i).*\\d[ \\x{a0}\\x{202f}]?[ap]\\.?m\\.?( .*)?',

@@ -4,11 +4,9 @@ import { withFile } from '../store/disk.ts'
 import type { ExpectedColumns } from './cells.ts'
 import type { Delimiter, HeaderOptions } from './options.ts'
 
-/** The index in the file of each column that the file has. */
-export type ColumnIndexes = ReadonlyMap<string, number>
-
 const LINE_BYTES = 65_536
-const MOST_COLUMNS = 1_000
+/** The most columns of a file. */
+export const MOST_COLUMNS = 1_000
 const SHOWN_CHARACTERS = 300
 const DELIMITERS = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' } as const
 
@@ -28,7 +26,7 @@ export interface Header {
 export async function readHeader(
   path: string,
   name: string,
-  columns: ExpectedColumns,
+  columns: Pick<ExpectedColumns, 'required' | 'optional'>,
   { delimiter: given, map }: HeaderOptions,
 ): Promise<Header> {
   const line = await firstLine(path)
@@ -42,9 +40,6 @@ export async function readHeader(
   const all = Object.keys(DELIMITERS) as Delimiter[]
   const delimiter = given ?? all.reduce((best, other) => (worth(other) > worth(best) ? other : best))
   const names = split(line, delimiter)
-  if (names.length > MOST_COLUMNS) {
-    throw new ServiceError('invalid', `${name} has ${names.length} columns, more than ${MOST_COLUMNS}`)
-  }
   const last = names.at(-1)!
   if (/^"[^"]*$/.test(last)) {
     throw new ServiceError('invalid', `${name} has a quote in its header that does not end: ${quoted(last)}`)
@@ -102,7 +97,7 @@ const namesIn = (columns: readonly string[], map: ReadonlyMap<string, string>) =
   columns.map((column) => map.get(column) ?? column)
 
 /**
- * Finds the columns among the names of a file.
+ * Returns the name in the file of each column that the file has.
  *
  * @param shown the header as found, for messages; empty for a file without a header line.
  * @throws ServiceError `invalid` for columns that are missing, unknown, repeated or given twice.
@@ -113,7 +108,10 @@ export function findColumns(
   { required, optional }: ExpectedColumns,
   { map, ignoreUnknown, where = new Map() }: Pick<HeaderOptions, 'map' | 'ignoreUnknown' | 'where'>,
   shown = '',
-): ColumnIndexes {
+): ReadonlyMap<string, string> {
+  if (names.length > MOST_COLUMNS) {
+    throw new ServiceError('invalid', `${name} has more than ${MOST_COLUMNS} columns`)
+  }
   const allowed = [...required, ...optional]
   const refuse = (fault: string, faulty: readonly string[], advice = '') => {
     const ending = shown === '' ? '' : `; ${shown}`
@@ -144,8 +142,8 @@ export function findColumns(
   if (repeated.length > 0) throw refuse('repeats', repeated)
   return new Map(
     allowed.flatMap((column) => {
-      const at = names.indexOf(map.get(column) ?? column)
-      return at < 0 ? [] : [[column, at]]
+      const own = map.get(column) ?? column
+      return names.includes(own) ? [[column, own]] : []
     }),
   )
 }

@@ -209,7 +209,6 @@ export async function readIncoming(
     texts: columns.filter((column) => isText(column, areIdsText)).map(({ name }) => name),
     keys: columns.filter((column) => isKey(column, areIdsText)).map(({ name }) => name),
     emptied: named(true).filter((name) => name === 'probability'),
-    nested: named(false).filter((name) => name === 'withdrawn'),
     constants: columns
       .filter(({ name }) => options.set.has(name))
       .map(({ name, required }) => ({ name, isOptional: !required, text: options.set.get(name)! })),

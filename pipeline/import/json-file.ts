@@ -1,16 +1,73 @@
-// Reads a JSON file into lines: a list of objects, or an object that has one such list.
+// JSON as a table: lines of objects, a list of objects, or a list inside a document.
 import { ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
+import type { ExpectedColumns } from './cells.ts'
+import { BLANK, type FileTable, onlyFile } from './file-table.ts'
+import { MOST_COLUMNS } from './header.ts'
 import { type Input, beginning } from './input.ts'
+import { jsonCell, pointerIn, pointerTo } from './json-cells.ts'
+import { linesAt, linesBetween } from './line-numbers.ts'
+import { UNREADABLE_LINES, linesNamed, readLines, unreadStarts } from './lines-file.ts'
+import type { HeaderOptions } from './options.ts'
+import { NONE_REJECTED, type Rejected } from './rejected.ts'
 
-/** The JSON Pointer (RFC 6901) of a field of an object. */
-export const pointerTo = (name: string) => literal(`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+/** The delimiter is a character that JSON does not allow. */
+const LINES = {
+  format: `header = false, columns = {'line': 'VARCHAR'}, delim = '\x1f', quote = '', escape = '', max_line_size = 1048576`,
+  unreadable: { ...UNREADABLE_LINES, 'TOO MANY COLUMNS': ['a control character'] as const },
+}
+
+export async function openNdjson(database: Database, input: Input): Promise<FileTable> {
+  const unread = await readLines(
+    database,
+    input,
+    'lines',
+    (source) => checkedLines(`SELECT line, NULL::VARCHAR AS head FROM ${source}`),
+    LINES,
+  )
+  return tableOfLines(database, input, unread, false, async (records) => {
+    const skipped = unread.count === 0 ? [] : await linesAt(input.path, await unreadStarts(database))
+    return linesNamed(linesBetween(records, skipped))
+  })
+}
 
 /**
- * A file's path for DuckDB's readers, escaped because they would read some names as patterns for other files.
+ * Opens a list of objects, or a document that has a list of them: the one that `rows` names, or else its only
+ * one. The other members of a document are those of each of its rows. With `rows`, each element of a list is
+ * a document. The elements of a list are read in turn, a document is read as a whole.
+ *
+ * @throws ServiceError `invalid` for a document without such a list.
  */
-export function onlyFile(path: string): string {
-  return literal(path.replace(/[*?[]/g, '[$&]'))
+export async function openJson(
+  database: Database,
+  input: Input,
+  _columns: Pick<ExpectedColumns, 'required' | 'optional'>,
+  { rows }: HeaderOptions,
+): Promise<FileTable> {
+  const isList = await isJsonList(input.path)
+  const list = `read_json_objects(${onlyFile(input.path)}, format = 'array')`
+  const isPlain = isList && rows === undefined
+  if (isPlain)
+    await makeLines(
+      database,
+      `SELECT coalesce(json::VARCHAR, 'null') AS line, NULL::VARCHAR AS head FROM ${list}`,
+    )
+  else {
+    const documents = isList
+      ? `SELECT json AS document FROM ${list}`
+      : `SELECT content::JSON AS document FROM read_text(${onlyFile(input.path)})`
+    await database.run(`CREATE OR REPLACE TEMP TABLE documents AS ${documents}`)
+    await makeLinesOfDocuments(
+      database,
+      input,
+      rows ?? (await onlyListOf(database, input)),
+      rows !== undefined,
+    )
+    await database.run('DROP TABLE documents')
+  }
+  return tableOfLines(database, input, NONE_REJECTED, !isPlain, (records) =>
+    Promise.resolve(records.map((record) => `item ${record + 1}`)),
+  )
 }
 
 /** Whether a JSON file is a list. */
@@ -19,53 +76,93 @@ async function isJsonList(path: string): Promise<boolean> {
   return /^(?:\xef\xbb\xbf)?\s*\[/.test(start.toString('latin1'))
 }
 
-/** Makes the table `lines` of a JSON file, with the members around its list as `head`. */
-export async function makeJsonLines(database: Database, input: Input): Promise<void> {
-  const { path, name } = input
-  const made = (select: string) => database.run(`CREATE OR REPLACE TEMP TABLE lines AS ${select}`)
-  if (await isJsonList(path)) {
-    return made(
-      `SELECT row_number() OVER () - 1 AS record, json::VARCHAR AS line, '{}' AS head
-       FROM read_json_objects(${onlyFile(path)}, format = 'array')`,
-    )
-  }
-  await database.run(
-    `CREATE OR REPLACE TEMP TABLE document AS SELECT content::JSON AS document FROM read_text(${onlyFile(path)})`,
-  )
+/** Returns the name of the only list of a document. */
+async function onlyListOf(database: Database, { name }: Input): Promise<string> {
   const members = await database.rows<{ key: string; type: string }>(
     `SELECT key, json_type(document, '/' || replace(replace(key, '~', '~0'), '/', '~1')) AS type
-     FROM (SELECT document, unnest(json_keys(document)) AS key FROM document)`,
+     FROM (SELECT document, unnest(json_keys(document)) AS key FROM documents)`,
   )
   const lists = members.filter(({ type }) => type === 'ARRAY').map(({ key }) => key)
-  if (lists.length !== 1) {
-    throw new ServiceError(
-      'invalid',
-      `${name} is an object with ${lists.length === 0 ? 'no list' : `the lists ${lists.join(', ')}`}, and not one with one list of rows`,
-    )
-  }
-  const list = pointerTo(lists[0]!)
-  const without = literal(JSON.stringify({ [lists[0]!]: null }))
-  await made(
-    `SELECT unnest(range(len(list))) AS record, unnest(list)::VARCHAR AS line, head::VARCHAR AS head FROM (
-       SELECT (document -> ${list})::JSON[] AS list, json_merge_patch(document, ${without}) AS head FROM document)`,
+  if (lists.length === 1) return lists[0]!
+  throw new ServiceError(
+    'invalid',
+    `${name} is an object with ${lists.length === 0 ? 'no list' : `the lists ${lists.join(', ')}`}, and not one with one list of rows; see --rows`,
   )
-  await database.run('DROP TABLE document')
 }
 
-/** A row may lack a member that the next one has. */
-const ROWS_LOOKED_AT = 100
-
-/** Returns the members of the first rows of a file of JSON, with those around its list. */
-export async function firstMembers(database: Database, input: Input): Promise<string[]> {
-  const { path, format } = input
-  const isObject = format === 'json' && !(await isJsonList(path))
-  if (isObject) await makeJsonLines(database, input)
-  const layout = format === 'json' ? 'array' : 'newline_delimited'
-  const first = isObject
-    ? 'SELECT list_concat(json_keys(head), json_keys(line)) AS keys FROM lines'
-    : `SELECT json_keys(json) AS keys FROM read_json_objects(${onlyFile(path)}, format = '${layout}')`
-  const rows = await database.rows<{ key: string }>(
-    `SELECT DISTINCT unnest(keys) AS key FROM (${first} LIMIT ${ROWS_LOOKED_AT})`,
+/** Makes the table `lines` of a list in each of the `documents`, with the members around it as `head`. */
+async function makeLinesOfDocuments(
+  database: Database,
+  { name }: Input,
+  rows: string,
+  isPath: boolean,
+): Promise<void> {
+  const list = isPath ? pointerIn(rows) : pointerTo(rows)
+  const [{ lacking }] = (await database.rows<{ lacking: bigint }>(
+    `SELECT count(*) AS lacking FROM documents WHERE json_type(document, ${list}) IS DISTINCT FROM 'ARRAY'`,
+  )) as [{ lacking: bigint }]
+  if (lacking > 0n) {
+    throw new ServiceError('invalid', `${name} has no list at ${JSON.stringify(rows)}, which --rows names`)
+  }
+  const keys = isPath ? rows.split('.') : [rows]
+  const without = keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), null)
+  await makeLines(
+    database,
+    `SELECT coalesce(unnest((document -> ${list})::JSON[])::VARCHAR, 'null') AS line,
+       json_merge_patch(document, ${literal(JSON.stringify(without))})::VARCHAR AS head FROM documents`,
   )
-  return rows.map(({ key }) => key)
+}
+
+const makeLines = (database: Database, select: string) =>
+  database.run(`CREATE OR REPLACE TEMP TABLE lines AS ${checkedLines(select)}`)
+
+/** The query of lines with the fault of each that is no object; such a line is then NULL. */
+const checkedLines = (select: string) =>
+  `SELECT if(fault IS NULL, line, NULL) AS line, head, fault FROM (SELECT line, head, CASE
+     WHEN coalesce(trim(line), '') = '' THEN '${BLANK}'
+     WHEN NOT json_valid(line) THEN 'not JSON'
+     WHEN json_type(line) <> 'OBJECT' THEN 'not a JSON object'
+     WHEN len(json_keys(line)) <> len(list_distinct(json_keys(line))) THEN 'a field appears twice'
+   END AS fault FROM (${select}))`
+
+/** Returns the table of `lines`. `hasHead` says whether they have members that all rows share. */
+async function tableOfLines(
+  database: Database,
+  input: Input,
+  unread: Rejected,
+  hasHead: boolean,
+  placesOf: FileTable['placesOf'],
+): Promise<FileTable> {
+  const names = await keysOf(database, 'line')
+  const around = hasHead ? await keysOf(database, 'head') : []
+  const own = new Set([...names, ...around])
+  const cellOf = (name: string) =>
+    jsonCell(own.has(name) ? pointerTo(name) : pointerIn(name), 'line', hasHead ? 'head' : undefined)
+  return {
+    input,
+    names,
+    around,
+    cellOf,
+    hasPath: async (path) => {
+      const [found] = await database.rows<{ has: boolean | null }>(
+        `SELECT bool_or(${cellOf(path).isThere}) AS has FROM lines`,
+      )
+      return found!.has === true
+    },
+    fault: 'fault',
+    load: async (select) => {
+      await database.run(`CREATE OR REPLACE TEMP TABLE texts AS ${select('lines')}`)
+      return unread
+    },
+    placesOf,
+  }
+}
+
+/** Returns the names of the members of all lines, at most one more than a file may have. */
+async function keysOf(database: Database, column: 'line' | 'head'): Promise<string[]> {
+  const keys = await database.rows<{ key: string }>(
+    `SELECT key FROM (SELECT rowid AS record, unnest(json_keys(${column})) AS key FROM lines)
+     GROUP BY key ORDER BY min(record), key LIMIT ${MOST_COLUMNS + 1}`,
+  )
+  return keys.map(({ key }) => key)
 }

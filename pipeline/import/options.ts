@@ -18,6 +18,8 @@ export interface HeaderOptions {
   readonly ignoreUnknown: boolean
   /** The column of a file → its text in the rows that are wanted; the others are left out. */
   readonly where?: ReadonlyMap<string, string>
+  /** The path of the list of rows inside a document of JSON. */
+  readonly rows?: string | undefined
 }
 
 /** Options for reading the values of a row. */
@@ -65,6 +67,7 @@ export interface GivenOptions {
   correct?: string
   set?: readonly string[]
   where?: readonly string[]
+  rows?: string
   firstOfRepeats?: boolean
   epoch?: string
   days?: boolean
@@ -96,9 +99,10 @@ export function parseOptions(kind: ImportKind, given: GivenOptions): ImportOptio
     throw refused(`--events is ${JSON.stringify(events)}, not "own"`)
   }
   onlyFor(kind, '--timezone', timezone !== undefined, 'plan', 'event')
+  const set = parseSet(kind, given)
   return {
     delimiter: delimiter === 'auto' ? undefined : DELIMITERS[delimiter as keyof typeof DELIMITERS],
-    map: parseMap(kind, given.map ?? []),
+    map: parseMap(kind, given.map ?? [], set),
     ignoreUnknown,
     ...parseNamespace(given),
     timezone: timezone === undefined ? undefined : parseZone(timezone),
@@ -106,8 +110,9 @@ export function parseOptions(kind: ImportKind, given: GivenOptions): ImportOptio
     outcomes: parseOutcomes(outcomes),
     ownEvents: events === 'own',
     reason: parseReason(correct),
-    set: parseSet(kind, given),
+    set,
     where: new Map((given.where ?? []).map((text) => pair('--where', text))),
+    rows: given.rows,
     firstOfRepeats: given.firstOfRepeats ?? false,
     epochMs: parseEpoch(kind, given.epoch),
     days: parseDays(kind, given.days),
@@ -194,7 +199,11 @@ function parseNamespace({
   return { namespace: data, isNewNamespace: again !== undefined }
 }
 
-function parseMap(kind: ImportKind, given: readonly string[]): ReadonlyMap<string, string> {
+function parseMap(
+  kind: ImportKind,
+  given: readonly string[],
+  set: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
   const known = IMPORT_COLUMNS[kind].map(({ name }) => name)
   const map = new Map<string, string>()
   for (const text of given) {
@@ -209,11 +218,11 @@ function parseMap(kind: ImportKind, given: readonly string[]): ReadonlyMap<strin
     map.set(column, name)
   }
   for (const [column, name] of map) {
-    // Two columns may be one of the file only if both are said to be.
-    const other = known.find((one) => one === name && one !== column && !map.has(one))
+    // Two columns may be one of the file only if both are said to be, or if the other is not of the file.
+    const other = known.find((one) => one === name && one !== column && !map.has(one) && !set.has(one))
     if (other !== undefined) {
       throw refused(
-        `--map ${column}=${name} takes ${JSON.stringify(name)} for ${column}, and it is the column ${other} too; say with --map ${other}=Name which column is ${other}, or rename it in the file`,
+        `--map ${column}=${name} takes ${JSON.stringify(name)} for ${column}, and it is the column ${other} too; say which column is ${other} with --map ${other}=Name or its text with --set ${other}=Text, or rename it in the file`,
       )
     }
   }
@@ -231,6 +240,11 @@ function parseZone(zone: string): string {
   throw refused(`--timezone is ${JSON.stringify(zone)}, not a zone such as Europe/Paris or UTC`)
 }
 
+/** Whether a text is a number as an outcome may be one. */
+export const isNumberText = (text: string) => /^-?\d+(\.\d*)?$/.test(text)
+const isSameNumber = (one: string, other: string) =>
+  isNumberText(one) && isNumberText(other) && Number(one) === Number(other)
+
 function parseOutcomes(given: string | undefined): ReadonlyMap<string, string> {
   const meanings = new Map<string, string>()
   if (given === undefined) return meanings
@@ -247,7 +261,8 @@ function parseOutcomes(given: string | undefined): ReadonlyMap<string, string> {
       if (own !== undefined && own !== outcome) {
         throw refused(`--outcomes gives ${JSON.stringify(text)} the meaning ${outcome}; ${own} keeps its own`)
       }
-      if (meanings.has(text)) throw refused(`--outcomes has ${JSON.stringify(text)} twice`)
+      const isSaid = [...meanings.keys()].some((other) => other === text || isSameNumber(other, text))
+      if (isSaid) throw refused(`--outcomes has ${JSON.stringify(text)} twice`)
       meanings.set(text, outcome)
     }
   }

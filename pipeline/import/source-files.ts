@@ -4,9 +4,10 @@ import { basename, join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { PipelineComponents } from '../components.ts'
 import { literal } from '../duckdb.ts'
-import { columnNames } from './column-names.ts'
-import { assertFile, decoded, openInput } from './input.ts'
-import { type IncomingRows, readInput, reading } from './read-file.ts'
+import type { FileTable } from './file-table.ts'
+import { type Input, assertFile, decoded, openInput } from './input.ts'
+import type { HeaderOptions } from './options.ts'
+import { type IncomingRows, openTable, readTable } from './read-file.ts'
 import type { ImportSource, SourceForm } from './source.ts'
 import { countOf } from './take-in.ts'
 import { isZip, unzip } from './unzip.ts'
@@ -80,24 +81,24 @@ async function readSourceFile(
   name: string,
   index: number,
 ): Promise<SourceFile> {
-  let input = { ...(await openInput(path, directory)), name }
-  const wanted = Object.values(source.forms).flatMap(namesOf)
-  const names = await reading(input, columnNames(database, input, wanted))
-  const found = formOf(source, names)
+  const input = { ...(await openInput(path, directory)), name }
+  const columns = { required: Object.values(source.forms).flatMap(namesOf), optional: [] }
+  const open = (from: Input) => openTable(database, from, columns, PLAIN)
+  let table = await open(input)
+  const found = formOf(source, table)
   if (found === undefined) return { name, form: undefined, rows: 0, placesOf: () => Promise.resolve([]) }
-  const form = source.forms[found]!
-  if (form.encoding !== undefined) input = await decoded(input, directory, form.encoding)
-  const { required, optional = {}, nested = [] } = form
-  const identifiers = { required: Object.keys(required), optional: Object.keys(optional), nested }
+  const { required, optional = {}, nested = [], encoding } = source.forms[found]!
+  if (encoding !== undefined) table = await open(await decoded(input, directory, encoding))
+  const has = namesIn(table)
   const map = new Map(
-    Object.entries({ ...required, ...optional }).filter(([, column]) => names.includes(column)),
+    Object.entries({ ...required, ...optional }).filter(([, column]) => has.includes(column)),
   )
-  const present = identifiers.optional.filter((column) => map.has(column))
-  const { rejected, placesOf } = await readInput(
+  const present = Object.keys(optional).filter((column) => map.has(column))
+  const { rejected, placesOf } = await readTable(
     database,
-    input,
-    { ...identifiers, optional: present },
-    { delimiter: undefined, map, ignoreUnknown: true },
+    table,
+    { required: Object.keys(required), optional: present, nested },
+    { ...PLAIN, map },
   )
   if (rejected.count > 0) {
     throw new ServiceError(
@@ -106,9 +107,9 @@ async function readSourceFile(
       { faults: rejected.faults },
     )
   }
-  const columns = [...identifiers.required, ...present].join(', ')
+  const given = [...Object.keys(required), ...present].join(', ')
   await database.run(
-    `INSERT INTO ${tableOf(found)} BY NAME SELECT ${index} AS file, ${literal(name)} AS file_name, record, ${columns} FROM incoming`,
+    `INSERT INTO ${tableOf(found)} BY NAME SELECT ${index} AS file, ${literal(name)} AS file_name, record, ${given} FROM incoming`,
   )
   await database.run('DROP VIEW incoming')
   await database.run('DROP TABLE texts')
@@ -116,6 +117,10 @@ async function readSourceFile(
   return { name, form: found, rows, placesOf }
 }
 
+/** Files of platforms have columns that no form names. */
+const PLAIN: HeaderOptions = { delimiter: undefined, map: new Map(), ignoreUnknown: true }
+
+const namesIn = ({ names, around = [] }: FileTable) => [...names, ...around]
 const namesOf = ({ required, optional = {} }: SourceForm) => [
   ...Object.values(required),
   ...Object.values(optional),
@@ -125,8 +130,9 @@ const identifiersOf = ({ required, optional = {} }: SourceForm) => [
   ...Object.keys(optional),
 ]
 
-/** Returns the form of a file with these columns; undefined if it has none. */
-function formOf({ forms }: ImportSource, names: readonly string[]): string | undefined {
+/** Returns the form of a file; undefined if it has none. */
+function formOf({ forms }: ImportSource, table: FileTable): string | undefined {
+  const names = namesIn(table)
   const fitting = Object.entries(forms).filter(([, { required }]) =>
     Object.values(required).every((column) => names.includes(column)),
   )

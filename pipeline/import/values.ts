@@ -5,7 +5,7 @@ import type { Database } from '../duckdb.ts'
 import { tableSpec } from '../../schemas/tables.ts'
 import { isSaid } from './cells.ts'
 import { type ImportColumn, type ImportKind, isStored, isTime } from './columns.ts'
-import type { ValueOptions } from './options.ts'
+import { type ValueOptions, isNumberText } from './options.ts'
 import { PERSON_ID, isOfPerson, personId } from './person-ids.ts'
 
 /** The namespace of the ids of imported forecasts, an arbitrary UUID. */
@@ -88,10 +88,14 @@ function expressionOf(
       return `if(${isWithdrawal(name)}, -1,
         try_cast(round_even(${numberOf(name, options)} * ${options.percent ? '1e4' : '1e6'}, 0) AS INTEGER))`
     case 'outcome': {
-      const meanings = [...options.outcomes].map(
-        ([text, outcome]) => `WHEN ${literal(text)} THEN '${outcome}'`,
-      )
-      return meanings.length === 0 ? name : `CASE ${name} ${meanings.join(' ')} ELSE ${name} END`
+      // Programs write the number 1 as 1 or as 1.0.
+      const meanings = [...options.outcomes].map(([text, outcome]) => {
+        const same = isNumberText(text)
+          ? `try_cast(${name} AS DOUBLE) = ${Number(text)}`
+          : `${name} = ${literal(text)}`
+        return `WHEN ${same} THEN '${outcome}'`
+      })
+      return meanings.length === 0 ? name : `CASE ${meanings.join(' ')} ELSE ${name} END`
     }
     case 'withdrawal':
       return `lower(${name})`

@@ -345,7 +345,7 @@ const UGLY: readonly Ugly[] = [
     { timezone: 'UTC' },
     [
       'a.csv: 1 bad row; nothing was imported',
-      'line 2: forecast_at is "2026-01-05", not a time such as 2026-01-31 12:00:00; a day? write which time of it',
+      'line 2: forecast_at is "2026-01-05", not a time such as 2026-01-31 12:00:00; a day? see --days, or write which time of it',
     ],
   ],
   [
@@ -367,7 +367,7 @@ const UGLY: readonly Ugly[] = [
     {},
     [
       'a.csv: 1 bad row; nothing was imported',
-      'line 2: forecast_at is "1767571200", not a time with an offset such as 2026-01-31T12:00:00Z; seconds since 1970? write 2026-01-31T12:00:00Z',
+      'line 2: forecast_at is "1767571200", not a time with an offset such as 2026-01-31T12:00:00Z; seconds since 1970? see --epoch s',
     ],
   ],
   [
@@ -515,8 +515,7 @@ const UGLY: readonly Ugly[] = [
     `{"user_id":"${P}","a/b~'\\"":1}\n`,
     {},
     [
-      'a.ndjson: 1 bad row; nothing was imported',
-      'line 1: unknown field a/b~\'"; see --map and --ignore-unknown',
+      'a.ndjson has unknown "a/b~\'\\""; the columns it may have are user_id, display_name; see --map and --ignore-unknown',
     ],
   ],
   [
@@ -567,7 +566,7 @@ const UGLY: readonly Ugly[] = [
     'a.csv',
     `user_id${',x'.repeat(10_000)}\n`,
     { ignoreUnknown: true },
-    ['a.csv has 10001 columns, more than 1000'],
+    ['a.csv has more than 1000 columns'],
   ],
   [
     'bytes of zero',
@@ -826,7 +825,7 @@ describe('options', () => {
     [
       { map: ['category=source'] },
       'questions',
-      '--map category=source takes "source" for category, and it is the column source too; say with --map source=Name which column is source, or rename it in the file',
+      '--map category=source takes "source" for category, and it is the column source too; say which column is source with --map source=Name or its text with --set source=Text, or rename it in the file',
     ],
     [
       { outcomes: 'no=yes,yes=no' },

@@ -466,8 +466,8 @@ describe('a withdrawal', () => {
       withdrawals: 2,
       errors: [
         { pointer: 'line 4', detail: 'probability is missing; null would withdraw the forecast' },
-        { pointer: 'line 5', detail: 'probability is neither text nor a number' },
-        { pointer: 'line 6', detail: 'withdrawn is "[true]", not one of true, false' },
+        { pointer: 'line 5', detail: 'probability is "true", not a number from 0 to 1' },
+        { pointer: 'line 6', detail: 'withdrawn is neither text nor a number' },
       ],
     })
   })
