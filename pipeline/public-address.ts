@@ -1,18 +1,18 @@
 // Connections to addresses that others name: to the Internet alone, because whoever names one must not reach
 // what only this machine reaches.
-import { type LookupAddress, lookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
+import { lookup } from 'node:dns/promises'
 import type { RequestOptions } from 'node:http'
 import ipaddr from 'ipaddr.js'
 
-/** Resolves a name to all its addresses, as `dns.lookup` does. */
-export type LookUp = (
-  hostname: string,
-  done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
-) => void
+/**
+ * Resolves to all addresses of a name. It is a promise because the callbacks of Node have no addresses where they
+ * have an error, whatever their type says, and an exception in one would end the process.
+ */
+export type LookUp = (hostname: string) => Promise<readonly LookupAddress[]>
 
-export const lookUpAll: LookUp = (hostname, done) => {
-  lookup(hostname, { all: true, verbatim: true }, done)
-}
+/** Looks a name up as the system does, so that a name of `/etc/hosts` is known too. */
+export const lookUpAll: LookUp = (hostname) => lookup(hostname, { all: true, verbatim: true })
 
 /** The part of IPv6 that is given out for the Internet. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
@@ -31,17 +31,27 @@ export function isPublicAddress(address: string): boolean {
  */
 export function checkedLookUp(lookUp: LookUp, isPrivateAllowed: boolean): RequestOptions['lookup'] {
   return (hostname, options, done) => {
-    lookUp(hostname, (error, addresses) => {
-      const wrong = isPrivateAllowed ? undefined : addresses.find(({ address }) => !isPublicAddress(address))
-      const failure =
-        error ??
-        (wrong
-          ? new Error(`${hostname} is at ${wrong.address}, which is no address of the Internet`)
-          : null) ??
-        (addresses.length === 0 ? new Error(`${hostname} has no address`) : null)
-      if (failure) done(failure, '', 0)
-      else if (options.all) done(null, [...addresses])
-      else done(null, addresses[0]!.address, addresses[0]!.family)
-    })
+    checkedAddresses(hostname, lookUp, isPrivateAllowed).then(
+      (addresses) => {
+        if (options.all) done(null, addresses)
+        else done(null, addresses[0]!.address, addresses[0]!.family)
+      },
+      (error: NodeJS.ErrnoException) => {
+        done(error, '', 0)
+      },
+    )
   }
+}
+
+/** @throws Error for a name without an address, and for one with a private address that may not be called. */
+async function checkedAddresses(
+  hostname: string,
+  lookUp: LookUp,
+  isPrivateAllowed: boolean,
+): Promise<LookupAddress[]> {
+  const addresses = await lookUp(hostname)
+  const wrong = isPrivateAllowed ? undefined : addresses.find(({ address }) => !isPublicAddress(address))
+  if (wrong) throw new Error(`${hostname} is at ${wrong.address}, which is no address of the Internet`)
+  if (addresses.length === 0) throw new Error(`${hostname} has no address`)
+  return [...addresses]
 }

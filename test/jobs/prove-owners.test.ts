@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 const failure = (code: string) => Object.assign(new Error(code), { code })
 const reach: Reach = {
-  lookUp: (_hostname, done) => done(failure(isDown ? 'EAI_AGAIN' : 'ENOTFOUND'), []),
+  lookUp: () => Promise.reject(failure(isDown ? 'EAI_AGAIN' : 'ENOTFOUND')),
   resolveTxt: (name) =>
     isDown
       ? Promise.reject(failure('EAI_AGAIN'))

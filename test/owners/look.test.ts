@@ -26,11 +26,8 @@ const GOOD = JSON.stringify({ agents: { [uuidOf(3, 2)]: 'another', [AGENT]: TOKE
 
 const at =
   (...addresses: string[]): LookUp =>
-  (_hostname, done) =>
-    done(
-      null,
-      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-    )
+  () =>
+    Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
 const LOOPBACK = at('127.0.0.1')
 const noRecord = () => Promise.reject(Object.assign(new Error('queryTxt ENOTFOUND'), { code: 'ENOTFOUND' }))
 
@@ -158,9 +155,9 @@ describe('a private address', () => {
   test('is not reached by a name that resolves to another one later', async () => {
     let lookups = 0
     const reach = await reachOf(answering(GOOD), {
-      lookUp: (hostname, done) => {
+      lookUp: (hostname) => {
         lookups += 1
-        at('127.0.0.1')(hostname, done)
+        return LOOPBACK(hostname)
       },
     })
     await lookForProof(CLAIM, reach)
@@ -171,7 +168,7 @@ describe('a private address', () => {
 test('a network of its own that fails says nothing of the domain', async () => {
   const fails = () => Object.assign(new Error('EAI_AGAIN'), { code: 'EAI_AGAIN' })
   const reach = await reachOf(answering(GOOD), {
-    lookUp: (_hostname, done) => done(fails(), []),
+    lookUp: () => Promise.reject(fails()),
     resolveTxt: () => Promise.reject(fails()),
   })
   expect(await lookForProof(CLAIM, reach)).toMatchObject({ kind: 'unknown' })

@@ -329,9 +329,7 @@ describe('an address', () => {
   test('is checked where it is called, whatever the name resolved to before', async () => {
     const { received } = await receiver()
     const answers = ['93.184.215.14', '127.0.0.1']
-    const rebinding: LookUp = (_name, done) => {
-      done(null, [{ address: answers.shift()!, family: 4 }])
-    }
+    const rebinding: LookUp = () => Promise.resolve([{ address: answers.shift()!, family: 4 }])
     const settings = { isPrivateAllowed: false, lookUp: rebinding, timeoutMs: 5_000 }
     const message = { headers: {}, body: new Uint8Array() }
     answers.shift()
@@ -342,13 +340,20 @@ describe('an address', () => {
     expect(received).toEqual([])
   })
 
+  test('whose name does not resolve is a failed try, by the resolver of the system', async () => {
+    await add('http://unknown.invalid/hook')
+    happen(1)
+    await deliver()
+    const [webhook] = await webhooks().list()
+    expect((await webhooks().state(webhook!)).failing).toMatchObject({ tries: 1 })
+  })
+
   test('that is private among others of one name is refused', async () => {
-    const both: LookUp = (_name, done) => {
-      done(null, [
+    const both: LookUp = () =>
+      Promise.resolve([
         { address: '93.184.215.14', family: 4 },
         { address: '10.0.0.1', family: 4 },
       ])
-    }
     const settings = { isPrivateAllowed: false, lookUp: both, timeoutMs: 5_000 }
     const message = { headers: {}, body: new Uint8Array() }
     await expect(
