@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Invitations } from '../pipeline/access/invitations.ts'
 import { OwnerClaims } from '../pipeline/access/owner-claims.ts'
-import { Renames } from '../pipeline/access/renames.ts'
+import { Renames, type Waiting } from '../pipeline/access/renames.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { type ListedAgent, readAgents } from '../pipeline/import/agent-list.ts'
 import {
@@ -10,9 +10,9 @@ import {
   assignOwner,
   hide,
   rename,
-  retire,
+  renameAsAsked,
+  retireAsAsked,
   retireNow,
-  unretire,
   unretireNow,
 } from '../pipeline/import/agents.ts'
 import type { ImportContext } from '../pipeline/import/take-in.ts'
@@ -80,8 +80,8 @@ export async function renameAgent(
   if (!parsed.success) {
     throw new ServiceError('invalid', `the name ${JSON.stringify(called)} ${parsed.error.issues[0]!.message}`)
   }
-  const said = await onTable(components, (context) => rename(context, new Map([[agentId, parsed.data]])))
-  await recordReason(components, agentId, { act: 'renamed', name: parsed.data, reason })
+  const note = noteOf(components, agentId, { act: 'renamed', name: parsed.data, reason })
+  const said = await onTable(components, (context) => rename(context, agentId, parsed.data, note))
   return reportOf(said, { name: parsed.data }, 'of this name')
 }
 
@@ -91,15 +91,18 @@ export async function hideAgent(
   agentId: string,
   { reason }: ReasonOption,
 ): Promise<Report> {
-  const said = await onTable(components, (context) => hide(context, [agentId]))
-  await recordReason(components, agentId, { act: 'hidden', reason })
+  const note = noteOf(components, agentId, { act: 'hidden', reason })
+  const said = await onTable(components, (context) => hide(context, agentId, note))
   return reportOf(said, {}, 'hidden')
 }
 
-async function recordReason({ store, now }: Components, agentId: string, said: object): Promise<void> {
+/** Returns the writing of why the operator did something. Repeated, it writes the same. */
+function noteOf({ store, now }: Components, agentId: string, said: object): () => Promise<void> {
   const agent_id = agentId.toLowerCase()
-  const path = moderationPath(agent_id, now().getTime())
-  await store.put(path, recordBytes(path, { agent_id, at: now().toISOString(), ...said }))
+  const at = now()
+  const path = moderationPath(agent_id, at.getTime())
+  const bytes = recordBytes(path, { agent_id, at: at.toISOString(), ...said })
+  return () => store.put(path, bytes)
 }
 
 /** Creates invitations, each to register one agent, and prints their codes. */
@@ -132,11 +135,33 @@ export async function recordOwnStatements(components: Components): Promise<void>
 
 async function recordRenames(components: Components): Promise<void> {
   const renames = new Renames(components.store)
-  const waiting = await renames.waiting()
-  if (waiting.paths.length === 0) return
-  const changed = await sayOfKnown(components, waiting.names, rename)
+  if (!(await renames.isAnyWaiting())) return
+  let waiting: Waiting = { names: new Map(), paths: [] }
+  const asked = async () => (waiting = await renames.waiting()).names
+  const { changed } = await onTable(components, (context) => renameAsAsked(context, asked))
   await renames.told(waiting)
   components.log('recorded renames', { agents: changed })
+}
+
+async function recordRetirements(components: Components): Promise<void> {
+  const { registry, now, log } = components
+  const at = now().toISOString()
+  let retired = new Map<string, string>()
+  const asked = async () => {
+    retired = new Map()
+    for (const id of await registry.retiring()) {
+      const since = await registry.retiredAt(id)
+      if (since !== null && since <= at) retired.set(id, since)
+    }
+    return retired
+  }
+  if ((await asked()).size === 0) return
+  const { changed } = await onTable(components, (context) => retireAsAsked(context, asked))
+  for (const [id, since] of retired) {
+    // It may have been taken back since, and asked for once more.
+    if ((await registry.retiredAt(id)) === since) await registry.retirementTold(id)
+  }
+  log('recorded retirements', { agents: changed })
 }
 
 /**
@@ -161,26 +186,6 @@ export async function sayOfKnown<T>(
     for (const one of said) changed += await sayOfKnown(components, new Map([one]), say)
     return changed
   }
-}
-
-async function recordRetirements(components: Components): Promise<void> {
-  const { registry, now, log } = components
-  const at = now().toISOString()
-  const retired = new Map<string, string>()
-  for (const id of await registry.retiring()) {
-    const since = await registry.retiredAt(id)
-    if (since !== null && since <= at) retired.set(id, since)
-  }
-  if (retired.size === 0) return
-  const changed = await sayOfKnown(components, retired, retire)
-  for (const id of retired.keys()) {
-    // It may have been taken back meanwhile, and asked for once more.
-    const since = await registry.retiredAt(id)
-    const stands = since !== null && since <= at
-    if (!stands) await onTable(components, (context) => unretire(context, [id]))
-    if (stands || since === null) await registry.retirementTold(id)
-  }
-  log('recorded retirements', { agents: changed })
 }
 
 async function onTable(

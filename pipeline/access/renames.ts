@@ -3,7 +3,13 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { name } from '../../schemas/names.ts'
 import { publishedUuid } from '../../schemas/values.ts'
-import { RENAMING_PREFIX, moderationPrefix, renamingAgent, renamingPath } from '../store/paths.ts'
+import {
+  RENAMING_PREFIX,
+  moderationPrefix,
+  renamingAgent,
+  renamingInstant,
+  renamingPath,
+} from '../store/paths.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
@@ -39,27 +45,44 @@ export class Renames {
     if (waiting.length >= MOST_WAITING) {
       throw new ServiceError('conflict', RENAMED_OFTEN, { type: 'renamed-often' })
     }
-    for (let atMs = now.getTime(); ; atMs++) {
+    // The clock of another node may be ahead, and the last name that is asked for counts.
+    const lastMs = Math.max(...waiting.map(({ path }) => renamingInstant(path)))
+    for (let atMs = Math.max(now.getTime(), lastMs + 1); ; atMs++) {
       const path = renamingPath(agentId, atMs)
       const bytes = recordBytes(path, { agent_id: agentId, name: wanted })
       if (await this.#store.putIfAbsent(path, bytes)) return
     }
   }
 
+  async isAnyWaiting(): Promise<boolean> {
+    for await (const _ of this.#store.list(RENAMING_PREFIX)) return true
+    return false
+  }
+
   /** Returns the names that wait, without those of agents that the operator has renamed or hidden since. */
   async waiting(): Promise<Waiting> {
-    const names = new Map<string, string>()
-    const paths: string[] = []
+    for (;;) {
+      const found = await this.#read()
+      if (!found) continue
+      const { names } = found
+      for (const agentId of names.keys()) if (await this.#isModerated(agentId)) names.delete(agentId)
+      return found
+    }
+  }
+
+  /** Returns undefined if another run takes notes away meanwhile: an older name may be all that is left then. */
+  async #read(): Promise<Waiting | undefined> {
+    const found: Waiting = { names: new Map(), paths: [] }
     // The paths of an agent come in the order in which the names were asked for.
     for await (const { path } of this.#store.list(RENAMING_PREFIX)) {
       const agentId = renamingAgent(path)
-      const record = agentId && (await readRecord(this.#store, path, renaming))
-      if (!agentId || !record) continue
-      names.set(agentId, record.name)
-      paths.push(path)
+      if (agentId === undefined) continue
+      const record = await readRecord(this.#store, path, renaming)
+      if (!record) return undefined
+      found.names.set(agentId, record.name)
+      found.paths.push(path)
     }
-    for (const agentId of names.keys()) if (await this.#isModerated(agentId)) names.delete(agentId)
-    return { names, paths }
+    return found
   }
 
   /** Notes that the table of agents has the names. */

@@ -59,10 +59,12 @@ export function disownByDomain(context: ImportContext, owners: ReadonlyMap<strin
  * @throws ServiceError as `say` does.
  */
 export function retire(context: ImportContext, since: ReadonlyMap<string, string>): Promise<Said> {
-  const instants = [...since].map(([id, at]) => `WHEN ${literal(id)} THEN ${literal(at)}::TIMESTAMPTZ`)
-  const retired_at = `coalesce(retired_at, CASE agent_id ${instants.join(' ')} END)`
-  return say(context, [...since.keys()], { retired_at })
+  return say(context, [...since.keys()], retiredSince(since))
 }
+
+const retiredSince = (since: ReadonlyMap<string, string>): Statement => ({
+  retired_at: `coalesce(retired_at, (${byAgent(since)})::TIMESTAMPTZ)`,
+})
 
 /** The registry's notes of retirements, which decide whether an agent may submit. */
 export interface RetirementNotes {
@@ -88,42 +90,50 @@ export async function retireNow(
   return said
 }
 
-/**
- * Takes back that agents retire or have retired. The table comes first, because a wrong id must change
- * nothing, and again last, because a release may have written a retirement meanwhile.
- *
- * @throws ServiceError as `say` does.
- */
-export async function unretireNow(
+/** Takes back that agents retire or have retired. @throws ServiceError as `decide` does. */
+export function unretireNow(
   context: ImportContext,
   notes: RetirementNotes,
   agentIds: readonly string[],
 ): Promise<Said> {
-  const said = await unretire(context, agentIds)
-  for (const id of agentIds) await notes.noteUnretired(id.toLowerCase())
-  await unretire(context, agentIds)
-  return said
+  return decide(context, agentIds, { retired_at: 'NULL::TIMESTAMPTZ' }, async () => {
+    for (const id of agentIds) await notes.noteUnretired(id.toLowerCase())
+  })
 }
 
-/** Takes back in the table that agents are retired. @throws ServiceError as `say` does. */
-export function unretire(context: ImportContext, agentIds: readonly string[]): Promise<Said> {
-  return say(context, agentIds, { retired_at: 'NULL::TIMESTAMPTZ' })
-}
-
-/** Gives agents other names, by their ids. @throws ServiceError as `say` does. */
-export function rename(context: ImportContext, names: ReadonlyMap<string, string>): Promise<Said> {
-  const cases = [...names].map(([id, name]) => `WHEN ${literal(id.toLowerCase())} THEN ${literal(name)}`)
-  return say(context, [...names.keys()], { name: `CASE agent_id ${cases.join(' ')} END` })
+/** Gives an agent another name. @throws ServiceError as `decide` does. */
+export function rename(
+  context: ImportContext,
+  agentId: string,
+  name: string,
+  note: () => Promise<unknown>,
+): Promise<Said> {
+  return decide(context, [agentId], { name: literal(name) }, note)
 }
 
 /**
- * Hides agents: takes what they said of themselves at registration. One without a name is in no list, and
- * what is published about it names nothing but its id.
+ * Hides an agent: takes what it said of itself at registration. One without a name is in no list, and what is
+ * published about it names nothing but its id.
  *
- * @throws ServiceError as `say` does.
+ * @throws ServiceError as `decide` does.
  */
-export function hide(context: ImportContext, agentIds: readonly string[]): Promise<Said> {
-  return say(context, agentIds, { name: "''", model_type: "''", organization_name: 'NULL::VARCHAR' })
+export function hide(context: ImportContext, agentId: string, note: () => Promise<unknown>): Promise<Said> {
+  return decide(
+    context,
+    [agentId],
+    { name: "''", model_type: "''", organization_name: 'NULL::VARCHAR' },
+    note,
+  )
+}
+
+/** Writes the names that agents have asked for. @throws ServiceError as `sayAsked` does. */
+export function renameAsAsked(context: ImportContext, asked: Asked): Promise<Said> {
+  return sayAsked(context, asked, (names) => ({ name: byAgent(names) }))
+}
+
+/** Writes the retirements that agents have asked for. @throws ServiceError as `sayAsked` does. */
+export function retireAsAsked(context: ImportContext, asked: Asked): Promise<Said> {
+  return sayAsked(context, asked, retiredSince)
 }
 
 /**
@@ -134,48 +144,118 @@ export function hide(context: ImportContext, agentIds: readonly string[]): Promi
  * @throws ServiceError `notFound` if an id is not one of a registered agent: nothing is written.
  *   `unavailable` if the store does not answer.
  */
-async function say(context: ImportContext, agentIds: readonly string[], statement: Statement): Promise<Said> {
-  const { database } = context
-  const named = [...new Set(agentIds.map((id) => id.toLowerCase()))]
-  const stated = Object.entries(statement).map(([column, sql]) => `${sql} AS ${column}`)
-  const now = `${literal(context.now().toISOString())}::TIMESTAMPTZ`
-  for (;;) {
-    await takeInWaiting(context, ['agents'])
-    const seen = await findBasis(context, named)
-    await assertKnown(context, named)
-    // A statement is recorded later than the registration of its agent, so that the two can be told apart.
-    await database.run(
-      `CREATE OR REPLACE TEMP TABLE fresh AS
-       SELECT said.* FROM (
-         SELECT * REPLACE (${stated.join(', ')})
-         FROM (SELECT * REPLACE (greatest(${now}, registered_at + INTERVAL 1 MILLISECOND) AS recorded_at) FROM basis)
-       ) said JOIN basis USING (agent_id) WHERE NOT ${same('said', 'basis')}`,
-    )
-    const taken = await takeIn(context, seen, 'fresh')
-    if (taken) return { agents: named.length, changed: taken.rows }
-  }
+function say(context: ImportContext, agentIds: readonly string[], statement: Statement): Promise<Said> {
+  return write(context, async (basis) => {
+    await assertKnown(context, await basis(agentIds))
+    return { statement, isRepeated: false }
+  })
 }
 
 /**
- * Makes the table `basis` of the current rows of agents: one per agent that is registered. Returns the
- * version of the table that they are from.
+ * Makes a statement of the operator that what agents have asked for must not replace. The note of it comes
+ * before the rows, and a row is written even where the statement is true already: so a run that has read
+ * what was asked for before the note finds the table changed, and reads again.
+ *
+ * @throws ServiceError as `say` does.
  */
-async function findBasis(
-  { store, local, database, released = {} }: ImportContext,
+function decide(
+  context: ImportContext,
   agentIds: readonly string[],
-): Promise<TableVersion> {
+  statement: Statement,
+  note: () => Promise<unknown>,
+): Promise<Said> {
+  return write(context, async (basis) => {
+    await assertKnown(context, await basis(agentIds))
+    await note()
+    return { statement, isRepeated: true }
+  })
+}
+
+/** Reads what agents have asked for and still stands, by their ids. */
+type Asked = () => Promise<ReadonlyMap<string, string>>
+
+/**
+ * Writes what agents have asked for, also where it is true already, for the reason that `decide` has. It is
+ * read after the version of the table on which the rows are based: a run that reads more writes later, and
+ * one that has read less finds the table changed. Agents that the table does not have are left out, because
+ * one whose registration was moved aside must not keep releases from being made.
+ *
+ * @throws ServiceError `unavailable` if the store does not answer.
+ */
+function sayAsked(
+  context: ImportContext,
+  asked: Asked,
+  statementOf: (asked: ReadonlyMap<string, string>) => Statement,
+): Promise<Said> {
+  return write(context, async (basis) => {
+    const found = await asked()
+    await basis([...found.keys()])
+    return { statement: found.size === 0 ? {} : statementOf(found), isRepeated: true }
+  })
+}
+
+/**
+ * Writes the rows that a statement makes of the rows in `basis`, unless another command has written to the
+ * table meanwhile: then everything is read again.
+ *
+ * @param read makes `basis` of the rows of some agents, and returns the statement about them.
+ */
+async function write(
+  context: ImportContext,
+  read: (
+    basis: (agentIds: readonly string[]) => Promise<readonly string[]>,
+  ) => Promise<{ statement: Statement; isRepeated: boolean }>,
+): Promise<Said> {
+  const { database } = context
+  const now = `${literal(context.now().toISOString())}::TIMESTAMPTZ`
+  for (;;) {
+    await takeInWaiting(context, ['agents'])
+    const seen = await currentVersion(context)
+    const { statement, isRepeated } = await read((agentIds) => makeBasis(context, seen, agentIds))
+    const stated = Object.entries(statement).map(([column, sql]) => `${sql} AS ${column}`)
+    const said = stated.length === 0 ? 'basis' : `(SELECT * REPLACE (${stated.join(', ')}) FROM basis)`
+    // A statement is recorded later than the registration of its agent, so that the two can be told apart.
+    await database.run(
+      `CREATE OR REPLACE TEMP TABLE stated AS
+       SELECT said.* REPLACE (greatest(${now}, said.registered_at + INTERVAL 1 MILLISECOND) AS recorded_at),
+         NOT ${same('said', 'basis')} AS is_changed
+       FROM ${said} said JOIN basis USING (agent_id);
+       CREATE OR REPLACE TEMP TABLE fresh AS FROM stated WHERE is_changed OR ${isRepeated}`,
+    )
+    const [agents, changed] = [
+      await countOf(context, 'basis'),
+      await countOf(context, '(FROM stated WHERE is_changed)'),
+    ]
+    if (await takeIn(context, seen, 'fresh')) return { agents, changed }
+  }
+}
+
+async function currentVersion({
+  store,
+  released = {},
+}: ImportContext): Promise<TableVersion & { table: 'agents' }> {
   const log = new TableLog(store, 'agents')
   await log.refresh()
   const version = { ...log.current, table: 'agents' as const }
   assertNotBehind({ agents: version }, released)
-  const ids = agentIds.map((id) => `(${literal(id)})`).join(', ')
+  return version
+}
+
+/** Makes the table `basis` of the rows of agents, one for each that is registered. Returns the ids, once each. */
+async function makeBasis(
+  { local, database }: ImportContext,
+  version: TableVersion & { table: 'agents' },
+  agentIds: readonly string[],
+): Promise<readonly string[]> {
+  const named = [...new Set(agentIds.map((id) => id.toLowerCase()))]
+  const ids = named.length === 0 ? '(NULL)' : named.map((id) => `(${literal(id)})`).join(', ')
   await local.reading(async () => {
     await attachCurrent(database, local, version)
     await database.run(
       `CREATE OR REPLACE TEMP TABLE basis AS FROM current_agents WHERE agent_id IN (VALUES ${ids})`,
     )
   })
-  return version
+  return named
 }
 
 async function assertKnown(context: ImportContext, named: readonly string[]): Promise<void> {

@@ -150,6 +150,11 @@ export function renamingAgent(path: string): string | undefined {
   return new RegExp(`^${RENAMING_PREFIX}([0-9a-f-]{36})-[0-9]{15}\\.json$`).exec(path)?.[1]
 }
 
+/** The instant in such a path, in milliseconds. */
+export function renamingInstant(path: string): number {
+  return Number(/-([0-9]{15})\.json$/.exec(path)?.[1])
+}
+
 export const OWNER_CLAIMS_PREFIX = 'registry/owner-claims/'
 
 /** The record of who an agent says answers for it, by a domain. */
