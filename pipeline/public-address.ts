@@ -3,11 +3,12 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import type { RequestOptions } from 'node:http'
+import { callbackify } from 'node:util'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Resolves to all addresses of a name. It is a promise because the callbacks of Node have no addresses where they
- * have an error, whatever their type says, and an exception in one would end the process.
+ * Resolves to all addresses of a name. It is a promise because the callbacks of Node have no addresses where
+ * they have an error, whatever their type says, and an exception in one would end the process.
  */
 export type LookUp = (hostname: string) => Promise<readonly LookupAddress[]>
 
@@ -31,15 +32,12 @@ export function isPublicAddress(address: string): boolean {
  */
 export function checkedLookUp(lookUp: LookUp, isPrivateAllowed: boolean): RequestOptions['lookup'] {
   return (hostname, options, done) => {
-    checkedAddresses(hostname, lookUp, isPrivateAllowed).then(
-      (addresses) => {
-        if (options.all) done(null, addresses)
-        else done(null, addresses[0]!.address, addresses[0]!.family)
-      },
-      (error: NodeJS.ErrnoException) => {
-        done(error, '', 0)
-      },
-    )
+    const find = callbackify(() => checkedAddresses(hostname, lookUp, isPrivateAllowed))
+    find((error, addresses) => {
+      if (error) done(error, '', 0)
+      else if (options.all) done(null, addresses)
+      else done(null, addresses[0]!.address, addresses[0]!.family)
+    })
   }
 }
 

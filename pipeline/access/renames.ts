@@ -70,7 +70,7 @@ export class Renames {
     }
   }
 
-  /** Returns undefined if another run takes notes away meanwhile: an older name may be all that is left then. */
+  /** Returns undefined if another run takes notes away meanwhile, since only an older name may be left. */
   async #read(): Promise<Waiting | undefined> {
     const found: Waiting = { names: new Map(), paths: [] }
     // The paths of an agent come in the order in which the names were asked for.

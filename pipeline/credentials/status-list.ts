@@ -28,7 +28,7 @@ const SHORTEST_RUN = 3
 const LONGEST_RUN = 258
 const END_OF_BLOCK = 256
 
-/** Returns one last block of deflate with fixed codes, in which only runs of a byte are shortened (RFC 1951). */
+/** Returns one block of deflate with fixed codes, in which only runs of a byte are shortened (RFC 1951). */
 function deflatedRuns(bytes: Uint8Array): Uint8Array {
   const written = new BitWriter()
   // The last block, and the type 1.

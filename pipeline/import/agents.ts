@@ -241,7 +241,7 @@ async function currentVersion({
   return version
 }
 
-/** Makes the table `basis` of the rows of agents, one for each that is registered. Returns the ids, once each. */
+/** Makes the table `basis` of the rows of registered agents. Returns the ids, once each. */
 async function makeBasis(
   { local, database }: ImportContext,
   version: TableVersion & { table: 'agents' },

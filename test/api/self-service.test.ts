@@ -291,8 +291,9 @@ describe('the name of an agent', () => {
       readRows({ ...components, database }, 'agents'),
     )
     const own = rows.filter(({ agent_id }) => agent_id === agentId)
+    expect(new Set(own.map(({ name }) => name))).toEqual(new Set(['a first name', 'a third name']))
     // The run that did it again wrote the name again, so that a run that knew less would find the table changed.
-    expect(own.map(({ name }) => name).sort()).toEqual(['a first name', 'a third name', 'a third name'])
+    expect(own).toHaveLength(3)
   })
 
   test('is no name that waits beside five others, none that is unfit, and none by another’s key', async () => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { readAgents } from '../../pipeline/import/agent-list.ts'
 import { choicesOf, faultSeed, report } from '../support/faults/seeded.ts'
-import { SHORT_TIMES, importBatch, releaseNow } from '../support/faults/trouble.ts'
+import { importBatch, releaseNow } from '../support/faults/trouble.ts'
 import { Client, bearer, registerAgent, testComponents } from '../support/http/service.ts'
 import { startFvs } from '../support/process.ts'
 import { onDisk } from '../support/worlds/places.ts'
@@ -16,7 +16,7 @@ const SEED = faultSeed()
 test(`an agent that renames itself, FAULT_SEED=${SEED}`, async () => {
   const { whole } = choicesOf(SEED, 11)
   const { store, options: own } = await onDisk()
-  const env = { ...own.env, ...SHORT_TIMES, RELEASE_SCHEDULE: '* * * * * *' }
+  const env = { ...own.env, REFRESH_MS: '200', RELEASE_SCHEDULE: '* * * * * *' }
   const options = { folder: own.folder, env }
   await importBatch(options, 0)
   const start = async () => {
