@@ -20,13 +20,17 @@ const FVS = fileURLToPath(new URL('../fvs.js', import.meta.url))
 const COMMANDS: Record<Environment, Record<string, readonly string[]>> = {
   production: {
     release: ['release', '--if-changed'],
-    'look at the domains of owners': ['agents', 'prove'],
   },
   sandbox: {
     'step of the simulation': ['sandbox', 'step'],
     release: ['release', '--if-changed', '--environment', 'sandbox'],
-    'look at the domains of owners': ['agents', 'prove', '--environment', 'sandbox'],
   },
+}
+
+/** Runs beside the next runs of the schedule, because servers of others decide how long it takes. */
+const PROVING: Record<Environment, readonly string[]> = {
+  production: ['agents', 'prove'],
+  sandbox: ['agents', 'prove', '--environment', 'sandbox'],
 }
 
 interface NextRun {
@@ -41,8 +45,9 @@ export class Scheduler {
   #next: NextRun | undefined
   readonly #environment: Environment
   readonly #logger: Logger
-  #child: ChildProcess | undefined
+  readonly #children = new Set<ChildProcess>()
   #running: Promise<void> = Promise.resolve()
+  #proving: Promise<void> | undefined
   #stopping = false
 
   /**
@@ -84,25 +89,32 @@ export class Scheduler {
     return this.#next?.at
   }
 
-  /** Ends the command under way: the next run completes what it leaves undone. */
+  /** Ends the commands under way: the next run completes what they leave undone. */
   async stop(): Promise<void> {
     this.#stopping = true
     await this.#task?.destroy()
-    this.#child?.kill('SIGTERM')
+    for (const child of this.#children) child.kill('SIGTERM')
     await this.#running
+    await this.#proving
   }
 
   async #runAll(): Promise<void> {
     for (const [name, args] of Object.entries(COMMANDS[this.#environment])) {
       if (!this.#stopping) await this.#run(name, args)
     }
+    if (this.#stopping) return
+    this.#proving ??= this.#run('look at the domains of owners', PROVING[this.#environment]).finally(() => {
+      this.#proving = undefined
+    })
   }
 
   async #run(name: string, args: readonly string[]): Promise<void> {
     const environment = this.#environment
+    let child: ChildProcess | undefined
     try {
-      this.#child = spawn(process.execPath, [FVS, ...args], { stdio: ['ignore', 'ignore', 'inherit'] })
-      const [code, signal] = (await once(this.#child, 'exit')) as [number | null, string | null]
+      child = spawn(process.execPath, [FVS, ...args], { stdio: ['ignore', 'ignore', 'inherit'] })
+      this.#children.add(child)
+      const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
       if (code !== 0 && !this.#stopping) {
         const failure = { code, signal, environment }
         this.#logger.error(failure, `the scheduled ${name} failed; the next run tries again`)
@@ -112,7 +124,7 @@ export class Scheduler {
       const failure = { err: error, environment }
       this.#logger.error(failure, `the scheduled ${name} did not start; the next run tries again`)
     } finally {
-      this.#child = undefined
+      if (child) this.#children.delete(child)
     }
   }
 }

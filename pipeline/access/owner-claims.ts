@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 const TOKEN_BYTES = 18
 /** A claim without a proof ends after this time. */
 const PENDING_MS = 14 * DAY_MS
-/** A proof is looked for again after this time, and after a miss every day. */
+/** A proof is looked for again after this time, and after a look that did not find it every day. */
 const AGAIN_MS = 30 * DAY_MS
 /** The misses in a row after which a proof is lost. */
 const MOST_MISSES = 3
@@ -146,9 +146,9 @@ export class OwnerClaims {
   }
 }
 
-function isDue({ given_up, proved_at, looked_at, misses }: OwnerClaim, now: Date): boolean {
+function isDue({ given_up, proved_at, looked_at, reason }: OwnerClaim, now: Date): boolean {
   if (given_up || proved_at === null || looked_at === null) return true
-  return now.getTime() - Date.parse(looked_at) >= (misses > 0 ? DAY_MS : AGAIN_MS)
+  return now.getTime() - Date.parse(looked_at) >= (reason === null ? AGAIN_MS : DAY_MS)
 }
 
 /** Returns the claim after a look; null if it has ended, and with it what it had proved. */
@@ -162,7 +162,7 @@ export function afterLook(claim: OwnerClaim, found: Found, now: Date): OwnerClai
     const isOver = now.getTime() - Date.parse(claim.claimed_at) > PENDING_MS
     return isOver ? null : { ...claim, looked_at, reason: found.reason }
   }
-  if (found.kind === 'unknown') return claim
+  if (found.kind === 'unknown') return { ...claim, looked_at, reason: found.reason }
   const misses = claim.misses + 1
   return misses >= MOST_MISSES ? null : { ...claim, looked_at, misses, reason: found.reason }
 }

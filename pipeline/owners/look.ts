@@ -1,70 +1,87 @@
-// Looks at a domain for the proof that it answers for an agent: in a file that it serves, or in a TXT record.
+// Looks at a domain for the proofs that it answers for agents: in a file that it serves, or in TXT records.
+import type { LookupAddress } from 'node:dns'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { z } from 'zod'
 import { type Found, type OwnerClaim, PROOF_PATH, proofRecord } from '../access/owner-claims.ts'
-import { type LookUp, checkedLookUp } from '../public-address.ts'
+import { checkedLookUp } from '../public-address.ts'
 
 const MOST_BYTES = 64 * 1024
 const REASON_CHARACTERS = 200
 /** Failures of this machine's network, which say nothing of the domain. */
 const OWN_FAILURES = new Set(['EAI_AGAIN', 'ENETUNREACH', 'ENETDOWN'])
+/** Failures of this machine's resolver. A connection that the domain refuses has one of these codes too. */
+const RESOLVER_FAILURES = new Set(['ETIMEOUT', 'ECONNREFUSED', 'ESERVFAIL', 'ECANCELLED'])
 
 /** The file: the token of each agent by its id. */
 const proofFile = z.object({ agents: z.record(z.string(), z.unknown()) })
 
 export interface Reach {
-  lookUp: LookUp
-  /** Resolves to the TXT records of a name, each in its parts. */
-  resolveTxt: (name: string) => Promise<readonly (readonly string[])[]>
+  /** Resolves to all addresses of a name. It must end when the signal does. */
+  lookUp: (hostname: string, signal: AbortSignal) => Promise<readonly LookupAddress[]>
+  /** Resolves to the TXT records of a name, each in its parts. It must end when the signal does. */
+  resolveTxt: (name: string, signal: AbortSignal) => Promise<readonly (readonly string[])[]>
   /** Whether any address may be called. Only tests allow it. */
   isPrivateAllowed: boolean
   /** The beginning of the address of a domain. */
   originOf: (domain: string) => string
-  /** The time that one look at the file may take. */
+  /** The time that a look at a domain may take. */
   timeoutMs: number
 }
 
-/** Looks for the proof of a claim, first in the file of its domain. */
-export async function lookForProof(claim: OwnerClaim, reach: Reach): Promise<Found> {
-  const inFile = await lookInFile(claim, reach)
-  if (inFile.kind === 'proved') return inFile
-  const inRecord = await lookInRecord(claim, reach)
-  if (inRecord.kind === 'proved') return inRecord
-  const kind = inFile.kind === 'unknown' && inRecord.kind === 'unknown' ? 'unknown' : 'missing'
-  return { kind, reason: `${inFile.reason}; ${inRecord.reason}` }
+type NotFound = Exclude<Found, { kind: 'proved' }>
+type Shown<T> = { kind: 'shown'; value: T } | NotFound
+
+/** The tokens that a domain shows, for the claims of every agent that names it. */
+export interface DomainLook {
+  file: Shown<Record<string, unknown>>
+  records: Shown<readonly string[]>
 }
 
-async function lookInFile({ domain, agent_id, token }: OwnerClaim, reach: Reach): Promise<Found> {
-  try {
-    const text = await fileOf(`${reach.originOf(domain)}${PROOF_PATH}`, reach)
-    const parsed = proofFile.safeParse(jsonOf(text))
-    if (!parsed.success) return missing('the file is not JSON with the object “agents”')
-    return parsed.data.agents[agent_id] === token
-      ? { kind: 'proved' }
-      : missing('the file does not have the token of the agent under its id')
-  } catch (error) {
-    return failed('the file', error)
-  }
+/** Reads the file and the TXT records of a domain at once, so that neither takes the time of the other. */
+export async function lookAtDomain(domain: string, reach: Reach, ending: AbortSignal): Promise<DomainLook> {
+  const signal = AbortSignal.any([ending, AbortSignal.timeout(reach.timeoutMs)])
+  const [file, records] = await Promise.all([
+    inFile(domain, reach, signal).catch((error: unknown) => failed('the file', error)),
+    inRecords(domain, reach, signal).catch((error: unknown) => failed('the TXT record', error)),
+  ])
+  return { file, records }
 }
 
-async function lookInRecord({ domain, token }: OwnerClaim, { resolveTxt }: Reach): Promise<Found> {
-  try {
-    const records = await resolveTxt(proofRecord(domain))
-    return records.some((parts) => parts.join('') === token)
-      ? { kind: 'proved' }
-      : missing('no TXT record has the token')
-  } catch (error) {
-    return failed('the TXT record', error)
-  }
+/** Returns whether a look at the domain of a claim has found its proof. */
+export function proofIn({ file, records }: DomainLook, { agent_id, token }: OwnerClaim): Found {
+  if (file.kind === 'shown' && file.value[agent_id] === token) return { kind: 'proved' }
+  if (records.kind === 'shown' && records.value.includes(token)) return { kind: 'proved' }
+  const reasons = [
+    file.kind === 'shown' ? 'the file does not have the token of the agent under its id' : file.reason,
+    records.kind === 'shown' ? 'no TXT record has the token' : records.reason,
+  ]
+  // The proof may be where the service could not look.
+  const isUnknown = file.kind === 'unknown' || records.kind === 'unknown'
+  return { kind: isUnknown ? 'unknown' : 'missing', reason: reasons.join('; ') }
 }
 
-const missing = (reason: string): Found & { kind: 'missing' } => ({ kind: 'missing', reason })
+async function inFile(domain: string, reach: Reach, signal: AbortSignal): Promise<DomainLook['file']> {
+  const text = await fileOf(`${reach.originOf(domain)}${PROOF_PATH}`, reach, signal)
+  const parsed = proofFile.safeParse(jsonOf(text))
+  if (parsed.success) return { kind: 'shown', value: parsed.data.agents }
+  return { kind: 'missing', reason: 'the file is not JSON with the object “agents”' }
+}
 
-function failed(what: string, error: unknown): Found & { reason: string } {
-  const { code, message } = error as NodeJS.ErrnoException
-  const kind = OWN_FAILURES.has(code ?? '') ? 'unknown' : 'missing'
-  return { kind, reason: `${what} could not be read: ${message}`.slice(0, REASON_CHARACTERS) }
+async function inRecords(
+  domain: string,
+  { resolveTxt }: Reach,
+  signal: AbortSignal,
+): Promise<DomainLook['records']> {
+  const records = await resolveTxt(proofRecord(domain), signal)
+  return { kind: 'shown', value: records.map((parts) => parts.join('')) }
+}
+
+function failed(part: string, error: unknown): NotFound {
+  const { code = '', syscall, message } = error as NodeJS.ErrnoException
+  const isOfResolver = syscall?.startsWith('query') === true && RESOLVER_FAILURES.has(code)
+  const kind = isOfResolver || OWN_FAILURES.has(code) ? 'unknown' : 'missing'
+  return { kind, reason: `${part} could not be read: ${message}`.slice(0, REASON_CHARACTERS) }
 }
 
 function jsonOf(text: string): unknown {
@@ -81,14 +98,20 @@ function jsonOf(text: string): unknown {
  * @throws Error for any answer but 200, so that a redirect leads nowhere, for one of more than 64 KiB, or if
  *   it is not complete in time.
  */
-function fileOf(address: string, { lookUp, isPrivateAllowed, timeoutMs }: Reach): Promise<string> {
+async function fileOf(
+  address: string,
+  { lookUp, isPrivateAllowed }: Reach,
+  signal: AbortSignal,
+): Promise<string> {
+  // Before the request, so that a resolver that is silent is not taken for a domain that is.
+  const addresses = await lookUp(new URL(address).hostname, signal)
   const request = address.startsWith('https:') ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
     const asked = request(address, {
       headers: { Accept: 'application/json' },
-      lookup: checkedLookUp(lookUp, isPrivateAllowed),
+      lookup: checkedLookUp(() => Promise.resolve(addresses), isPrivateAllowed),
       agent: false,
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     })
     asked.on('error', reject)
     asked.on('response', (answer) => {

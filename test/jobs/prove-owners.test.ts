@@ -1,16 +1,18 @@
 // The owners of agents by domains: claimed over HTTP, looked for by a job, used by the next release, lost after
 // three misses, and overruled by the operator.
+import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { assignAgents } from '../../jobs/agents.ts'
 import type { Components } from '../../jobs/components/components.ts'
 import { proveOwners } from '../../jobs/prove-owners.ts'
 import { runRelease } from '../../jobs/release.ts'
+import { OwnerClaims } from '../../pipeline/access/owner-claims.ts'
 import type { Reach } from '../../pipeline/owners/look.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../support/http/problem.ts'
 import { type Client, Clock, bearer, testComponents, testService } from '../support/http/service.ts'
-import { NOW, type WorldAgent, copyReleasedWorld } from '../support/worlds/world.ts'
+import { NOW, type WorldAgent, copyReleasedWorld, uuidOf } from '../support/worlds/world.ts'
 
 const DAY_MS = 86_400_000
 const DOMAIN = 'example.org'
@@ -208,5 +210,69 @@ describe('a proved owner', () => {
     records.set(record_name as string, [[token as string]])
     expect(await look()).toMatchObject({ looked: 1, owned: 0 })
     expect(await ownerReleased()).toBe('a lab')
+  })
+})
+
+describe('a run', () => {
+  test('looks once at a domain that many agents claim', async () => {
+    const { record_name, token } = await claimed()
+    const claims = new OwnerClaims(components.store, randomBytes)
+    const first = (await claims.due(clock.now()))[0]!
+    for (let n = 0; n < 20; n++) await claims.put({ ...first, agent_id: uuidOf(9, n), token: `another ${n}` })
+    records.set(record_name as string, [[token as string]])
+    const names: string[] = []
+    const counted: Reach = {
+      ...reach,
+      resolveTxt: (name, signal) => {
+        names.push(name)
+        return reach.resolveTxt(name, signal)
+      },
+    }
+    expect((await proveOwners(components, counted)).json).toMatchObject({ looked: 21, left: 0, owned: 1 })
+    expect(names).toEqual([record_name])
+  })
+
+  test('ends at its time, keeps what it found, and leaves silent domains as they were', async () => {
+    const { record_name, token } = await claimed()
+    const claims = new OwnerClaims(components.store, randomBytes)
+    const first = (await claims.due(clock.now()))[0]!
+    const silent = Array.from({ length: 100 }, (_, n) => ({
+      ...first,
+      agent_id: uuidOf(9, n),
+      domain: `silent${n}.example`,
+    }))
+    for (const claim of silent) await claims.put({ ...claim, looked_at: NOW })
+    records.set(record_name as string, [[token as string]])
+    const ending = new AbortController()
+    let looks = 0
+    const untilEnd = (signal: AbortSignal) =>
+      new Promise<never>((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          reject(failure('ECANCELLED'))
+        })
+      })
+    const slow: Reach = {
+      ...reach,
+      lookUp: (name, signal) => (name === DOMAIN ? reach.lookUp(name, signal) : untilEnd(signal)),
+      resolveTxt: (name, signal) => {
+        // All places are taken by silent names: nothing but the end of the run frees them.
+        if (name !== record_name) {
+          if (++looks === 31)
+            setImmediate(() => {
+              ending.abort()
+            })
+          return untilEnd(signal)
+        }
+        return reach.resolveTxt(name, signal)
+      },
+    }
+    expect((await proveOwners(components, slow, ending.signal)).json).toMatchObject({
+      looked: 1,
+      left: 100,
+      owned: 1,
+    })
+    expect(await claims.due(clock.now())).toEqual(
+      await Promise.all(silent.map(({ agent_id }) => claims.of(agent_id))),
+    )
   })
 })

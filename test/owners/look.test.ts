@@ -5,7 +5,7 @@ import { type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { OwnerClaim } from '../../pipeline/access/owner-claims.ts'
-import { type Reach, lookForProof } from '../../pipeline/owners/look.ts'
+import { type Reach, lookAtDomain, proofIn } from '../../pipeline/owners/look.ts'
 import type { LookUp } from '../../pipeline/public-address.ts'
 import { uuidOf } from '../support/worlds/world.ts'
 
@@ -30,6 +30,9 @@ const at =
     Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
 const LOOPBACK = at('127.0.0.1')
 const noRecord = () => Promise.reject(Object.assign(new Error('queryTxt ENOTFOUND'), { code: 'ENOTFOUND' }))
+
+const lookForProof = async (claim: OwnerClaim, reach: Reach) =>
+  proofIn(await lookAtDomain(claim.domain, reach, new AbortController().signal), claim)
 
 /** The way to a domain whose server does this, on loopback. */
 async function reachOf(serve: RequestListener, more: Partial<Reach> = {}): Promise<Reach> {

@@ -1,5 +1,5 @@
 // The commands that the scheduler runs, and its messages about commands that fail or cannot be started.
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -94,6 +94,28 @@ test('a run that is still under way when the next is due is said in the log, in 
     environment: 'production',
     msg: expect.stringMatching(/^the schedule: task still running/) as string,
   })
+})
+
+test('releases are made while domains whose servers are silent are looked at', async () => {
+  const folder = await testFolder()
+  const program = join(folder, 'program')
+  const made = join(folder, 'made')
+  await writeFile(
+    program,
+    `#!/bin/sh\ncase "$*" in *prove*) exec sleep 600;; *release*) echo made >> '${made}';; esac\n`,
+    { mode: 0o755 },
+  )
+  const { execPath } = process
+  process.execPath = program
+  onTestFinished(() => {
+    process.execPath = execPath
+  })
+  const { logger, lines } = errorLog()
+  const scheduler = new Scheduler('production', EACH_SECOND, true, logger)
+  const releases = async () => (await readFile(made, 'utf8').catch(() => '')).split('\n').length - 1
+  await expect.poll(releases).toBeGreaterThanOrEqual(3)
+  await scheduler.stop()
+  expect(lines).toEqual([])
 })
 
 test('the next run is always the one after now, also when the clock is set back', async () => {
