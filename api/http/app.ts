@@ -80,7 +80,7 @@ async function handled(
     if (tag !== undefined) leaveOutIfKnown(ctx, tag)
     return
   }
-  const { answer, tag } = await inCoding(ctx, made.answer, spec)
+  const { answer, tag } = await inCoding(ctx, inType(ctx, made.answer, spec), spec)
   send(ctx, answer)
   if (spec.method !== 'GET') return
   ctx.set('ETag', tag)
@@ -92,6 +92,16 @@ function leaveOutIfKnown(ctx: Koa.Context, tag: string): void {
   if (!isNamedBy(ctx.headers['if-none-match'], tag)) return
   ctx.status = 304
   ctx.body = null
+}
+
+/** Returns the answer under the type that the caller asks for, otherwise under the usual one. */
+function inType(ctx: Koa.Context, answer: Answer, { success }: Route): Answer {
+  const { mediaType, alsoAs } = success
+  if (alsoAs === undefined) return answer
+  ctx.vary('Accept')
+  const asked = ctx.accepts(mediaType!, ...alsoAs)
+  if (asked === false) return answer
+  return { ...answer, headers: { ...answer.headers, 'Content-Type': String(asked) } }
 }
 
 /** Returns the answer in the coding that the caller takes, with its entity tag. */

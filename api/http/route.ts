@@ -23,6 +23,9 @@ export type KeyPolicy = 'none' | 'optional' | 'agent' | 'operator'
 const [BEARER, EITHER] = ['Bearer', 'Bearer, ApiKey header="X-API-Key"']
 export const CHALLENGES = { agent: BEARER, operator: BEARER, optional: EITHER, none: EITHER } as const
 
+/** A body that is no text: a generated client that took it for one would lose bytes of it. */
+export const bytes = z.string().meta({ format: 'binary' })
+
 /** The time for which caches keep an answer that never changes. */
 export const FOR_EVER = 'max-age=31536000, immutable'
 
@@ -183,6 +186,8 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
     body: z.ZodType
     /** JSON if it is left out, otherwise application/octet-stream or the type of a text in UTF-8. */
     mediaType?: string
+    /** Other types of the same bytes, for callers whose `Accept` asks for them. */
+    alsoAs?: readonly string[]
     /** The `Cache-Control`; left out if each reply has its own. */
     cache?: string
     example: object | string

@@ -119,8 +119,9 @@ function failuresOf({
 }
 
 export function answersOf(spec: Route, bodySchema: object): Record<string, object> {
-  const { status = 200, description, mediaType = 'application/json', example } = spec.success
-  const own = spec.success.headers ?? []
+  const { status = 200, description, mediaType = 'application/json', alsoAs = [], example } = spec.success
+  const own = [...(spec.success.headers ?? []), ...(alsoAs.length > 0 ? ['Vary' as const] : [])]
+  const content = { schema: bodySchema, examples: { success: { value: example } } }
   const headers = headerRefs([
     'X-Request-Id',
     'Cache-Control',
@@ -132,7 +133,7 @@ export function answersOf(spec: Route, bodySchema: object): Record<string, objec
     [status]: {
       description,
       headers,
-      content: { [mediaType]: { schema: bodySchema, examples: { success: { value: example } } } },
+      content: Object.fromEntries([mediaType, ...alsoAs].map((type) => [type, content])),
       ...(spec.success.links ? { links: spec.success.links } : {}),
     },
   }

@@ -23,8 +23,8 @@ const HEADERS = {
     example: 'public, max-age=60',
   },
   Vary: {
-    description: 'A cached answer is only for callers that send no key.',
-    schema: { type: 'string', const: 'X-API-Key, Authorization' },
+    description: 'A cached answer is only for callers that send the same in these headers, such as no key.',
+    schema: { type: 'string', enum: ['X-API-Key, Authorization', 'Accept'] },
     example: 'X-API-Key, Authorization',
   },
   'Cross-Origin-Resource-Policy': {

@@ -20,7 +20,7 @@ import {
 } from '../pages/charts/badge.ts'
 import { pictureOf } from '../pages/charts/pictures.ts'
 import type { Publication } from '../published/release-payloads.ts'
-import { type Reply, type Route, route } from '../http/route.ts'
+import { type Reply, type Route, bytes, route } from '../http/route.ts'
 import { missing, noCertificate } from './credentials.ts'
 import { ENTITIES } from './entities.ts'
 
@@ -137,7 +137,7 @@ function badgePicture(entityType: EntityType, methodology: Methodology): Route {
       'Only those who have a credential have it.',
     success: {
       description: 'A picture',
-      body: z.string(),
+      body: bytes,
       example: 'the bytes of the picture',
       mediaType: 'image/png',
       headers: ['Cross-Origin-Resource-Policy'],

@@ -5,7 +5,7 @@ import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notPublished } from '../http/not-published.ts'
-import { type Route, route } from '../http/route.ts'
+import { type Route, bytes, route } from '../http/route.ts'
 import { type Card, cardOf, emptyCard } from '../pages/cards/card.ts'
 import { cardPng } from '../pages/cards/png.ts'
 import { cardSvg } from '../pages/cards/svg.ts'
@@ -45,7 +45,7 @@ function card(entityType: EntityType, ending: Ending, eligibleQuestions: number)
     examples: { params: { [idName]: example } },
     success: {
       description: 'A card',
-      body: z.string(),
+      body: isPicture ? bytes : z.string(),
       example: isPicture
         ? 'the bytes of the picture'
         : '<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630">…</svg>\n',

@@ -21,6 +21,8 @@ import { componentName } from '../openapi/schemas.ts'
 import { ENTITIES } from './entities.ts'
 
 const NO_CREDENTIALS = 'this service issues no credentials'
+/** Loaders of others ask for these, and parse an answer only if its type has `json` in it. */
+const JSON_TYPES = ['application/ld+json', 'application/json']
 const SHORTLY = 'public, max-age=60'
 
 export function credentials(methodology: Methodology): Route[] {
@@ -52,6 +54,7 @@ function credential(methodology: Methodology, entityType: EntityType): Route {
       description: 'The credential',
       body: openBadgeCredential,
       mediaType: CREDENTIAL_TYPE,
+      alsoAs: JSON_TYPES,
       cache: SHORTLY,
       get example() {
         return credentialExamples().credentialOf(entityType)
@@ -120,6 +123,7 @@ const statusList = route({
     description: 'The list',
     body: statusListCredential,
     mediaType: CREDENTIAL_TYPE,
+    alsoAs: JSON_TYPES,
     cache: SHORTLY,
     get example() {
       return credentialExamples().statusList

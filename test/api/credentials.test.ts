@@ -44,6 +44,20 @@ describe('a credential', () => {
     expect((await service.client.get('/did.json')).text).toBe(JSON.stringify(issuer))
   })
 
+  test.for([
+    ['application/ld+json, application/json', 'application/ld+json'],
+    ['application/json, text/plain, */*', 'application/json'],
+    ['application/json;q=0.5, application/vc', 'application/vc'],
+    ['*/*', 'application/vc'],
+    ['text/html', 'application/vc'],
+  ] as const)('is sent to who asks with `Accept: %s` as %s', async ([accept, type]) => {
+    for (const path of [`/forecaster/${forecasterId(0)}/credential`, '/credentials/status/0']) {
+      const { status, headers, text } = await service.client.get(path, { Accept: accept })
+      expect([status, headers['content-type'], headers.vary]).toEqual([200, type, 'Accept'])
+      expect(text).toBe((await service.client.get(path)).text)
+    }
+  })
+
   test('names a status list, which is there', async () => {
     const credential = openBadgeCredential.parse(
       (await service.client.get(`/forecaster/${forecasterId(0)}/credential`)).json(),

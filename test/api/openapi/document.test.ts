@@ -91,6 +91,18 @@ describe('the document', () => {
     expect(JSON.stringify(schema)).not.toContain('"additionalProperties":false')
   })
 
+  test('says which answers are bytes, and that a credential is JSON', () => {
+    const read = api.operations.filter(({ responses }) => '200' in responses)
+    const contents = read.flatMap((operation) => Object.entries(api.response(operation, '200').content ?? {}))
+    const bodiesOf = (type: string) =>
+      contents.filter(([name]) => name === type).map(([, { schema }]) => schema)
+    expect(bodiesOf('image/png')).toEqual(Array(4).fill({ type: 'string', format: 'binary' }))
+    for (const type of ['application/ld+json', 'application/json']) {
+      expect(bodiesOf(type)).toEqual(expect.arrayContaining(bodiesOf('application/vc')))
+    }
+    expect(bodiesOf('application/vc')).toHaveLength(3)
+  })
+
   test('names each kind of object and each choice of words that answers have', () => {
     const unnamed: string[] = []
     const look = (part: unknown, at: string) => {
