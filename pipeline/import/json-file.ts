@@ -108,8 +108,10 @@ async function makeLinesOfDocuments(
   const without = keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), null)
   await makeLines(
     database,
-    `SELECT coalesce(unnest((document -> ${list})::JSON[])::VARCHAR, 'null') AS line,
-       json_merge_patch(document, ${literal(JSON.stringify(without))})::VARCHAR AS head FROM documents`,
+    // The members around the list are found once for each document, and not once for each row.
+    `SELECT coalesce(unnest(list)::VARCHAR, 'null') AS line, head FROM (
+       SELECT (document -> ${list})::JSON[] AS list,
+         json_merge_patch(document, ${literal(JSON.stringify(without))})::VARCHAR AS head FROM documents)`,
   )
 }
 
