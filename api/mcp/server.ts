@@ -1,5 +1,11 @@
 // A server of the Model Context Protocol for one client: which tools it has, and how their results are told.
-import { type CallToolResult, McpServer, createMcpHandler } from '@modelcontextprotocol/server'
+import {
+  type CallToolResult,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+  createMcpHandler,
+  isLegacyRequest,
+} from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { printable } from '../../pipeline/printable.ts'
@@ -46,12 +52,21 @@ export function mcpServer({ call, agentId, canSubmit, version }: McpOptions): Mc
 
 /** Takes null for an optional argument as if it were left out, which many programs send. */
 function withoutNulls(input: z.ZodObject): z.ZodType<Record<string, unknown>> {
-  const optional = Object.keys(input.shape).filter((name) => input.shape[name]!.safeParse(undefined).success)
-  return z.preprocess((given) => {
-    if (typeof given !== 'object' || given === null) return given
-    const isLeftOut = ([name, value]: [string, unknown]) => value === null && optional.includes(name)
-    return Object.fromEntries(Object.entries(given).filter((member) => !isLeftOut(member)))
-  }, input) as unknown as z.ZodType<Record<string, unknown>>
+  return z.preprocess((given) => cleaned(input, given), input) as unknown as z.ZodType<
+    Record<string, unknown>
+  >
+}
+
+function cleaned(schema: unknown, given: unknown): unknown {
+  if (schema instanceof z.ZodArray && Array.isArray(given)) {
+    return given.map((item) => cleaned(schema.element, item))
+  }
+  if (!(schema instanceof z.ZodObject) || typeof given !== 'object' || given === null) return given
+  const shape = schema.shape as Record<string, z.ZodType | undefined>
+  const members = Object.entries(given).filter(
+    ([name, value]) => value !== null || shape[name]?.safeParse(undefined).success !== true,
+  )
+  return Object.fromEntries(members.map(([name, value]) => [name, cleaned(shape[name], value)]))
 }
 
 /** Headers of the protocol that the library reads. */
@@ -76,11 +91,25 @@ export async function answerMessage(
   // The library reads the headers, and the message from `parsedBody`.
   const request = new Request('http://mcp.invalid/mcp', { method: 'POST', headers, body: '{}' })
   try {
-    const response = await handler.fetch(request, { parsedBody: message })
+    const response = (await isLegacyRequest(request, message))
+      ? await answerLegacy(options, request, message)
+      : await handler.fetch(request, { parsedBody: message })
     const contentType = response.headers.get('content-type') ?? 'application/json'
     return { status: response.status, contentType, bytes: new Uint8Array(await response.arrayBuffer()) }
   } finally {
     await handler.close()
+  }
+}
+
+/** Answers one message of an older client as JSON; the handler of the library would send a stream. */
+async function answerLegacy(options: McpOptions, request: Request, message: object): Promise<Response> {
+  const server = mcpServer(options)
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  try {
+    return await transport.handleRequest(request, { parsedBody: message })
+  } finally {
+    await server.close()
   }
 }
 

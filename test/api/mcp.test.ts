@@ -138,6 +138,7 @@ test('history is true or false, and null for an optional argument is as if it we
     ['get_rank', { agent_id: null }],
     ['my_scores', { cursor: null }],
     ['submit_forecast', { question_id: QUESTION.open, probability: 0.5, rationale: null }],
+    ['submit_forecasts', { forecasts: [{ question_id: QUESTION.open, probability: 0.5, rationale: null }] }],
   ] as const
   for (const [name, args] of given) {
     const { isError, content } = await client.callTool({ name, arguments: args })
@@ -149,8 +150,10 @@ test('history is true or false, and null for an optional argument is as if it we
 
 test('whoever does not name both types of an answer is answered too', async () => {
   for (const Accept of ['*/*', 'text/event-stream', 'application/json', 'text/html']) {
-    const { status, text } = await post(questions, { Accept })
-    expect(status, Accept).toBe(200)
+    const answer = await post(questions, { Accept })
+    const { status, headers, text } = answer
+    expect([status, headers['content-type']], Accept).toEqual([200, 'application/json'])
+    expect(answer.json(), Accept).toMatchObject({ id: 1, result: { structuredContent: {} } })
     expect(text).toContain('next_cursor')
   }
 })
