@@ -101,7 +101,7 @@ function inType(ctx: Koa.Context, answer: Answer, { success }: Route): Answer {
   ctx.vary('Accept')
   const asked = ctx.accepts(mediaType!, ...alsoAs)
   if (asked === false) return answer
-  return { ...answer, headers: { ...answer.headers, 'Content-Type': String(asked) } }
+  return { ...answer, headers: { ...answer.headers, 'Content-Type': asked } }
 }
 
 /** Returns the answer in the coding that the caller takes, with its entity tag. */

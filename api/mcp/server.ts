@@ -52,9 +52,7 @@ export function mcpServer({ call, agentId, canSubmit, version }: McpOptions): Mc
 
 /** Takes null for an optional argument as if it were left out, which many programs send. */
 function withoutNulls(input: z.ZodObject): z.ZodType<Record<string, unknown>> {
-  return z.preprocess((given) => cleaned(input, given), input) as unknown as z.ZodType<
-    Record<string, unknown>
-  >
+  return z.preprocess((given) => cleaned(input, given), input)
 }
 
 function cleaned(schema: unknown, given: unknown): unknown {

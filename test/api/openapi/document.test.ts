@@ -96,7 +96,9 @@ describe('the document', () => {
     const contents = read.flatMap((operation) => Object.entries(api.response(operation, '200').content ?? {}))
     const bodiesOf = (type: string) =>
       contents.filter(([name]) => name === type).map(([, { schema }]) => schema)
-    expect(bodiesOf('image/png')).toEqual(Array(4).fill({ type: 'string', format: 'binary' }))
+    expect(bodiesOf('image/png')).toEqual(
+      Array.from({ length: 4 }, () => ({ type: 'string', format: 'binary' })),
+    )
     for (const type of ['application/ld+json', 'application/json']) {
       expect(bodiesOf(type)).toEqual(expect.arrayContaining(bodiesOf('application/vc')))
     }
