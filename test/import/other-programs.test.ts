@@ -125,7 +125,7 @@ describe('a day', () => {
 
   test('is refused where it is not said that a time may be one', async () => {
     await expect(imported('questions', 'a.csv', day('2024-05-01', '2024-05-02'), {})).rejects.toMatchObject({
-      faults: [{ detail: expect.stringContaining('a day? write which time of it') as string }],
+      faults: [{ detail: expect.stringContaining('a day? see --days, or write which time of it') as string }],
     })
   })
 })
