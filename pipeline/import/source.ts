@@ -6,7 +6,7 @@ export interface SourceForm {
   /** A name in SQL → the name of a column in a CSV file, or of a member in JSON. */
   readonly required: Readonly<Record<string, string>>
   readonly optional?: Readonly<Record<string, string>>
-  /** Names in SQL of members that may be a list or a boolean; their text is JSON. */
+  /** Names in SQL of columns whose values may have parts; their text is JSON. */
   readonly nested?: readonly string[]
   /** The encoding of files that are not UTF-8, as `TextDecoder` names it. */
   readonly encoding?: string

@@ -50,7 +50,7 @@ export const forecastbench: ImportSource = {
         resolved_to: 'resolved_to',
         resolved: 'resolved',
       },
-      nested: ['id', 'resolved'],
+      nested: ['id'],
     },
     forecast_set: {
       required: {
