@@ -11,6 +11,26 @@ const NO_OPINION = [
   ['an order that was not filled', 'try_cast(r.amount AS DOUBLE) = 0'],
 ] as const
 
+/**
+ * The price after the last of a bettor's fills in one millisecond: their prices form a chain, and its end is
+ * the price to which they move once more often than away from it. NULL if there is no such price, or several.
+ */
+const FILLS = `LEFT JOIN (
+  WITH trades AS (
+    SELECT DISTINCT bettor, contract, created, bet, try_cast(before AS DOUBLE) AS before, try_cast(after AS DOUBLE) AS after
+    FROM bets r WHERE ${NO_OPINION.map(([, fails]) => `NOT coalesce(${fails}, false)`).join(' AND ')}),
+  moves AS (
+    SELECT bettor, contract, created, unnest([after, before]) AS price, unnest([1, -1]) AS move FROM trades),
+  ends AS (
+    SELECT bettor, contract, created, price FROM moves
+    GROUP BY bettor, contract, created, price HAVING sum(move) = 1)
+  SELECT bettor, contract, created, prices, last FROM (
+    SELECT bettor, contract, created, count(DISTINCT after) AS prices FROM trades GROUP BY ALL)
+  LEFT JOIN (
+    SELECT bettor, contract, created, any_value(price) AS last FROM ends GROUP BY ALL HAVING count(*) = 1)
+  USING (bettor, contract, created)) fills
+  ON fills.bettor = r.bettor AND fills.contract = r.contract AND fills.created = r.created AND fills.prices > 1`
+
 export const manifold: ImportSource = {
   name: 'manifold',
   // The version 5 UUID of manifold.markets in the namespace of domain names.
@@ -41,8 +61,9 @@ export const manifold: ImportSource = {
         amount: 'amount',
         answer_id: 'answerId',
         is_redemption: 'isRedemption',
+        bet: 'id',
+        before: 'probBefore',
       },
-      nested: ['is_redemption'],
     },
   },
   rows: [
@@ -75,13 +96,21 @@ export const manifold: ImportSource = {
     {
       kind: 'forecasts',
       form: 'bets',
+      rest: FILLS,
       columns: {
         entity_id: 'r.bettor',
         question_id: 'r.contract',
         probability: 'r.after',
         forecast_at: epochMs('r.created'),
       },
-      leftOut: NO_OPINION,
+      leftOut: [
+        ...NO_OPINION,
+        ['a fill before the last one of its millisecond', 'try_cast(r.after AS DOUBLE) <> fills.last'],
+        [
+          'one of several fills of a millisecond, and their prices do not say which was the last',
+          'fills.prices > 1 AND fills.last IS NULL',
+        ],
+      ],
     },
   ],
 }
