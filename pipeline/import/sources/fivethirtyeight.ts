@@ -3,7 +3,9 @@
 import { type ImportSource, dayBegins, dayEnds } from '../source.ts'
 
 const LEAGUE = `regexp_extract(r.file_name, '([^/]+)_games\\.csv', 1)`
-const GAME = `concat_ws('/', ${LEAGUE}, r.date, r.team1, r.team2)`
+/** The number of a game among those of its teams on its day; NULL for the only one. */
+const DOUBLE_HEADER = `if(try_cast(r.double_header AS DOUBLE) = 0, NULL, r.double_header)`
+const GAME = `concat_ws('/', ${LEAGUE}, r.date, r.team1, r.team2, ${DOUBLE_HEADER})`
 const NO_LEAGUE = ['the name of the file is not LEAGUE_games.csv', `${LEAGUE} = ''`] as const
 
 export const fivethirtyeight: ImportSource = {
@@ -23,6 +25,7 @@ export const fivethirtyeight: ImportSource = {
         prob1: 'prob1',
         outcome1: 'prob1_outcome',
       },
+      optional: { double_header: 'dh' },
     },
   },
   rows: [
@@ -31,7 +34,7 @@ export const fivethirtyeight: ImportSource = {
       form: 'games',
       columns: {
         question_id: GAME,
-        title: `'Will ' || r.team1 || ' beat ' || r.team2 || ' on ' || r.date || '? (' || ${LEAGUE} || ')'`,
+        title: `'Will ' || r.team1 || ' beat ' || r.team2 || ' on ' || r.date || '? (' || ${LEAGUE} || coalesce(', double-header ' || ${DOUBLE_HEADER}, '') || ')'`,
         category: LEAGUE,
         source: `'fivethirtyeight'`,
         source_id: GAME,
