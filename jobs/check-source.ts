@@ -7,7 +7,8 @@ import type { SourceImport } from '../pipeline/import/import-source.ts'
 import { importParts } from '../pipeline/import/import.ts'
 import { KNOWN_NAME, defineKnownNames } from '../pipeline/import/people-names.ts'
 import type { ImportSource } from '../pipeline/import/source.ts'
-import { stageScores } from '../pipeline/import/source-rows.ts'
+import { stageSaid, stageScores } from '../pipeline/import/source-rows.ts'
+import { countOf } from '../pipeline/import/take-in.ts'
 import { makeRelease } from '../pipeline/release/make.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import { LocalFiles } from '../pipeline/store/local-files.ts'
@@ -28,9 +29,12 @@ export interface ForecasterBrier {
   name: string
   questions: number
   brier: number
+  /** The questions with an outcome, and the forecasts on them, that the files have of the forecaster. */
+  questionsInFiles: number
+  forecastsInFiles: number
   /**
-   * The difference from the mean of (p − o)² over the files; null if a forecaster has changed a forecast,
-   * since each one then counts for its time.
+   * The difference from the mean of (p − o)² over the forecasts of the files; null if a forecaster has
+   * changed a forecast, since each one then counts for its time.
    */
   difference: number | null
 }
@@ -38,6 +42,8 @@ export interface ForecasterBrier {
 export interface SourceCheck {
   scores: ComparedScores[]
   forecasters: number
+  /** Forecasters who have a forecast on a question with an outcome in the files, and no score here. */
+  notScored: number
   /** The forecasters with most questions. */
   briers: ForecasterBrier[]
 }
@@ -54,13 +60,19 @@ export async function checkSource(
   const { database } = context
   const folder = join(components.directory, 'check')
   const store = await FileStore.begin(folder)
-  const apart = { ...components, store, local: new LocalFiles(store, join(folder, 'cache')) }
+  // Nobody needs to know what happens to a store that is thrown away.
+  const logger = components.logger.child({}, { level: 'warn' })
+  const apart = { ...components, logger, store, local: new LocalFiles(store, join(folder, 'cache')) }
   await importParts({ ...context, ...apart, released: {} }, parts)
   const result = await makeRelease(apart)
   const scores = await database.rows<{ file: string }>(
     `SELECT file FROM glob(${literal(join(folder, releasePrefix(result.release), 'scores', '*.parquet'))})`,
   )
-  if (scores.length === 0) return { scores: [], forecasters: 0, briers: [] }
+  const hasSaid = await stageSaid(database, source)
+  if (scores.length === 0) {
+    const notScored = hasSaid ? await countOf({ database }, '(SELECT DISTINCT entity_id FROM said)') : 0
+    return { scores: [], forecasters: 0, notScored, briers: [] }
+  }
   const pairs = `read_parquet([${scores.map(({ file }) => literal(file)).join(', ')}], hive_partitioning = false)`
   await database.run(`CREATE OR REPLACE TEMP VIEW pairs AS FROM ${pairs}`)
   await defineKnownNames({ store, database })
@@ -86,48 +98,71 @@ async function comparedScores(database: Database): Promise<ComparedScores[]> {
   }))
 }
 
-async function briersOf(database: Database): Promise<{ forecasters: number; briers: ForecasterBrier[] }> {
+async function briersOf(database: Database): Promise<Omit<SourceCheck, 'scores'>> {
   const rows = await database.rows<{
     name: string
     questions: bigint
     brier: number
+    questions_in_files: bigint
+    forecasts_in_files: bigint
     difference: number | null
     forecasters: bigint
+    not_scored: bigint
   }>(
     `WITH plain AS (
-       SELECT entity_id, avg((probability - if(outcome = 'yes', 1, 0)) ** 2) AS brier, count(*) AS rows
-       FROM forecasts SEMI JOIN pairs USING (entity_id, question_id) JOIN current_resolutions USING (question_id)
-       GROUP BY entity_id)
-     SELECT coalesce(${KNOWN_NAME}(entity_id), entity_id) AS name, count(*) AS questions, avg(pairs.brier) AS brier,
-       if(any_value(plain.rows) = count(*), abs(avg(pairs.brier) - any_value(plain.brier)), NULL) AS difference,
-       count(*) OVER () AS forecasters
-     FROM pairs JOIN plain USING (entity_id)
-     GROUP BY entity_id ORDER BY questions DESC, name LIMIT ${SHOWN_FORECASTERS}`,
+       SELECT entity_id, avg((probability - if(outcome = 'yes', 1, 0)) ** 2) AS brier, count(*) AS forecasts,
+         count(DISTINCT question_id) AS questions, count(DISTINCT (question_id, forecast_at)) AS moments
+       FROM said GROUP BY entity_id),
+     scored AS (SELECT entity_id, count(*) AS questions, avg(brier) AS brier FROM pairs GROUP BY entity_id)
+     SELECT coalesce(${KNOWN_NAME}(entity_id), entity_id) AS name, scored.questions, scored.brier,
+       plain.questions AS questions_in_files, plain.forecasts AS forecasts_in_files,
+       if(plain.moments = plain.questions, abs(scored.brier - plain.brier), NULL) AS difference,
+       count(scored.brier) OVER () AS forecasters, count(*) OVER () - count(scored.brier) OVER () AS not_scored
+     FROM plain LEFT JOIN scored USING (entity_id)
+     ORDER BY scored.questions DESC NULLS LAST, name LIMIT ${SHOWN_FORECASTERS}`,
   )
+  const scored = rows.filter((row) => row.brier !== null)
   return {
     forecasters: Number(rows[0]?.forecasters ?? 0n),
-    briers: rows.map(({ name, questions, brier, difference }) => ({
-      name,
-      questions: Number(questions),
-      brier,
-      difference,
+    notScored: Number(rows[0]?.not_scored ?? 0n),
+    briers: scored.map((row) => ({
+      name: row.name,
+      questions: Number(row.questions),
+      brier: row.brier,
+      questionsInFiles: Number(row.questions_in_files),
+      forecastsInFiles: Number(row.forecasts_in_files),
+      difference: row.difference,
     })),
   }
 }
 
 /** Returns the lines that say how a check ended. */
-export function linesOfCheck({ scores, forecasters, briers }: SourceCheck): string[] {
+export function linesOfCheck({ scores, forecasters, notScored, briers }: SourceCheck): string[] {
   const rest = forecasters - briers.length
   return [
     ...scores.map(
-      ({ score, pairs, largestDifference, notScored }) =>
-        `check: ${score} of ${pairs} pairs, largest difference ${largestDifference.toPrecision(3)}${notScored > 0 ? `; ${notScored} published pairs are not scored here` : ''}`,
+      ({ score, pairs, largestDifference, notScored: missing }) =>
+        `check: ${score} of ${pairs} pairs, largest difference ${largestDifference.toPrecision(3)}${missing > 0 ? `; ${missing} published pairs are not scored here` : ''}`,
     ),
-    ...briers.map(
-      ({ name, questions, brier, difference }) =>
-        `check: Brier score of ${name} ${brier.toFixed(6)} over ${questions} questions${difference === null ? '' : `, ${difference.toPrecision(3)} from the mean over the files`}`,
-    ),
+    ...briers.map(lineOfBrier),
     ...(rest > 0 ? [`check: and of ${rest} more forecasters`] : []),
-    ...(forecasters === 0 ? ['check: the files have no forecast on a question with an outcome'] : []),
+    ...(notScored > 0
+      ? [
+          `check: ${notScored} forecasters of the files have forecasts on questions with an outcome, and no score here`,
+        ]
+      : []),
+    ...(forecasters + notScored === 0
+      ? ['check: the files have no forecast on a question with an outcome']
+      : []),
   ]
+}
+
+function lineOfBrier(of: ForecasterBrier): string {
+  const lost = of.questionsInFiles - of.questions
+  const questions = `${of.questions} question${of.questions === 1 ? '' : 's'}${lost > 0 ? ` of the ${of.questionsInFiles} that the files have` : ''}`
+  const mean =
+    of.difference === null
+      ? ''
+      : `, ${of.difference.toPrecision(3)} from the mean over the ${of.forecastsInFiles} forecast${of.forecastsInFiles === 1 ? '' : 's'} of the files`
+  return `check: Brier score of ${of.name} ${of.brier.toFixed(6)} over ${questions}${mean}`
 }

@@ -340,6 +340,36 @@ export async function originsOf(
 }
 
 /**
+ * Makes the table `said` of the forecasts that the files have on questions of yes and no with an outcome,
+ * whatever became of the rows. Grain: one row per forecast; a withdrawal has no probability. The outcome of
+ * a row that has one itself is its own. Returns whether there is any.
+ */
+export async function stageSaid(database: Database, source: ImportSource): Promise<boolean> {
+  if (!['forecasts', 'resolutions'].every((kind) => source.rows.some((rows) => rows.kind === kind))) {
+    return false
+  }
+  const rowsOfKind = (kind: ImportKind) => {
+    const own = source.rows.filter((rows) => rows.kind === kind).flatMap(({ leftOut = [] }) => leftOut)
+    const reasons = own.map(([reason]) => literal(reason)).join(', ')
+    return `(FROM ${stagedTable(kind)} ${reasons === '' ? '' : `WHERE coalesce(reason NOT IN (${reasons}), true)`})`
+  }
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE said AS
+     WITH outcomes AS (
+       SELECT question_id, arg_min(outcome, (reason IS NOT NULL, definition, file, record)) AS outcome
+       FROM ${rowsOfKind('resolutions')} GROUP BY question_id)
+     SELECT DISTINCT f.entity_id, f.question_id, f.forecast_at, try_cast(f.probability AS DOUBLE) AS probability,
+       coalesce(own.outcome, outcomes.outcome) AS outcome
+     FROM ${rowsOfKind('forecasts')} f
+     LEFT JOIN ${rowsOfKind('resolutions')} own USING (file, record)
+     LEFT JOIN outcomes ON outcomes.question_id = f.question_id
+     WHERE coalesce(own.outcome, outcomes.outcome) IN ('yes', 'no') AND (f.probability = 'withdrawn'
+       OR coalesce(try_cast(f.probability AS DOUBLE) BETWEEN 0 AND 1, false))`,
+  )
+  return (await countOf({ database }, 'said')) > 0
+}
+
+/**
  * Makes the table `published` of the scores that the files have. Grain: one row per score of a forecaster on
  * a question. `stageRows` must have defined the ids of people. Returns whether there is any.
  */

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { v5 as uuidv5 } from 'uuid'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { runImportFrom } from '../../jobs/import-from.ts'
 import { runImport } from '../../jobs/import.ts'
 import { parseOptions } from '../../pipeline/import/options.ts'
@@ -26,7 +26,7 @@ interface Sums {
   taken: number
   repeated: number
   left_out: number
-  reasons: { count: number; examples: string[] }[]
+  reasons: { reason: string; count: number; examples: string[] }[]
 }
 
 test('every source has a case', async () => {
@@ -158,6 +158,78 @@ test('freeze values of markets are forecasts of one forecaster where they are as
   ).rejects.toThrow('--with-freeze is not for manifold: its files have no freeze values')
 })
 
+describe('several fills of a bettor in one millisecond', () => {
+  const market = {
+    id: 'm1',
+    question: 'Will it?',
+    outcomeType: 'BINARY',
+    createdTime: 1735776000000,
+    closeTime: 1751284800000,
+    resolution: 'YES',
+    resolutionTime: 1751300000000,
+  }
+  const fill = (id: string, probBefore: number, probAfter: number) => ({
+    id,
+    userId: 'u1',
+    contractId: 'm1',
+    createdTime: 1736000000000,
+    probBefore,
+    probAfter,
+    amount: 10,
+  })
+  const imported = async (fills: readonly object[]) => {
+    const components = await fresh()
+    const path = (name: string) => join(components.directory, name)
+    await writeFile(path('markets.json'), JSON.stringify([market]))
+    await writeFile(path('bets.json'), JSON.stringify(fills))
+    const paths = [path('markets.json'), path('bets.json')]
+    const { json } = await runImportFrom(components, sourceOf('manifold'), paths, { check: true })
+    const { files } = json as { files: (Sums & { rows: string })[] }
+    const forecasts = (await rowsOf(components)).split('\n').filter((line) => line.includes('"probability"'))
+    return {
+      taken: forecasts.map((line) => (JSON.parse(line) as { probability: number }).probability),
+      reasons: files.find(({ rows }) => rows === 'forecasts')!.reasons.map(({ reason }) => reason),
+    }
+  }
+  const chain = [fill('b1', 0.5, 0.6), fill('b2', 0.6, 0.55), fill('b3', 0.55, 0.65)]
+
+  test.each([
+    ['as they were', chain],
+    ['backwards', chain.toReversed()],
+    ['with one of them twice', [chain[1]!, chain[2]!, chain[0]!, chain[1]!]],
+  ])('are the price after the last of their chain, %s', async (_, fills) => {
+    expect(await imported(fills)).toEqual({
+      taken: [0.65],
+      reasons: ['a fill before the last one of its millisecond'],
+    })
+  })
+
+  test('that form no chain with one end are left out', async () => {
+    const circle = [fill('b1', 0.5, 0.6), fill('b2', 0.6, 0.5)]
+    expect(await imported(circle)).toEqual({
+      taken: [],
+      reasons: ['one of several fills of a millisecond, and their prices do not say which was the last'],
+    })
+  })
+})
+
+test('a check compares with the files, and not with what was taken of them', async () => {
+  const components = await fresh()
+  const path = join(components.directory, 'mlb_games.csv')
+  const check = async (header: string, rows: string) => {
+    await writeFile(path, `${header}\n${rows}`)
+    const options = { check: true, dryRun: true }
+    return (await runImportFrom(components, sourceOf('fivethirtyeight'), [path], options)).text
+  }
+  const games = '2022-10-05,Orioles,Blue Jays,0.4,0,0\n2022-10-05,Orioles,Blue Jays,0.4,1,1\n'
+  const lost = await check('date,team1,team2,prob1,prob1_outcome,dh_unknown', games)
+  expect(lost).toContain(
+    'check: Brier score of FiveThirtyEight mlb 0.160000 over 1 question, 0.100 from the mean over the 2 forecasts of the files',
+  )
+  const whole = await check('date,team1,team2,prob1,prob1_outcome,dh', games)
+  expect(whole).toMatch(/ 0\.260000 over 2 questions, \S+ from the mean over the 2 forecasts of the files/)
+})
+
 test('a report goes to a file as one object a line', async () => {
   const components = await fresh()
   const report = join(components.directory, 'report.ndjson')
@@ -191,7 +263,7 @@ test('a report goes to a file as one object a line', async () => {
 })
 
 const UNKNOWN =
-  'polymarket: markets have market_id, market_question, start_date, end_date, resolved_outcome, closed_time'
+  'polymarket: api_markets have id, question, endDate, outcomes, outcomePrices, closed; markets have market_id, market_question, start_date, end_date, resolved_outcome, closed_time'
 test.each([
   ['another table', 'a.csv', 'id,title\n1,a\n', `a.csv has not the columns of any file of ${UNKNOWN}`],
   ['another list', 'a.json', '[{"id": 1}]', `a.json has not the columns of any file of ${UNKNOWN}`],
@@ -200,13 +272,13 @@ test.each([
     'an object without a list',
     'a.json',
     '{"id": 1}',
-    'a.json is an object with no list, and not one with one list of rows',
+    'a.json is an object with no list, and not one with one list of rows; see --rows',
   ],
   [
     'an object of two lists',
     'a.json',
     '{"a": [], "b": []}',
-    'a.json is an object with the lists a, b, and not one with one list of rows',
+    'a.json is an object with the lists a, b, and not one with one list of rows; see --rows',
   ],
   ['no JSON', 'a.json', '[{"id": ]', /^a\.json cannot be read: .*JSON in file "a\.json"/],
   [
