@@ -18,7 +18,7 @@ import type { Metrics } from './metrics.ts'
 import { MOUNTS, environmentOf } from '../mounts.ts'
 import { HttpError } from './problems.ts'
 import { takeHead } from './request-head.ts'
-import type { Route } from './route.ts'
+import { type Route, isReadableAnywhere } from './route.ts'
 
 /** The components that all environments share. */
 export interface AppComponents {
@@ -141,16 +141,25 @@ export function routerPath(path: string): string {
   )
 }
 
+/** Returns a pattern of all paths that a path with parameters stands for. */
+function patternOf(path: string): RegExp {
+  const parts = path.split(/(\{\+?\w+\})/).map((part) => {
+    if (!part.startsWith('{')) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    return part.startsWith('{+') ? '.+' : '[^/]+'
+  })
+  return new RegExp(`^${parts.join('')}$`)
+}
+
 /** Lets any web page read the answers to GET, errors included, except those of the operator's routes. */
 function crossOrigin(contexts: Contexts, routes: readonly Route[]): Koa.Middleware {
   const closed = mounted(
     contexts,
-    routes.filter(({ isCrossOrigin }) => isCrossOrigin === false),
-  )
-  const closedPaths = new Set(closed.map(({ path }) => path))
+    routes.filter((spec) => !isReadableAnywhere(spec)),
+  ).map(({ path }) => patternOf(path))
   return (ctx, next) => {
     const wanted = ctx.method === 'OPTIONS' ? ctx.get('Access-Control-Request-Method') : ctx.method
-    if ((wanted !== 'GET' && wanted !== 'HEAD') || closedPaths.has(ctx.path)) return next()
+    if (wanted !== 'GET' && wanted !== 'HEAD') return next()
+    if (closed.some((pattern) => pattern.test(ctx.path))) return next()
     ctx.set(CROSS_ORIGIN_HEADERS)
     if (ctx.method !== 'OPTIONS') return next()
     ctx.set('Access-Control-Allow-Methods', 'GET, HEAD')
@@ -161,7 +170,7 @@ function crossOrigin(contexts: Contexts, routes: readonly Route[]): Koa.Middlewa
   }
 }
 
-/** Returns routes without a parameter, under the path of each environment. */
+/** Returns the paths and methods of routes, under the path of each environment. */
 function mounted(contexts: Contexts, routes: readonly Route[]): Pick<Route, 'path' | 'method'>[] {
   return (Object.keys(contexts) as Environment[]).flatMap((environment) =>
     routes.map(({ path, method }) => ({ path: MOUNTS[environment] + path, method })),

@@ -133,7 +133,7 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   scope?: OperatorScope
   /** The limit that counts the call; that of reads if it is left out. */
   limit?: LimitedCall
-  /** False for a GET whose answer no web page may read. */
+  /** False for a GET whose answer no web page may read. No page reads those of an operator's key anyway. */
   isCrossOrigin?: false
   /** Whether the log of the operator has the call, also if it is refused. */
   isLogged?: true
@@ -255,6 +255,11 @@ export function route<
 >(spec: RouteSpec<P, Q, B, K>): Route {
   const method = spec.body ? 'POST' : 'GET'
   return { method, key: 'none', limit: 'read', params: nothing, query: nothing, ...spec } as unknown as Route
+}
+
+/** Whether any web page may read the answers to a GET: not those for operators. */
+export function isReadableAnywhere({ key, isCrossOrigin }: Pick<Route, 'key' | 'isCrossOrigin'>): boolean {
+  return key !== 'operator' && isCrossOrigin !== false
 }
 
 /** Checks that the key of a call belongs to the agent in the path. @throws ServiceError `forbidden`. */

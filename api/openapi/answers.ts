@@ -3,7 +3,7 @@ import { BODY_LIMIT_BYTES } from '../http/body.ts'
 import type { Problem } from '../../schemas/answers.ts'
 import { type LimitedCall, type QuotaState, Refusal } from '../limits/admission.ts'
 import { STORE_DOWN, FAILED, problem, problemOf } from '../http/problems.ts'
-import type { ProblemText, Route } from '../http/route.ts'
+import { type ProblemText, type Route, isReadableAnywhere } from '../http/route.ts'
 import { invalid } from './examples.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
 
@@ -95,6 +95,10 @@ const QUOTA_STATE: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit']
 /** Failures after a limited call was counted. */
 const AFTER_COUNTING = new Set([403, 404, 409, 429])
 
+function corsOf(spec: Route): readonly HeaderName[] {
+  return spec.method === 'GET' && isReadableAnywhere(spec) ? CORS : []
+}
+
 /** Returns the failure statuses of a call, in order. */
 function failuresOf({
   body,
@@ -125,7 +129,8 @@ export function answersOf(spec: Route, bodySchema: object): Record<string, objec
   const headers = headerRefs([
     'X-Request-Id',
     'Cache-Control',
-    ...(spec.method === 'GET' ? [...CORS, 'ETag' as const] : []),
+    ...corsOf(spec),
+    ...(spec.method === 'GET' ? ['ETag' as const] : []),
     ...QUOTA_STATE,
     ...own,
   ])
@@ -149,7 +154,7 @@ export function answersOf(spec: Route, bodySchema: object): Record<string, objec
 
 function problemAnswer(status: number, spec: Route): object {
   const isCounted = AFTER_COUNTING.has(status)
-  const always = spec.method === 'GET' ? [...CORS] : []
+  const always = [...corsOf(spec)]
   const sometimes: HeaderName[] = status === 401 || isCounted ? [] : [...QUOTA_STATE]
   if (isCounted) always.push(...QUOTA_STATE)
   if (status === 401) always.push('WWW-Authenticate')
