@@ -12,7 +12,7 @@ import { assertUnguessable } from '../http/idempotency-key.ts'
 import * as examples from '../openapi/examples.ts'
 import { type Reply, assertOwnKey, route } from '../http/route.ts'
 import type { KnownKey } from '../limits/callers.ts'
-import { retiredSince } from './take-forecasts.ts'
+import { assertActive, retiredSince } from './take-forecasts.ts'
 
 const { AGENT_ID } = examples
 
@@ -125,7 +125,7 @@ export const renameAgent = route({
   summary: 'Give an agent another name',
   description:
     'The agent has the name from the next release on; earlier releases, and the table of agents, keep the old one. The call may be ' +
-    'repeated, and of several names the last one counts. An agent that the operator has renamed or hidden cannot rename itself.',
+    'repeated, and of several names the last one counts. An agent that the operator has renamed or hidden cannot rename itself, nor can a retired one.',
   ...OF_OWN_AGENT,
   body: renaming,
   examples: { ...OF_OWN_AGENT.examples, body: { name: 'another name' } },
@@ -136,8 +136,10 @@ export const renameAgent = route({
     example: { agent_id: AGENT_ID, name: 'another name' },
   },
   problems: { 403: NOT_OWN, 409: { type: 'renamed-often', detail: RENAMED_OFTEN } },
-  handle: async ({ params, body, caller: { agent_id } }, { renames, now }) => {
+  handle: async ({ params, body, caller }, { renames, now }) => {
+    const { agent_id } = caller
     assertOwnKey(agent_id, params.agent_id)
+    assertActive(caller, now())
     await renames.ask(agent_id, body.name, now())
     return { body: { agent_id, name: body.name } }
   },

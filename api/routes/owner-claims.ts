@@ -14,6 +14,7 @@ import { owning } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import { faultAt, invalidInput } from '../http/input.ts'
 import { assertOwnKey, route } from '../http/route.ts'
+import { assertActive } from './take-forecasts.ts'
 import * as examples from '../openapi/examples.ts'
 
 const { AGENT_ID } = examples
@@ -61,7 +62,7 @@ export const claimOwner = route({
     'Answers with a token. Put it where only the domain’s owner can, in the file or in the TXT record that the answer names: the service ' +
     'looks for it with each release for 14 days. Once it is found, the owner of the agent is `domain:` and the domain, from the next ' +
     'release on. It is looked for again every month, and lost after three misses, a day apart. The agents of one domain are of one ' +
-    'owner, and numbered as its attempts. What the operator says of the owner comes before.',
+    'owner, and numbered as its attempts. What the operator says of the owner comes before. A retired agent claims none.',
   ...OF_OWN_AGENT,
   limit: 'forecast',
   body: owning,
@@ -72,8 +73,10 @@ export const claimOwner = route({
     409: { type: 'other-owner-proved', detail: provedBefore('example.com') },
     422: examples.invalid('body', 'domain', 'must be a name that everyone on the Internet can resolve'),
   },
-  handle: async ({ params, body, caller: { agent_id } }, { ownerClaims, now }) => {
+  handle: async ({ params, body, caller }, { ownerClaims, now }) => {
+    const { agent_id } = caller
     assertOwnKey(agent_id, params.agent_id)
+    assertActive(caller, now())
     assertRegistered(body.domain)
     return { body: shown(await ownerClaims.claim(agent_id, body.domain, now())) }
   },

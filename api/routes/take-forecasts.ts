@@ -37,7 +37,7 @@ export function assertClock(clock: Check): void {
 }
 
 /** @throws ServiceError `conflict` for a retired agent. */
-function assertActive({ agent_id, retired_at }: KnownKey & { kind: 'agent' }, now: Date): void {
+export function assertActive({ agent_id, retired_at }: KnownKey & { kind: 'agent' }, now: Date): void {
   if (retired_at === null || now.toISOString() < retired_at) return
   throw new ServiceError('conflict', retiredSince(agent_id, retired_at), { type: 'agent-retired' })
 }

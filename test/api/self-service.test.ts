@@ -160,6 +160,18 @@ describe('an agent', () => {
       /is retired/,
     )
 
+    const renamed = await service.client.send('PATCH', `/agents/${agentId}`, {
+      body: { name: 'another name' },
+      headers: { ...bearer(key), 'Content-Type': 'application/json' },
+    })
+    expectProblem(renamed, 409, /is retired/)
+    const claim = { domain: 'example.org' }
+    expectProblem(
+      await service.client.post(`/agents/${agentId}/owner`, claim, bearer(key)),
+      409,
+      /is retired/,
+    )
+
     const other = await startTestService(await testComponents({ store, folder, clock }))
     expectProblem(await submit(agentId, key, other), 409, /is retired/)
     await other.stop()
