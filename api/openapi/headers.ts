@@ -38,9 +38,9 @@ const HEADERS = {
     example: `attachment; filename="certificate-${AGENT_ID}.fvs"`,
   },
   Location: {
-    description: 'The path of the record of what was made, which is there from the next release on.',
-    schema: { type: 'string', pattern: '^(/sandbox)?/agents/[0-9a-f-]{36}/profile$' },
-    example: `/agents/${AGENT_ID}/profile`,
+    description: 'The path of the profile of the agent, which is there from the next release on.',
+    schema: { type: 'string', pattern: '^(/sandbox)?/agents/[0-9a-f-]{36}$' },
+    example: `/agents/${AGENT_ID}`,
   },
   'Access-Control-Allow-Origin': {
     description: 'Any web page may read the answer to a GET.',

@@ -110,7 +110,7 @@ export const register = route({
     if (isRepeated && !(await registry.findKey(key.key))) {
       throw new ServiceError('conflict', NO_LONGER_SHOWN, { type: 'request-expired' })
     }
-    const location = `${MOUNTS[context.site.environment]}/agents/${answer.agent_id}/profile`
+    const location = `${MOUNTS[context.site.environment]}/agents/${answer.agent_id}`
     return { body: answer, isRepeated, headers: { Location: location } }
   },
 })

@@ -31,6 +31,7 @@ type CallAt = ReturnType<typeof byPath<PreparedRoute, PreparedCall>>
 /** A plain request, and the source of its answer. */
 interface PreparedRequest extends CallAtPath<PreparedCall> {
   source: AnswerSource
+  /** Pays for a failure, also where the answer is the same for everybody. */
   caller: Caller
   ifNoneMatch: string | undefined
 }
@@ -147,11 +148,12 @@ class PreparedAnswers {
     const { newRequestId, accepting } = this.#components
     const requestId = newRequestId()
     const isLast = !accepting()
-    const { context, route } = call
-    const prepared = preparedOf(source, call, caller)
+    const { spec, context, route } = call
+    const told = spec.key === 'none' ? ANONYMOUS : caller
+    const prepared = preparedOf(source, call, told)
     const ready = completed(prepared, { requestId, ifNoneMatch, state, isLast })
     if (usage) context.usage.count(usage)
-    const keyId = caller.kind === 'anonymous' ? undefined : caller.key_id
+    const keyId = told.kind === 'anonymous' ? undefined : told.key_id
     const received = { request, response, route, requestId, startedMs, keyId }
     return sendAtEndOfTurn(received, ready, this.#components)
   }
