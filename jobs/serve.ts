@@ -4,11 +4,12 @@ import type { Settings } from '../schemas/config.ts'
 import { withEveryEnvironment } from './components/components.ts'
 import type { Report } from './output.ts'
 import { startService } from './serve/service.ts'
+import { strayException } from './serve/stray-exceptions.ts'
 import { startWorkers } from './serve/workers/primary.ts'
 import { checkSigningOfNode } from './signing-as-before.ts'
 import { stopSignal } from './serve/stop-signal.ts'
 
-/** Serves until a signal to stop. Resolves once it has stopped. */
+/** Serves until a signal to stop, or an exception of no call and no step. Resolves once it has stopped. */
 export async function runServe(
   settings: Settings,
   { workers, scheduler }: { workers: number; scheduler: boolean },
@@ -24,9 +25,10 @@ export async function runServe(
       workers === 1
         ? await startService(components, { scheduler })
         : await startWorkers(components, { workers, scheduler })
-    await stopping
+    const stray = strayException(components.production.logger)
+    const ok = await Promise.race([stopping.then(() => true), stray.then(() => false)])
     compileNoMore()
     await service.stop()
-    return { ok: true, json: { url: service.url }, text: '' }
+    return { ok, json: { url: service.url }, text: '' }
   })
 }

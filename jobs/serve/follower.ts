@@ -1,4 +1,5 @@
 // Follows the store at the usual pace while calls come, and seldom while nobody calls.
+import { netted } from '../../api/http/net.ts'
 
 /**
  * The pause between two looks at the store while nobody calls. A look costs six requests at most, so this is
@@ -109,7 +110,7 @@ export class Follower {
 
   /** Looks once. Calls made during a look share it. */
   #look(): Promise<void> {
-    this.#following ??= this.#settings.follow().finally(() => {
+    this.#following ??= netted(this.#settings.follow).finally(() => {
       this.#following = undefined
       this.#looked.resolve()
     })

@@ -1,5 +1,6 @@
 // Work that a node repeats in the background.
 import { setTimeout as pause } from 'node:timers/promises'
+import { netted } from '../../api/http/net.ts'
 import type { Pause } from './follower.ts'
 
 export const pauseFor: Pause = (milliseconds, signal) =>
@@ -10,7 +11,7 @@ export function repeat(pauseMs: number, step: () => Promise<void>): { stop: () =
   const stopping = new AbortController()
   const { signal } = stopping
   const running = (async () => {
-    while (await pauseFor(pauseMs, signal)) await step()
+    while (await pauseFor(pauseMs, signal)) await netted(step)
   })()
   return {
     /** Starts no further step, and waits for the one under way. */

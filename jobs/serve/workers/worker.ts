@@ -6,6 +6,7 @@ import { parseSettings } from '../../../schemas/config.ts'
 import { withEveryEnvironment } from '../../components/components.ts'
 import { startService } from '../service.ts'
 import { stopSignal } from '../stop-signal.ts'
+import { strayException } from '../stray-exceptions.ts'
 import { failureOf } from './messages.ts'
 import { PrimaryLink } from './primary-link.ts'
 
@@ -27,7 +28,8 @@ try {
       const service = await startService(components, { scheduler: false, releases, link })
       isServing = true
       link.ready(service)
-      await stopping
+      const stray = strayException(components.production.logger).then(() => (process.exitCode = 1))
+      await Promise.race([stopping, stray])
       compileNoMore()
       await service.stop()
     },

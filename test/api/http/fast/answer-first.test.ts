@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { MemoryStore } from '../../../../pipeline/store/memory.ts'
 import { BULK, FOUND } from '../../../support/http/counted-calls.ts'
+import { expectProblem } from '../../../support/http/problem.ts'
 import { startTestService, testComponents } from '../../../support/http/service.ts'
 import { copyReleasedWorld } from '../../../support/worlds/world.ts'
 
@@ -11,31 +12,35 @@ test.for([
   ['a direct call that fails', 'POST', BULK, 'ids'],
   ['a prepared answer that cannot be sent', 'GET', FOUND, 'lines of the log'],
   ['a direct call that cannot be sent', 'POST', BULK, 'lines of the log'],
-] as const)('%s is cut off and noted, and the next one is answered', async ([, method, path, broken]) => {
-  const store = new MemoryStore()
-  await copyReleasedWorld(store)
-  const components = await testComponents({ store })
-  const noted: string[] = []
-  let isBroken = false
-  const unlessBroken = (part: string) => {
-    if (isBroken && part === broken) throw new Error(`no ${part} are left`)
-  }
-  const newRequestId = () => {
-    unlessBroken('ids')
-    return components.newRequestId()
-  }
-  const logger = pino({ level: 'error' }, { write: (line) => noted.push(line) })
-  logger.debug = () => unlessBroken('lines of the log')
-  const service = await startTestService({ ...components, newRequestId, logger })
-  onTestFinished(() => service.stop())
-  const body = method === 'POST' ? '{"entity_type":"agent","ids":[]}' : undefined
-  const ask = () =>
-    service.client.send(method, path, { headers: { 'Content-Type': 'application/json' }, body })
-  const { status } = await ask()
-  isBroken = true
-  await expect(ask()).rejects.toThrow('socket hang up')
-  expect(noted).toHaveLength(1)
-  expect(noted[0]).toContain('a request was left without an answer')
-  isBroken = false
-  expect(await ask()).toMatchObject({ status })
-})
+] as const)(
+  '%s is noted, and answered if that can be, and so is the next one',
+  async ([, method, path, broken]) => {
+    const store = new MemoryStore()
+    await copyReleasedWorld(store)
+    const components = await testComponents({ store })
+    const noted: string[] = []
+    let isBroken = false
+    const unlessBroken = (part: string) => {
+      if (isBroken && part === broken) throw new Error(`no ${part} are left`)
+    }
+    const newRequestId = () => {
+      unlessBroken('ids')
+      return components.newRequestId()
+    }
+    const logger = pino({ level: 'error' }, { write: (line) => noted.push(line) })
+    logger.debug = () => unlessBroken('lines of the log')
+    const service = await startTestService({ ...components, newRequestId, logger })
+    onTestFinished(() => service.stop())
+    const body = method === 'POST' ? '{"entity_type":"agent","ids":[]}' : undefined
+    const ask = () =>
+      service.client.send(method, path, { headers: { 'Content-Type': 'application/json' }, body })
+    const { status } = await ask()
+    isBroken = true
+    if (broken === 'ids') await expect(ask()).rejects.toThrow('socket hang up')
+    else expectProblem(await ask(), 500, /./)
+    expect(noted).toHaveLength(1)
+    expect(noted[0]).toContain(`no ${broken} are left`)
+    isBroken = false
+    expect(await ask()).toMatchObject({ status })
+  },
+)
