@@ -11,7 +11,7 @@ import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
 
 const TIMEOUT_MS = 5_000
-const LOOKS_AT_ONCE = 32
+const LOOKS_AT_ONCE = 64
 /** Domains that were not reached by then are the first of the next run. */
 const RUN_MS = 60_000
 

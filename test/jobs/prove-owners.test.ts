@@ -257,7 +257,7 @@ describe('a run', () => {
       resolveTxt: (name, signal) => {
         // All places are taken by silent names: nothing but the end of the run frees them.
         if (name !== record_name) {
-          if (++looks === 31)
+          if (++looks === 63)
             setImmediate(() => {
               ending.abort()
             })
