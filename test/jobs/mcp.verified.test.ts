@@ -92,8 +92,9 @@ async function connect(vkeys: string, url = service.url): Promise<{ call: Tool; 
   return { call: (name, args = {}) => client.callTool({ name, arguments: args }), log: () => log }
 }
 
-function textOf({ content }: CallToolResult): string {
-  expect(content).toHaveLength(1)
+/** The sentence, and behind it what is structured as JSON, if anything is. */
+function textOf({ content, structuredContent }: CallToolResult): string {
+  expect(content).toHaveLength(structuredContent ? 2 : 1)
   return (content[0] as { text: string }).text
 }
 
