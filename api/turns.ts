@@ -12,7 +12,7 @@ export interface Asker {
   /**
    * Counts further calls, before work that keeps this process busy for longer than one call may.
    *
-   * @throws ServiceError `limited` if there are not so many left.
+   * @throws ServiceError `limited` if fewer are left.
    */
   countMore: (calls: number) => Promise<void>
 }

@@ -46,7 +46,7 @@ function deflatedRuns(bytes: Uint8Array): Uint8Array {
   return written.bytes()
 }
 
-/** Repeats the byte before so many times (§3.2.5). */
+/** Repeats the byte before this many times (§3.2.5). */
 function addRun(written: BitWriter, length: number): void {
   const beyond = length - SHORTEST_RUN
   if (length === LONGEST_RUN) addSymbol(written, 285)
