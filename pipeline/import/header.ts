@@ -27,18 +27,19 @@ export async function readHeader(
   path: string,
   name: string,
   columns: Pick<ExpectedColumns, 'required' | 'optional'>,
-  { delimiter: given, map }: HeaderOptions,
+  options: HeaderOptions,
 ): Promise<Header> {
   const line = await firstLine(path)
   const fault = lineFault(line)
   if (fault !== undefined) throw new ServiceError('invalid', `${name} ${fault}`)
-  const wanted = namesIn([...columns.required, ...columns.optional], map)
+  const wanted = wantedNames(columns, options)
   const worth = (delimiter: Delimiter) => {
     const names = split(line, delimiter)
-    return names.filter((text) => wanted.includes(text)).length * MOST_COLUMNS + Math.min(names.length, 999)
+    return names.filter((text) => wanted.has(text)).length * MOST_COLUMNS + Math.min(names.length, 999)
   }
   const all = Object.keys(DELIMITERS) as Delimiter[]
-  const delimiter = given ?? all.reduce((best, other) => (worth(other) > worth(best) ? other : best))
+  const delimiter =
+    options.delimiter ?? all.reduce((best, other) => (worth(other) > worth(best) ? other : best))
   const names = split(line, delimiter)
   const last = names.at(-1)!
   if (/^"[^"]*$/.test(last)) {
@@ -95,6 +96,14 @@ function split(line: string, delimiter: string): string[] {
 
 const namesIn = (columns: readonly string[], map: ReadonlyMap<string, string>) =>
   columns.map((column) => map.get(column) ?? column)
+
+/** Returns the names that a reading of these columns with these options looks for in a file. */
+export function wantedNames(
+  { required, optional }: Pick<ExpectedColumns, 'required' | 'optional'>,
+  { map, where }: HeaderOptions,
+): ReadonlySet<string> {
+  return new Set([...namesIn([...required, ...optional], map), ...(where?.keys() ?? [])])
+}
 
 /**
  * Returns the name in the file of each column that the file has.

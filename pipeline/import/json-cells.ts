@@ -2,10 +2,11 @@
 import { literal } from '../duckdb.ts'
 import type { Cell } from './cells.ts'
 
-/** The JSON Pointer (RFC 6901) of a member. */
-export const pointerTo = (name: string) => literal(`/${escaped(name)}`)
+/** The JSON Pointer (RFC 6901) of a member, or of one inside members. */
+export const pointerTo = (...names: readonly string[]) =>
+  literal(names.map((name) => `/${escaped(name)}`).join(''))
 /** The JSON Pointer of a path such as `event.ticker` or `tags.0`. */
-export const pointerIn = (path: string) => literal(`/${path.split('.').map(escaped).join('/')}`)
+export const pointerIn = (path: string) => pointerTo(...path.split('.'))
 
 const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 

@@ -3,7 +3,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
 import type { ExpectedColumns } from './cells.ts'
 import { BLANK, type FileTable, onlyFile } from './file-table.ts'
-import { MOST_COLUMNS } from './header.ts'
+import { MOST_COLUMNS, wantedNames } from './header.ts'
 import { type Input, beginning } from './input.ts'
 import { jsonCell, pointerIn, pointerTo } from './json-cells.ts'
 import { linesAt, linesBetween } from './line-numbers.ts'
@@ -25,7 +25,7 @@ export async function openNdjson(database: Database, input: Input): Promise<File
     (source) => checkedLines(`SELECT line, NULL::VARCHAR AS head FROM ${source}`),
     LINES,
   )
-  return tableOfLines(database, input, unread, false, async (records) => {
+  return tableOfLines(database, input, unread, undefined, async (records) => {
     const skipped = unread.count === 0 ? [] : await linesAt(input.path, await unreadStarts(database))
     return linesNamed(linesBetween(records, skipped))
   })
@@ -41,13 +41,14 @@ export async function openNdjson(database: Database, input: Input): Promise<File
 export async function openJson(
   database: Database,
   input: Input,
-  _columns: Pick<ExpectedColumns, 'required' | 'optional'>,
-  { rows }: HeaderOptions,
+  columns: Pick<ExpectedColumns, 'required' | 'optional'>,
+  options: HeaderOptions,
 ): Promise<FileTable> {
+  const { rows } = options
   const isList = await isJsonList(input.path)
   const list = `read_json_objects(${onlyFile(input.path)}, format = 'array')`
-  const isPlain = isList && rows === undefined
-  if (isPlain)
+  let around: readonly string[] | undefined
+  if (isList && rows === undefined)
     await makeLines(
       database,
       `SELECT coalesce(json::VARCHAR, 'null') AS line, NULL::VARCHAR AS head FROM ${list}`,
@@ -57,15 +58,11 @@ export async function openJson(
       ? `SELECT json AS document FROM ${list}`
       : `SELECT content::JSON AS document FROM read_text(${onlyFile(input.path)})`
     await database.run(`CREATE OR REPLACE TEMP TABLE documents AS ${documents}`)
-    await makeLinesOfDocuments(
-      database,
-      input,
-      rows ?? (await onlyListOf(database, input)),
-      rows !== undefined,
-    )
+    const place = rows?.split('.') ?? [await onlyListOf(database, input)]
+    around = await makeLinesOfDocuments(database, input, place, wantedNames(columns, options))
     await database.run('DROP TABLE documents')
   }
-  return tableOfLines(database, input, NONE_REJECTED, !isPlain, (records) =>
+  return tableOfLines(database, input, NONE_REJECTED, around, (records) =>
     Promise.resolve(records.map((record) => `item ${record + 1}`)),
   )
 }
@@ -90,29 +87,42 @@ async function onlyListOf(database: Database, { name }: Input): Promise<string> 
   )
 }
 
-/** Makes the table `lines` of a list in each of the `documents`, with the members around it as `head`. */
+/**
+ * Makes the table `lines` of the list at `path` in each of the `documents`, and returns the names of the
+ * members around it. Each row has the members that are wanted as its `head`: a large one beside them is not
+ * repeated.
+ */
 async function makeLinesOfDocuments(
   database: Database,
   { name }: Input,
-  rows: string,
-  isPath: boolean,
-): Promise<void> {
-  const list = isPath ? pointerIn(rows) : pointerTo(rows)
+  path: readonly string[],
+  wanted: ReadonlySet<string>,
+): Promise<string[]> {
+  const list = pointerTo(...path)
   const [{ lacking }] = (await database.rows<{ lacking: bigint }>(
     `SELECT count(*) AS lacking FROM documents WHERE json_type(document, ${list}) IS DISTINCT FROM 'ARRAY'`,
   )) as [{ lacking: bigint }]
   if (lacking > 0n) {
-    throw new ServiceError('invalid', `${name} has no list at ${JSON.stringify(rows)}, which --rows names`)
+    throw new ServiceError(
+      'invalid',
+      `${name} has no list at ${JSON.stringify(path.join('.'))}, which --rows names`,
+    )
   }
-  const keys = isPath ? rows.split('.') : [rows]
-  const without = keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), null)
+  const without = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), null)
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE heads AS SELECT document -> ${list} AS list,
+       json_merge_patch(document, ${literal(JSON.stringify(without))}) AS head FROM documents`,
+  )
+  const entered = [...wanted].flatMap((text) => [text, text.split('.', 1)[0]!])
   await makeLines(
     database,
-    // The members around the list are found once for each document, and not once for each row.
-    `SELECT coalesce(unnest(list)::VARCHAR, 'null') AS line, head FROM (
-       SELECT (document -> ${list})::JSON[] AS list,
-         json_merge_patch(document, ${literal(JSON.stringify(without))})::VARCHAR AS head FROM documents)`,
+    `SELECT coalesce(unnest(list::JSON[])::VARCHAR, 'null') AS line,
+       (SELECT json_group_object(key, value) FROM json_each(head) WHERE list_contains([${entered.map(literal).join(', ')}]::VARCHAR[], key))::VARCHAR AS head
+     FROM heads`,
   )
+  const around = await keysOf(database, 'head', 'heads')
+  await database.run('DROP TABLE heads')
+  return around
 }
 
 const makeLines = (database: Database, select: string) =>
@@ -127,23 +137,22 @@ const checkedLines = (select: string) =>
      WHEN len(json_keys(line)) <> len(list_distinct(json_keys(line))) THEN 'a field appears twice'
    END AS fault FROM (${select}))`
 
-/** Returns the table of `lines`. `hasHead` says whether they have members that all rows share. */
+/** Returns the table of `lines`. `around` names the members of the documents around them, if any. */
 async function tableOfLines(
   database: Database,
   input: Input,
   unread: Rejected,
-  hasHead: boolean,
+  around: readonly string[] | undefined,
   placesOf: FileTable['placesOf'],
 ): Promise<FileTable> {
-  const names = await keysOf(database, 'line')
-  const around = hasHead ? await keysOf(database, 'head') : []
-  const own = new Set([...names, ...around])
+  const names = await keysOf(database, 'line', 'lines')
+  const own = new Set([...names, ...(around ?? [])])
   const cellOf = (name: string) =>
-    jsonCell(own.has(name) ? pointerTo(name) : pointerIn(name), 'line', hasHead ? 'head' : undefined)
+    jsonCell(own.has(name) ? pointerTo(name) : pointerIn(name), 'line', around && 'head')
   return {
     input,
     names,
-    around,
+    ...(around && { around }),
     cellOf,
     hasPath: async (path) => {
       const [found] = await database.rows<{ has: boolean | null }>(
@@ -160,10 +169,14 @@ async function tableOfLines(
   }
 }
 
-/** Returns the names of the members of all lines, at most one more than a file may have. */
-async function keysOf(database: Database, column: 'line' | 'head'): Promise<string[]> {
+/** Returns the names of the members of all rows, at most one more than a file may have. */
+async function keysOf(
+  database: Database,
+  column: 'line' | 'head',
+  table: 'lines' | 'heads',
+): Promise<string[]> {
   const keys = await database.rows<{ key: string }>(
-    `SELECT key FROM (SELECT rowid AS record, unnest(json_keys(${column})) AS key FROM lines)
+    `SELECT key FROM (SELECT rowid AS record, unnest(json_keys(${column})) AS key FROM ${table})
      GROUP BY key ORDER BY min(record), key LIMIT ${MOST_COLUMNS + 1}`,
   )
   return keys.map(({ key }) => key)

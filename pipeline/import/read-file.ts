@@ -6,7 +6,7 @@ import { type Database, literal } from '../duckdb.ts'
 import { type ExpectedColumns, IS_CHOSEN, NO_CELL, ROW_FAULT, rowsOf } from './cells.ts'
 import { openCsv } from './csv-file.ts'
 import { BLANK, type FileTable, countsOf, reading } from './file-table.ts'
-import { findColumns } from './header.ts'
+import { findColumns, wantedNames } from './header.ts'
 import { type Format, type Input, type Source, openInput } from './input.ts'
 import { openJson, openNdjson } from './json-file.ts'
 import type { HeaderOptions } from './options.ts'
@@ -126,13 +126,10 @@ export async function readTable(
  */
 async function namesWithPaths(
   { names, around = [], hasPath }: FileTable,
-  { required, optional }: ExpectedColumns,
-  { map, where = new Map() }: HeaderOptions,
+  columns: ExpectedColumns,
+  options: HeaderOptions,
 ): Promise<string[]> {
-  const wanted = new Set([
-    ...[...required, ...optional].map((column) => map.get(column) ?? column),
-    ...where.keys(),
-  ])
+  const wanted = wantedNames(columns, options)
   if (names.length + around.length === 0) return [...wanted]
   const own = [...names, ...around.filter((name) => wanted.has(name) && !names.includes(name))]
   const paths: string[] = []

@@ -4,8 +4,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runTrial } from '../../jobs/import.ts'
-import { literal } from '../../pipeline/duckdb.ts'
+import { Database, literal } from '../../pipeline/duckdb.ts'
 import type { ImportKind } from '../../pipeline/import/columns.ts'
+import { openInput } from '../../pipeline/import/input.ts'
+import { openJson } from '../../pipeline/import/json-file.ts'
 import { type GivenOptions, parseOptions } from '../../pipeline/import/options.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -283,6 +285,21 @@ describe('--rows', () => {
       ]),
     )
     expect((await tried(path('events.json'), 'markets')).json).toMatchObject({ rows: 2, added: 2, bad: 0 })
+  })
+
+  test('takes no memory for each row times the members around the list', async () => {
+    const markets = Array.from({ length: 5000 }, (_, index) => ({ id: `m${index}` }))
+    await writeFile(path('large.json'), JSON.stringify({ text: 'x'.repeat(50_000), markets }))
+    const settings = { threads: 2, memoryLimit: '300MB', directory: join(components.directory, 'spill') }
+    using database = await Database.open(settings)
+    const input = await openInput(path('large.json'), components.directory)
+    const { around } = await openJson(
+      database,
+      input,
+      { required: [], optional: [] },
+      parseOptions('questions', { ...PLAIN, rows: 'markets' }),
+    )
+    expect(around).toEqual(['text'])
   })
 
   test('that leads to no list is refused, and so is a form without lists', async () => {
