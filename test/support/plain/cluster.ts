@@ -14,7 +14,7 @@ export function clusterOf({ category, event_id, closes_at_ms }: Clustered): stri
 }
 
 /** The week of ISO 8601 in UTC, such as 2026-W48. A week has the year of its Thursday. */
-function isoWeek(atMs: number): string {
+export function isoWeek(atMs: number): string {
   const date = new Date(atMs)
   const daysSinceMonday = (date.getUTCDay() + 6) % 7
   const midnightMs = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate())
