@@ -79,7 +79,10 @@ describe.skipIf(!there).each(Object.entries(TRANSPORTS))('over %s', (_, target) 
     const { structuredContent: listed } = await call('list_questions', 'limit=5')
     expect(listed).toMatchObject({ questions: [{ question_id: QUESTION.open }] })
     expect(await call('get_question', `question_id=${QUESTION.open}`)).toMatchObject({
-      content: [{ type: 'text', text: expect.stringContaining('The question is open') as string }],
+      content: [
+        { type: 'text', text: expect.stringContaining('The question is open') as string },
+        { type: 'text', text: expect.stringContaining(`{"question_id":"${QUESTION.open}"`) as string },
+      ],
     })
     const said = [`question_id=${QUESTION.open}`, 'probability=0.25']
     const { structuredContent: taken } = await call('submit_forecast', ...said)
