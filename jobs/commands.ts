@@ -187,11 +187,11 @@ addBackupCommands()
 
 storeCommand(
   'verify',
-  'Check that a published record is the one that the address asks for, its signature, and what it awards; with --vkey, without a secret, a certificate, a proof or a receipt.',
+  'Check that a published record is the one that the address asks for, its signature, and what it awards; without a secret, a credential, and with --vkey a certificate, a proof or a receipt.',
 )
   .argument(
     '<target>',
-    'a URL of the API, or a file: a certificate, a payload, a shard of a release or a bulk answer',
+    'a URL of the API, or a file: a credential, a badge, a certificate, a payload, a shard of a release or a bulk answer',
   )
   .option('--signature <header>', 'the X-Service-Signature of a payload in a file')
   .option(
@@ -221,7 +221,7 @@ storeCommand(
     }
     const own = settingsOf(settingsFor(options), options.environment)
     const { runVerify } = await import('./verify.ts')
-    finish(await runVerify(own, target, options), options)
+    finish(await runVerify(own, target, options, new Date()), options)
   })
 
 storeCommand(

@@ -155,7 +155,7 @@ async function showDemo(
   const played = await playDemo({ components, client: new DemoClient(url), say, signal })
   const target = `${url}/agents/${played.agents[0]!.id}/verification`
   say(`fvs verify ${target}`)
-  const verification = await runVerify(components.own, target, { environment: 'sandbox' })
+  const verification = await runVerify(components.own, target, { environment: 'sandbox' }, components.now())
   const vkey = components.signers.map(({ verifier }) => verifierKeyText(verifier))
   say(`fvs verify ${target} --vkey ${vkey.join()}`)
   const proof = await runVerifyProof(target, { vkey, witness: [] })

@@ -33,6 +33,7 @@ export function identityOf(record: unknown): Identity {
   const members = record as Members
   if ('forecast_id' in members) return said({ kind: 'forecast', id: members['forecast_id'] })
   if ('snapshots' in members) return historyIdentity(members)
+  if ('credentialSubject' in members) return credentialIdentity(members)
   const { environment, release, as_of = members['date'], agent_id: agent, user_id: user } = members
   const origin = { environment, release, as_of }
   if ('agents' in members) return said({ kind: 'owner', id: members['owner_id'], ...origin })
@@ -50,6 +51,12 @@ function historyIdentity({ entity_type: entity, entity_id: id, snapshots }: Memb
       row.id === id && row.kind === `${String(entity)}-snapshot` && row.environment === last?.environment,
   )
   return said({ ...last, kind: isWhole ? `${String(entity)}-snapshots` : undefined, id })
+}
+
+/** A credential says all of it by its id, as …/agents/{agent_id}/credential#12, and by its first instant. */
+function credentialIdentity({ id, validFrom: as_of }: Members): Identity {
+  if (typeof id !== 'string' || !URL.canParse(id)) return {}
+  return said({ ...askedAt(id), release: Number(new URL(id).hash.slice(1)), as_of })
 }
 
 function said(facts: Record<keyof Identity, unknown> | Record<string, unknown>): Identity {
@@ -74,6 +81,7 @@ const PATHS = [
   ].flatMap(([entity, path]) => [
     [`${entity}-profile`, path],
     ...CALLS.map((call) => [`${entity}-${call}`, `${path}/${call}`]),
+    [`${entity}-credential`, `${path}/(?:credential|badge[.](?:svg|png))`],
   ]),
   ['owner', '/owners/ID'],
   ['forecast', '/forecasts/ID'],

@@ -12,6 +12,7 @@ import { type Identity, askedAt, differenceOf, identityOf, identityText, recordA
 import { printable } from '../pipeline/printable.ts'
 import type { Report } from './output.ts'
 import { fetched, isUrl, smallFileBytes } from './read-place.ts'
+import { credentialIn } from './verify-credential.ts'
 
 export interface ProofOptions {
   /** The keys of the log that the reader knows. */
@@ -64,6 +65,12 @@ export async function runVerifyProof(target: string, options: ProofOptions): Pro
  * @throws ServiceError `invalid` for a file, and for anything but a payload.
  */
 function proofUrlOf(target: string, body: Uint8Array): string {
+  if (credentialIn(body)) {
+    throw new ServiceError(
+      'invalid',
+      `${target} is a credential, which the key of its issuer vouches for, and no log: leave out --vkey and --witness`,
+    )
+  }
   if (!isUrl(target))
     throw new ServiceError('invalid', 'give the proof of the file with --proof, or its --receipt')
   const release = /"release":([1-9][0-9]*)/.exec(textOf(body))?.[1]

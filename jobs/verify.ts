@@ -1,5 +1,6 @@
 // `fvs verify`: checks the signatures of answers of the API and of published files, and that every
-// certification and badge in a verification follows from its numbers.
+// certification and badge in a verification follows from its numbers. It leaves credentials to
+// verify-credential.ts.
 import { z } from 'zod'
 import { signatureHolds } from '../pipeline/proof/hmac.ts'
 import { canonical } from '../pipeline/proof/canonical.ts'
@@ -11,6 +12,7 @@ import { printable } from '../pipeline/printable.ts'
 import { type Decision, decisionOf, decisionText } from './decision.ts'
 import type { Report } from './output.ts'
 import { fetched, fileBytes, isUrl, jsonOf } from './read-place.ts'
+import { credentialIn, runVerifyCredential } from './verify-credential.ts'
 
 interface Signed {
   name: string
@@ -63,12 +65,23 @@ export interface SignatureOptions {
   environment: Environment
 }
 
-/** @throws ServiceError `invalid` if there is nothing to check, or no secret to check it with. */
+/**
+ * @throws ServiceError `invalid` if there is nothing to check, no secret to check it with, or an address that
+ *   does not say which record it is of.
+ */
 export async function runVerify(
   settings: OwnSettings,
   target: string,
   { signature, environment }: SignatureOptions,
+  now: Date,
 ): Promise<Report> {
+  const asked = isUrl(target) ? recordAt(target) : undefined
+  // A pipe can be read only once.
+  const { headers, bytes } = asked
+    ? await fetched(target)
+    : { headers: undefined, bytes: await fileBytes(target) }
+  const credential = signature === undefined ? credentialIn(bytes) : undefined
+  if (credential) return runVerifyCredential(target, credential, asked ?? {}, now)
   const secrets = secretsInForce(settings)
   if (secrets.length === 0) {
     throw new ServiceError(
@@ -76,12 +89,9 @@ export async function runVerify(
       'set VERIFICATION_SIGNING_SECRET, or SANDBOX_VERIFICATION_SIGNING_SECRET with --environment sandbox, to the secret that the service signs with',
     )
   }
-  const signed = isUrl(target)
-    ? [await fetchSigned(target)]
-    : (await readSigned(target, signature)).map((item) => ({
-        ...item,
-        asked: { ...item.asked, environment },
-      }))
+  const signed = asked
+    ? [{ name: target, bytes, signature: headers?.get('x-service-signature') ?? null, asked }]
+    : signedIn(target, bytes, signature).map((item) => ({ ...item, asked: { ...item.asked, environment } }))
   if (signed.length === 0) throw new ServiceError('invalid', `${target} holds no payload to check`)
   const bad: { name: string; reason: string }[] = []
   const awards: (Decision & { name: string })[] = []
@@ -138,15 +148,7 @@ function faultOf({ bytes, signature }: Signed, secrets: readonly string[]): stri
     : 'not signed with this secret, or changed since'
 }
 
-/** @throws ServiceError `invalid` also for an address that does not say which record it is of. */
-async function fetchSigned(url: string): Promise<Signed> {
-  const asked = recordAt(url)
-  const { headers, bytes } = await fetched(url)
-  return { name: url, bytes, signature: headers.get('x-service-signature'), asked }
-}
-
-async function readSigned(path: string, signature: string | undefined): Promise<Signed[]> {
-  const bytes = await fileBytes(path)
+function signedIn(path: string, bytes: Uint8Array, signature: string | undefined): Signed[] {
   if (signature !== undefined) return [{ name: path, bytes, signature, asked: {} }]
   const content = jsonOf(bytes)
   if (content === undefined) throw new ServiceError('invalid', `${path} is not JSON`)

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bakedPng, bakedSvg } from '../../pipeline/credentials/baking.ts'
+import { bakedPng, bakedSvg, credentialInPicture } from '../../pipeline/credentials/baking.ts'
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="20">\n<title>a badge</title>\n</svg>\n'
 
@@ -27,8 +27,7 @@ describe('an SVG', () => {
       fc.property(names, names, (name, other) => {
         const credential = { [name]: other, list: [[name]] }
         const baked = bakedSvg(SVG, JSON.stringify(credential))
-        const [, data] = /<openbadges:credential><!\[CDATA\[([^]*?)\]\]>/.exec(baked)!
-        expect(JSON.parse(data!)).toEqual(credential)
+        expect(JSON.parse(credentialInPicture(Buffer.from(baked))!)).toEqual(credential)
         expect(baked.endsWith('</openbadges:credential>\n<title>a badge</title>\n</svg>\n')).toBe(true)
       }),
     )
@@ -59,6 +58,20 @@ describe('a PNG', () => {
     const [head, baked, ...others] = chunksOf(bakedPng(picture, credential))
     const data = Buffer.concat([Buffer.from('openbadgecredential\0\0\0\0\0'), credential])
     expect(baked).toEqual({ type: 'iTXt', data })
+    expect(credentialInPicture(bakedPng(picture, credential))).toBe('{"name":"–"}')
+    expect(credentialInPicture(picture)).toBeUndefined()
     expect([head, ...others]).toEqual(chunksOf(picture))
   })
+})
+
+test('no credential is in other files, nor in a picture that is cut off', () => {
+  const head = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+  for (const file of [
+    SVG,
+    '{"a":"<openbadges:credential><![CDATA[x]]>"}',
+    '',
+    head,
+    Buffer.concat([head, head]),
+  ])
+    expect(credentialInPicture(Buffer.from(file))).toBeUndefined()
 })

@@ -1,10 +1,10 @@
 // The bits of status lists, as zlib and the software of Digital Bazaar read them.
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { decodeList } from '@digitalbazaar/vc-bitstring-status-list'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { statusListOf } from '../../pipeline/credentials/documents.ts'
-import { ENTRIES_PER_LIST, encodedList } from '../../pipeline/credentials/status-list.ts'
+import { ENTRIES_PER_LIST, encodedList, isSetIn } from '../../pipeline/credentials/status-list.ts'
 import { ISSUE } from '../support/credentials/samples.ts'
 
 const LAST = ENTRIES_PER_LIST - 1
@@ -57,14 +57,21 @@ test('exactly the given bits are set, by two readers', async () => {
       const list = await decodeList({ encodedList: encoded })
       expect(list.length).toBe(ENTRIES_PER_LIST)
       for (const index of set) {
-        expect(list.getStatus(index)).toBe(true)
+        expect([list.getStatus(index), isSetIn(encoded, index)]).toEqual([true, true])
         for (const beside of [index - 1, index + 1].filter((near) => near >= 0 && near <= LAST)) {
-          expect(list.getStatus(beside)).toBe(set.includes(beside))
+          const isSet = set.includes(beside)
+          expect([list.getStatus(beside), isSetIn(encoded, beside)]).toEqual([isSet, isSet])
         }
       }
     }),
     { numRuns: 20 },
   )
+})
+
+test('what is no list, or has no such bit, says nothing of an index', () => {
+  const huge = `u${gzipSync(Buffer.alloc(1_000_000)).toString('base64url')}`
+  for (const list of ['', 'u', 'uAAAA', huge]) expect(isSetIn(list, 0)).toBeUndefined()
+  expect(isSetIn(encodedList([]), ENTRIES_PER_LIST)).toBeUndefined()
 })
 
 test('each list says only what is revoked of its own credentials', () => {

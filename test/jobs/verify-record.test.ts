@@ -63,7 +63,7 @@ async function byReport(report: Promise<{ ok: boolean; text: string }>): Promise
 const settings = parseSettings({ VERIFICATION_SIGNING_SECRET: SECRET })
 const VERIFIERS: Record<string, (address: string) => Promise<Said>> = {
   'fvs verify, by the signature': (address) =>
-    byReport(runVerify(settings, address, { environment: 'production' })),
+    byReport(runVerify(settings, address, { environment: 'production' }, new Date(NOW))),
   'fvs verify, by the proof': (address) =>
     byReport(runVerifyProof(address, { vkey: [LOG_VKEY], witness: [] })),
   'examples/verify.js': (address) => byCommand(process.execPath, 'verify.js', address),

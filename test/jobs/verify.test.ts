@@ -37,7 +37,7 @@ const settings = (current = SECRET, previous = '') =>
   parseSettings({ VERIFICATION_SIGNING_SECRET: current, VERIFICATION_SIGNING_SECRET_PREVIOUS: previous })
 
 const runVerify = (given: ReturnType<typeof settings>, target: string, signature: string | undefined) =>
-  run(given, target, { signature, environment: 'production' })
+  run(given, target, { signature, environment: 'production' }, new Date(NOW))
 
 async function file(content: string | Uint8Array): Promise<string> {
   const path = join(await testFolder(), 'signed.json')
