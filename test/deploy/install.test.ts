@@ -1,10 +1,12 @@
 // What deploy/ installs, in a root of its own: the steps of the Containerfile, and those of docs/deploy.md for
 // systemd.
 import { execFileSync } from 'node:child_process'
+import { readFileSync, readdirSync } from 'node:fs'
 import { appendFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { SETTING_NAMES, parseSettings } from '../../schemas/config.ts'
+import { SANDBOX_PREFIX, SETTING_NAMES, parseSettings } from '../../schemas/config.ts'
+import { ENVIRONMENTS } from '../../schemas/values.ts'
 import { type Image, buildImage } from '../support/containerfile.ts'
 import { REPOSITORY, blocksOf, textOf } from '../support/fenced-blocks.ts'
 import { suiteFolder } from '../support/folder.ts'
@@ -49,6 +51,22 @@ test('deploy/fvs.env names every setting without a default: only the operator kn
   const needed = withoutDefault.filter((name) => !name.endsWith('_PREVIOUS'))
   expect(needed).toContain('CREDENTIAL_SIGNING_KEY')
   expect(needed.filter((name) => !named.includes(name))).toEqual([])
+})
+
+test('every file of deploy/ that names one key of an environment names all of them', () => {
+  const keys = SETTING_NAMES.filter((name) => /(?:SECRET|SIGNING_KEY)$/.test(name))
+  const files = readdirSync(`${REPOSITORY}deploy`, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  const missing = files.flatMap((file) => {
+    const named = new Set(readFileSync(file, 'utf8').match(/\b[A-Z][A-Z_]+\b/g))
+    return ENVIRONMENTS.flatMap((environment) => {
+      const own = keys.filter((name) => name.startsWith(SANDBOX_PREFIX) === (environment === 'sandbox'))
+      return own.some((name) => named.has(name)) ? own.filter((name) => !named.has(name)) : []
+    }).map((name) => `${relative(REPOSITORY, file)}: ${name}`)
+  })
+  expect(keys).toHaveLength(8)
+  expect(missing).toEqual([])
 })
 
 describe.skipIf(!canChangeRoot)('the container', () => {
