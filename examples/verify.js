@@ -99,7 +99,8 @@ async function verifyProof(body, proof, vkeys, step) {
     if (isThere) step(`the checkpoint is signed by ${vkey}`)
     isSigned ||= isThere && !isWitness && name === log
   }
-  must(isSigned, `no known key of ${log} has signed the checkpoint`)
+  const known = vkeys.map((vkey) => vkey.slice(0, -45)).join(', ')
+  must(isSigned, `no known key of ${log} has signed the checkpoint: known are ${known}`)
 }
 
 const FORMAT = 'forecast-verification/certificate@1'

@@ -155,7 +155,8 @@ def verify_proof(body, proof, vkeys):
     known = [signer_of(vkey, text, signatures.split("\n"), not extra) for vkey in vkeys]
     for name, _ in filter(None, known):
         say(f"the checkpoint is signed by {name}")
-    must((log, 1) in known, f"no known key of {log} has signed the checkpoint")
+    named = ", ".join(vkey[:-45] for vkey in vkeys)
+    must((log, 1) in known, f"no known key of {log} has signed the checkpoint: known are {named}")
 
 
 FORMAT = "forecast-verification/certificate@1"

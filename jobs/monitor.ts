@@ -135,15 +135,15 @@ async function look(
   return { state, news, said }
 }
 
-function lookAtLog(
+/** @throws ServiceError `invalid` for a checkpoint of another log, or that no known key has signed. */
+async function lookAtLog(
   log: RemoteLog,
   known: MonitorState | undefined,
 ): Promise<SignedCheckpoint | Inconsistency> {
+  // A checkpoint that no known key has signed speaks against nobody: anyone can make one.
+  const last = await lastSignedCheckpoint(log)
   const kept: Evidence = known ? { checkpoint: noteText(known.head.note) } : {}
-  const found: Evidence = {}
-  return checked({ entity: null, kept, found }, async () => {
-    const last = await lastSignedCheckpoint(log)
-    found.checkpoint = noteText(last.note)
+  return checked({ entity: null, kept, found: { checkpoint: noteText(last.note) } }, async () => {
     await continuationOf(known?.head.checkpoint, last.checkpoint, log.readTile)
     return last
   })

@@ -189,7 +189,9 @@ test.each([
   const { code, stdout, stderr } = await withVariables('bash', ['-c', line], '')
   expect(code).toBe(1)
   expect(stdout).not.toContain('expert')
-  expect(stderr).toMatch(/^no known key of demo\.example\S* has signed the checkpoint\n$/)
+  expect(stderr).toMatch(
+    /^no known key of demo\.example\S* has signed the checkpoint: known are fvs\.example\S+\n$/,
+  )
 })
 
 test('what the examples write is outside the repository, or where git does not look', async () => {

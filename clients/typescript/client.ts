@@ -37,6 +37,8 @@ const encode = (text: string) => new TextEncoder().encode(text)
 /** Keys of a log and of a witness: their 33 bytes in Base64 begin with the type, 1 or 4. */
 const LOG_VKEY = /^[^+]+\+[0-9a-f]{8}\+A[Q-Za-f][A-Za-z0-9+/]{42}$/
 const WITNESS_VKEY = /^[^+]+\+[0-9a-f]{8}\+B[A-P][A-Za-z0-9+/]{42}$/
+/** Whether the name of a log, or the address of a service, is of the sandbox. */
+const isSandbox = (name: string) => name.endsWith('/sandbox')
 type Query = Readonly<Record<string, string | number>>
 
 export class Client {
@@ -45,10 +47,13 @@ export class Client {
   #keysStand: Promise<unknown> | undefined
   #agentId: string | undefined
 
-  /** @throws TypeError for a text in `vkeys` that is no key, and for keys of witnesses alone. */
+  /**
+   * @throws TypeError for a text in `vkeys` that is no key, for one of the other environment, and for keys of
+   *   witnesses alone.
+   */
   constructor({ agentId, vkeys = [], ...options }: ClientOptions) {
     this.#caller = new Caller(options)
-    this.#vkeys = keysIn(vkeys)
+    this.#vkeys = keysIn(vkeys, this.#caller.url)
     this.#agentId = agentId
   }
 
@@ -218,12 +223,20 @@ export class Client {
   }
 }
 
-/** @throws TypeError for a text that has not the form of a key, and for keys of witnesses alone. */
-function keysIn(vkeys: string | readonly string[]): string[] {
+/**
+ * @throws TypeError for a text that has not the form of a key, for one of the other environment, and for keys
+ *   of witnesses alone.
+ */
+function keysIn(vkeys: string | readonly string[], url: string): string[] {
   const keys = [vkeys].flat().flatMap((text) => text.split(/[\s,]+/).filter(Boolean))
   const wrong = keys.find((key) => !LOG_VKEY.test(key) && !WITNESS_VKEY.test(key))
   if (wrong !== undefined) throw new TypeError(`vkeys: ${printable(wrong)} is no key`)
   if (keys.length > 0 && !keys.some((key) => LOG_VKEY.test(key)))
     throw new TypeError('vkeys: a key of the log is needed beside those of witnesses')
+  const foreign = keys.find((key) => LOG_VKEY.test(key) && isSandbox(key.split('+')[0]!) !== isSandbox(url))
+  if (foreign !== undefined)
+    throw new TypeError(
+      `vkeys: ${printable(foreign)} is not of the environment of ${printable(url)}: in the sandbox, and only there, both names end in /sandbox`,
+    )
   return keys
 }

@@ -47,6 +47,16 @@ const settings = z
     path: ['FVS_AGENT_ID'],
     message: 'must be set to the agent whose key FVS_API_KEY is',
   })
+  .refine(
+    ({ FVS_URL, LOG_VKEY }) =>
+      LOG_VKEY.every(
+        ({ use, name }) => use !== 'log' || name.endsWith('/sandbox') === FVS_URL.endsWith('/sandbox'),
+      ),
+    {
+      path: ['LOG_VKEY'],
+      message: 'must be of the environment of FVS_URL: in the sandbox, and only there, both end in /sandbox',
+    },
+  )
 
 export type McpSettings = z.infer<typeof settings>
 

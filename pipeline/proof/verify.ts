@@ -101,8 +101,12 @@ function logSignatures(note: Note, name: string, keys: readonly VerifierKey[]): 
   const named = keys.filter((key) => key.use === 'log' && key.name === name)
   const held = heldSignatures(note, named)
   if (held.length > 0) return held
-  const signers = note.signatures.map(({ name: signer, keyId }) => `${signer}+${keyId}`).join(', ')
-  throw new ServiceError('invalid', `no known key of ${quoted(name)} signed the checkpoint, but ${signers}`)
+  const list = (all: readonly { name: string; keyId: string }[]) =>
+    all.map((each) => `${each.name}+${each.keyId}`).join(', ')
+  throw new ServiceError(
+    'invalid',
+    `no known key of ${quoted(name)} signed the checkpoint, but ${list(note.signatures)}: known are ${list(keys) || 'none'}, so give a key of that log, from elsewhere`,
+  )
 }
 
 /** @throws ServiceError `invalid` if there are too few, or one does not hold. */

@@ -101,10 +101,16 @@ export function signedCheckpoint(
     const { origin, size } = signed.checkpoint
     const { name } = keys[0]!
     if (origin !== name)
-      throw new ServiceError('invalid', `this is the log ${quoted(origin)}, not ${quoted(name)}`)
+      throw new ServiceError(
+        'invalid',
+        `this is the log ${quoted(origin)}, not ${quoted(name)}: give the key of the one that you mean, or its address`,
+      )
     if (size === 0) throw new ServiceError('invalid', 'a checkpoint without entries shows nothing')
     if (heldSignatures(signed.note, keys).length > 0) return signed
-    throw new ServiceError('invalid', 'no key that was given has signed it')
+    throw new ServiceError(
+      'invalid',
+      'no key that was given has signed it: has its operator replaced the key?',
+    )
   } catch (cause) {
     if (!(cause instanceof ServiceError)) throw cause
     throw new ServiceError('invalid', `${place}: ${cause.message}`, { cause })

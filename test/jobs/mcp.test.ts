@@ -10,6 +10,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { serviceCall } from '../../jobs/mcp/service-call.ts'
 import { parseMcpSettings } from '../../jobs/mcp/settings.ts'
+import { signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { RESPONSES, type SchemaName } from '../../schemas/json-schemas.ts'
 import { RunningCommand } from '../support/command.ts'
@@ -24,7 +25,7 @@ import {
   testComponents,
 } from '../support/http/service.ts'
 import { NOW, QUESTION, type WorldAgent, copyReleasedWorld, uuidOf } from '../support/worlds/world.ts'
-import { LOG_KEY } from '../support/worlds/written-log.ts'
+import { LOG_KEY, LOG_VKEY } from '../support/worlds/written-log.ts'
 
 const FVS = fileURLToPath(new URL('../../jobs/fvs.js', import.meta.url))
 const HOSTILE = uuidOf(1, 2000)
@@ -407,9 +408,18 @@ describe('the process', () => {
   })
 })
 
+const SANDBOX_LOG_VKEY = verifierKeyText(
+  signingKeyOf('fvs.example/log/sandbox', 'log', new Uint8Array(32)).verifier,
+)
+
 describe('settings', () => {
   test('have defaults, and a URL may end in slashes', () => {
     expect(parseMcpSettings({ FVS_API_KEY: '' })).toEqual({ FVS_URL: 'http://127.0.0.1:3000', LOG_VKEY: [] })
+    const { LOG_VKEY: keys } = parseMcpSettings({
+      LOG_VKEY: SANDBOX_LOG_VKEY,
+      FVS_URL: 'https://a.example/sandbox',
+    })
+    expect(keys).toHaveLength(1)
     expect(parseMcpSettings({ FVS_URL: 'https://example.org/sandbox//' })).toEqual({
       FVS_URL: 'https://example.org/sandbox',
       LOG_VKEY: [],
@@ -423,6 +433,8 @@ describe('settings', () => {
     [{ FVS_AGENT_ID: 'me' }],
     [{ FVS_AGENT_ID: uuidOf(1, 1), FVS_API_KEY: 'fv_live_a\r\nX-Other: b' }],
     [{ FVS_API_KEY: 'fv_live_a' }],
+    [{ LOG_VKEY, FVS_URL: 'https://example.org/sandbox/' }],
+    [{ LOG_VKEY: SANDBOX_LOG_VKEY }],
   ])('%j is refused', (variables) => {
     expect(() => parseMcpSettings(variables)).toThrow(ServiceError)
   })

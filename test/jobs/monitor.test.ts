@@ -7,6 +7,7 @@ import { type MonitorOptions, runMonitor } from '../../jobs/monitor.ts'
 import { correctionsSince } from '../../jobs/monitor-corrections.ts'
 import type { Inconsistency, News } from '../../jobs/monitor-news.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
+import { signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { readCheckpoint, tileReader } from '../../pipeline/transparency/log-files.ts'
@@ -607,6 +608,33 @@ describe('a file', () => {
       expect(await kept()).toBe(content)
     }
   })
+})
+
+test('a key of another log, or an old one, speaks against nobody, at the first look and later', async () => {
+  const refused = async (log: RemoteLog) => {
+    const error: unknown = await runMonitor(log, { state, entity: [agent] }).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toMatchObject({ kind: 'invalid' })
+    return (error as Error).message
+  }
+  const byKeyOf = (name: string) => {
+    const key = signingKeyOf(name, 'log', new Uint8Array(32).fill(9))
+    return remoteLog(one.url, [verifierKeyText(key.verifier)])
+  }
+  const another = /this is the log ".*", not ".*": give the key of the one that you mean, or its address/
+  expect(await refused(byKeyOf('another.example/log'))).toMatch(another)
+  expect(await refused(byKeyOf(LOG_ORIGIN))).toMatch(/no key that was given has signed it/)
+  expect(await kept()).toBeUndefined()
+  await look(one)
+  const content = await kept()
+  const log = remoteLog(one.url, [LOG_VKEY])
+  const elsewhere = async (path: string) => {
+    const note = new TextDecoder().decode(await log.get(path))
+    return new TextEncoder().encode(note.replace(LOG_ORIGIN, 'another.example/log'))
+  }
+  expect(await refused({ ...log, get: elsewhere })).toMatch(another)
+  expect(await kept()).toBe(content)
 })
 
 describe('the command', () => {

@@ -121,8 +121,12 @@ describe('a log that grows', () => {
     const [both, second] = [[VKEY, verifierKeyText(next.verifier)], [verifierKeyText(next.verifier)]]
     await look()
     served.store = await logOf(4, undefined, [next])
-    expect((await refusal()).message).toMatch(/\/log\/checkpoint: no key that was given has signed it$/)
-    expect((await refusal({ vkey: second })).message).toMatch(/state: no key that was given has signed it$/)
+    expect((await refusal()).message).toMatch(
+      /\/log\/checkpoint: no key that was given has signed it: has its operator replaced the key\?$/,
+    )
+    expect((await refusal({ vkey: second })).message).toMatch(
+      /state: no key that was given has signed it: has its operator replaced the key\?$/,
+    )
     expect((await look({ vkey: both })).json.size).toBe(4)
     expect((await look({ vkey: second })).json.size).toBe(4)
   })

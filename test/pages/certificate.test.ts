@@ -128,7 +128,9 @@ describe.skipIf(!hasBrowser)('the check of a certificate', () => {
     expect(given.at(-1)).toBe(GOOD.at(-1))
     const other = signingKeyOf('fvs.example/forecasts', 'log', Buffer.alloc(32, 2))
     const steps = await checked(credential, verifierKeyText(other.verifier))
-    expect(steps.at(-1)).toBe('✗ no known key of fvs.example/forecasts has signed the checkpoint')
+    expect(steps.at(-1)).toBe(
+      `✗ no known key of fvs.example/forecasts has signed the checkpoint: known are fvs.example/forecasts+${other.verifier.keyId}`,
+    )
   })
 
   test.for(['credential', 'badge.svg', 'badge.png'])('by a link to %s', async (name) => {

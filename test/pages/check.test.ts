@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('the check of a record', () => {
     const other = signingKeyOf('log.example/forecasts', 'log', Buffer.alloc(32, 2))
     const wrongKey = await proven({ ...record, vkey: verifierKeyText(other.verifier) })
     expect(wrongKey.split('\n').at(-1)).toBe(
-      '✗ no known key of log.example/forecasts has signed the checkpoint',
+      `✗ no known key of log.example/forecasts has signed the checkpoint: known are log.example/forecasts+${other.verifier.keyId}`,
     )
     expect(wrongKey.split('\n')).toHaveLength(3)
     expect(await proven({ ...record, vkey: 'x' })).toContain('✗ x is no key')

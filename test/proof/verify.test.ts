@@ -122,9 +122,11 @@ describe('a proof', () => {
     const signer = `${ORIGIN}+${LOG.verifier.keyId}`
     const message = `no known key of "${ORIGIN}" signed the checkpoint, but ${signer}`
     expect(refused(trust(STRANGER))).toThrow(message)
-    expect(refused(trust(keyOf('fvs.example/other', 'log', 1)))).toThrow(message)
+    const other = keyOf('fvs.example/other', 'log', 1)
+    const known = `known are fvs.example/other+${other.verifier.keyId}, so give a key of that log`
+    expect(refused(trust(other))).toThrow(`${message}: ${known}`)
     expect(refused(trust(keyOf(ORIGIN, 'witness', 1)))).toThrow(message)
-    expect(refused(trust())).toThrow(message)
+    expect(refused(trust())).toThrow(`${message}: known are none`)
     const elsewhere = worldOf(AGENT, { origin: 'fvs.example/other' })
     expect(() => verifyProof(elsewhere.bytes, elsewhere.proof, TRUST)).toThrow(
       'no known key of "fvs.example/other"',

@@ -42,18 +42,24 @@ def text_of(body: bytes) -> str:
     return body.decode(errors="replace")
 
 
-def keys_in(vkeys: str | Sequence[str]) -> list[str]:
-    """Raises ValueError for a text that is no key, which is no fault of the service, and for keys of witnesses alone."""
+def keys_in(vkeys: str | Sequence[str], url: str) -> list[str]:
+    """Raises ValueError for a text that is no key or is of the other environment, which is no fault of the service, and for
+    keys of witnesses alone."""
     from . import verify as verifier  # type: ignore[attr-defined]
 
     texts = [vkeys] if isinstance(vkeys, str) else vkeys
     keys = [key for text in texts for key in re.findall(r"[^\s,]+", text)]
     try:
-        types = {verifier.key_of(key)[1][0] for key in keys}
+        parts = {key: verifier.key_of(key) for key in keys}
     except (SystemExit, ValueError) as error:
         raise ValueError(printable(f"vkeys: {error}")) from error
-    if keys and 1 not in types:
+    names = {key: name for key, (name, material, _) in parts.items() if material[0] == 1}
+    if keys and not names:
         raise ValueError("vkeys: a key of the log is needed beside those of witnesses")
+    for key, name in names.items():
+        if name.endswith("/sandbox") != url.endswith("/sandbox"):
+            where = "in the sandbox, and only there, both names end in /sandbox"
+            raise ValueError(printable(f"vkeys: {key} is not of the environment of {url}: {where}"))
     return keys
 
 
@@ -67,7 +73,7 @@ class Client:
     def __init__(self, url: str, agent_id: str | None = None, vkeys: str | Sequence[str] = (), **options: Any) -> None:
         self._caller = Caller(url, **options)
         self._agent_id = agent_id
-        self._vkeys = keys_in(vkeys)
+        self._vkeys = keys_in(vkeys, self._caller.url)
 
     @property
     def verifies(self) -> bool:
