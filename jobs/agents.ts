@@ -47,8 +47,9 @@ export async function assignAgents(
   if (owner_id?.startsWith(DOMAIN_OWNER)) {
     throw new ServiceError('invalid', `--owner must not begin with ${DOMAIN_OWNER}: domains prove those`)
   }
-  const said = await onTable(components, (context) => assignOwner(context, agentIds, owner_id))
-  await new OwnerClaims(components.store, randomBytes).decide(agentIds, components.now())
+  const claims = new OwnerClaims(components.store, randomBytes)
+  const note = () => claims.decide(agentIds, components.now())
+  const said = await onTable(components, (context) => assignOwner(context, agentIds, owner_id, note))
   return reportOf(said, { owner_id }, owner_id === null ? 'without an owner' : `of the owner ${owner_id}`)
 }
 
@@ -164,31 +165,8 @@ async function recordRetirements(components: Components): Promise<void> {
   log('recorded retirements', { agents: changed })
 }
 
-/**
- * Makes a statement about the agents that the table has, and returns for how many it was not true before. An
- * agent whose registration was moved aside must not keep releases from being made.
- */
-export async function sayOfKnown<T>(
-  components: Components,
-  said: ReadonlyMap<string, T>,
-  say: (context: ImportContext, said: ReadonlyMap<string, T>) => Promise<Said>,
-): Promise<number> {
-  if (said.size === 0) return 0
-  try {
-    return (await onTable(components, (context) => say(context, said))).changed
-  } catch (error) {
-    if (!(error instanceof ServiceError && error.kind === 'notFound')) throw error
-    if (said.size === 1) {
-      components.log('an agent is not in the table', { agents: [...said.keys()] })
-      return 0
-    }
-    let changed = 0
-    for (const one of said) changed += await sayOfKnown(components, new Map([one]), say)
-    return changed
-  }
-}
-
-async function onTable(
+/** Writes to the table of agents. */
+export async function onTable(
   components: Components,
   work: (context: ImportContext) => Promise<Said>,
 ): Promise<Said> {

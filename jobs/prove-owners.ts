@@ -3,15 +3,17 @@ import { randomBytes } from 'node:crypto'
 import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import pMap from 'p-map'
-import { type OwnerClaim, OwnerClaims, afterLook, domainOwner } from '../pipeline/access/owner-claims.ts'
-import { disownByDomain, ownByDomain } from '../pipeline/import/agents.ts'
+import { OwnerClaims, afterLook, domainOwner } from '../pipeline/access/owner-claims.ts'
+import { type Asked, type Said, disownByDomain, ownByDomain } from '../pipeline/import/agents.ts'
+import type { ImportContext } from '../pipeline/import/take-in.ts'
 import { type DomainLook, type Reach, lookAtDomain, proofIn } from '../pipeline/owners/look.ts'
-import { sayOfKnown } from './agents.ts'
+import { onTable } from './agents.ts'
 import type { Components } from './components/components.ts'
 import type { Report } from './output.ts'
 
 const TIMEOUT_MS = 5_000
 const LOOKS_AT_ONCE = 64
+const READS_AT_ONCE = 16
 /** Domains that were not reached by then are the first of the next run. */
 const RUN_MS = 60_000
 
@@ -89,8 +91,25 @@ export async function proveOwners(
   const left = due.length - looked.length
   const proved = looked.filter(({ found, next }) => next && found.kind === 'proved')
   const ended = looked.filter(({ claim, next }) => next === null && claim.proved_at !== null)
-  const owned = await sayOfKnown(components, ownersOf(proved), ownByDomain)
-  const lost = await sayOfKnown(components, ownersOf(ended), disownByDomain)
+  const say = async (
+    some: typeof looked,
+    write: (context: ImportContext, owners: Asked) => Promise<Said>,
+  ) => {
+    if (some.length === 0) return 0
+    const owners = async () => {
+      const standing = await pMap(
+        some,
+        async (one) => ((await claims.stands(one.claim)) ? [one.claim] : []),
+        {
+          concurrency: READS_AT_ONCE,
+        },
+      )
+      return new Map(standing.flat().map(({ agent_id, domain }) => [agent_id, domainOwner(domain)]))
+    }
+    return (await onTable(components, (context) => write(context, owners))).changed
+  }
+  const owned = await say(proved, ownByDomain)
+  const lost = await say(ended, disownByDomain)
   for (const { claim, next } of looked) await claims.looked(claim, next)
   for (const { claim, found } of ended) {
     const reason = 'reason' in found ? found.reason : undefined
@@ -129,7 +148,3 @@ async function looksAt(
 }
 
 const NOT_LOOKED = { kind: 'unknown', reason: 'the agent gave it up' } as const
-
-function ownersOf(looked: readonly { claim: OwnerClaim }[]): Map<string, string> {
-  return new Map(looked.map(({ claim: { agent_id, domain } }) => [agent_id, domainOwner(domain)]))
-}

@@ -149,8 +149,8 @@ export class OperatorCalls {
     return this.#inLog(by, { agent_id, owner_id, retired }, undefined, async (context) => {
       const said: Said[] = []
       if (owner_id !== undefined) {
-        said.push(await assignOwner(context, [agent_id], owner_id))
-        await ownerClaims.decide([agent_id], context.now())
+        const note = () => ownerClaims.decide([agent_id], context.now())
+        said.push(await assignOwner(context, [agent_id], owner_id, note))
       }
       if (retired === true) said.push(await retireNow(context, registry, [agent_id]))
       if (retired === false) said.push(await unretireNow(context, registry, [agent_id]))

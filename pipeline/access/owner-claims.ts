@@ -134,11 +134,15 @@ export class OwnerClaims {
 
   /** Writes what a look has found, unless the agent or the operator has said something else meanwhile. */
   async looked(claim: OwnerClaim, next: OwnerClaim | null): Promise<void> {
-    const { agent_id, token, given_up } = claim
-    const found = await this.#read(agent_id)
-    if (!found || !('domain' in found) || found.token !== token || found.given_up !== given_up) return
+    if (!(await this.stands(claim))) return
     if (next) await this.put(next)
-    else await this.#store.delete(ownerClaimPath(agent_id))
+    else await this.#store.delete(ownerClaimPath(claim.agent_id))
+  }
+
+  /** Whether neither the agent nor the operator has said something else since. */
+  async stands({ agent_id, token, given_up }: OwnerClaim): Promise<boolean> {
+    const found = await this.#read(agent_id)
+    return found !== undefined && 'domain' in found && found.token === token && found.given_up === given_up
   }
 
   #read(agentId: string) {

@@ -23,14 +23,20 @@ export interface Said {
 
 const SHOWN_LENGTH = 100
 
-/** Gives agents an owner, or none (null). @throws ServiceError as `say` does. */
+/**
+ * Gives agents an owner, or none (null).
+ *
+ * @param note ends what domains may prove of them.
+ * @throws ServiceError as `say` does.
+ */
 export function assignOwner(
   context: ImportContext,
   agentIds: readonly string[],
   owner: string | null,
+  note?: () => Promise<unknown>,
 ): Promise<Said> {
   const owner_id = owner === null ? 'NULL::VARCHAR' : literal(owner)
-  return say(context, agentIds, { owner_id })
+  return say(context, agentIds, { owner_id }, note)
 }
 
 /** The SQL of a text for each of some agents. */
@@ -40,17 +46,18 @@ const byAgent = (texts: ReadonlyMap<string, string>) =>
 /**
  * Gives agents the owners that domains have proved, but those that an operator has given one.
  *
- * @throws ServiceError as `say` does.
+ * @throws ServiceError as `sayAsked` does.
  */
-export function ownByDomain(context: ImportContext, owners: ReadonlyMap<string, string>): Promise<Said> {
+export function ownByDomain(context: ImportContext, proved: Asked): Promise<Said> {
   const isOpen = `owner_id IS NULL OR starts_with(owner_id, ${literal(DOMAIN_OWNER)})`
-  const owner_id = `CASE WHEN ${isOpen} THEN ${byAgent(owners)} ELSE owner_id END`
-  return say(context, [...owners.keys()], { owner_id })
+  return sayAsked(context, proved, (owners) => ({
+    owner_id: `CASE WHEN ${isOpen} THEN ${byAgent(owners)} ELSE owner_id END`,
+  }))
 }
 
-/** Takes owners from agents that are not proved any more. @throws ServiceError as `say` does. */
-export function disownByDomain(context: ImportContext, owners: ReadonlyMap<string, string>): Promise<Said> {
-  return say(context, [...owners.keys()], { owner_id: `nullif(owner_id, ${byAgent(owners)})` })
+/** Takes owners from agents that are not proved any more. @throws ServiceError as `sayAsked` does. */
+export function disownByDomain(context: ImportContext, ended: Asked): Promise<Said> {
+  return sayAsked(context, ended, (owners) => ({ owner_id: `nullif(owner_id, ${byAgent(owners)})` }))
 }
 
 /**
@@ -90,40 +97,35 @@ export async function retireNow(
   return said
 }
 
-/** Takes back that agents retire or have retired. @throws ServiceError as `decide` does. */
+/** Takes back that agents retire or have retired. @throws ServiceError as `say` does. */
 export function unretireNow(
   context: ImportContext,
   notes: RetirementNotes,
   agentIds: readonly string[],
 ): Promise<Said> {
-  return decide(context, agentIds, { retired_at: 'NULL::TIMESTAMPTZ' }, async () => {
+  return say(context, agentIds, { retired_at: 'NULL::TIMESTAMPTZ' }, async () => {
     for (const id of agentIds) await notes.noteUnretired(id.toLowerCase())
   })
 }
 
-/** Gives an agent another name. @throws ServiceError as `decide` does. */
+/** Gives an agent another name. @throws ServiceError as `say` does. */
 export function rename(
   context: ImportContext,
   agentId: string,
   name: string,
   note: () => Promise<unknown>,
 ): Promise<Said> {
-  return decide(context, [agentId], { name: literal(name) }, note)
+  return say(context, [agentId], { name: literal(name) }, note)
 }
 
 /**
  * Hides an agent: takes what it said of itself at registration. One without a name is in no list, and what is
  * published about it names nothing but its id.
  *
- * @throws ServiceError as `decide` does.
+ * @throws ServiceError as `say` does.
  */
 export function hide(context: ImportContext, agentId: string, note: () => Promise<unknown>): Promise<Said> {
-  return decide(
-    context,
-    [agentId],
-    { name: "''", model_type: "''", organization_name: 'NULL::VARCHAR' },
-    note,
-  )
+  return say(context, [agentId], { name: "''", model_type: "''", organization_name: 'NULL::VARCHAR' }, note)
 }
 
 /** Writes the names that agents have asked for. @throws ServiceError as `sayAsked` does. */
@@ -141,41 +143,31 @@ export function retireAsAsked(context: ImportContext, asked: Asked): Promise<Sai
  * the statement is true already nothing is written, so that a statement may be repeated. Statements that are
  * made at once follow one another, so that none replaces what it has not seen.
  *
+ * A statement with a note must not be replaced by what agents have asked for. The note comes before the rows,
+ * and a row is written even where the statement is true already: so a run that has read what was asked for
+ * before the note finds the table changed, and reads again.
+ *
  * @throws ServiceError `notFound` if an id is not one of a registered agent: nothing is written.
  *   `unavailable` if the store does not answer.
  */
-function say(context: ImportContext, agentIds: readonly string[], statement: Statement): Promise<Said> {
-  return write(context, async (basis) => {
-    await assertKnown(context, await basis(agentIds))
-    return { statement, isRepeated: false }
-  })
-}
-
-/**
- * Makes a statement of the operator that what agents have asked for must not replace. The note of it comes
- * before the rows, and a row is written even where the statement is true already: so a run that has read
- * what was asked for before the note finds the table changed, and reads again.
- *
- * @throws ServiceError as `say` does.
- */
-function decide(
+function say(
   context: ImportContext,
   agentIds: readonly string[],
   statement: Statement,
-  note: () => Promise<unknown>,
+  note?: () => Promise<unknown>,
 ): Promise<Said> {
   return write(context, async (basis) => {
     await assertKnown(context, await basis(agentIds))
-    await note()
-    return { statement, isRepeated: true }
+    await note?.()
+    return { statement, isRepeated: note !== undefined }
   })
 }
 
 /** Reads what agents have asked for and still stands, by their ids. */
-type Asked = () => Promise<ReadonlyMap<string, string>>
+export type Asked = () => Promise<ReadonlyMap<string, string>>
 
 /**
- * Writes what agents have asked for, also where it is true already, for the reason that `decide` has. It is
+ * Writes what agents have asked for, also where it is true already, for the reason that a note has. It is
  * read after the version of the table on which the rows are based: a run that reads more writes later, and
  * one that has read less finds the table changed. Agents that the table does not have are left out, because
  * one whose registration was moved aside must not keep releases from being made.

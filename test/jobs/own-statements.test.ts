@@ -1,8 +1,17 @@
 // What agents said by calls of their own, and what the operator says of them, while two runs write it to the
 // table at once: the last thing that was acknowledged holds.
+import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { hideAgent, recordOwnStatements, renameAgent, unretireAgents } from '../../jobs/agents.ts'
+import {
+  assignAgents,
+  hideAgent,
+  recordOwnStatements,
+  renameAgent,
+  unretireAgents,
+} from '../../jobs/agents.ts'
 import type { Components } from '../../jobs/components/components.ts'
+import { proveOwners } from '../../jobs/prove-owners.ts'
+import { OwnerClaims } from '../../pipeline/access/owner-claims.ts'
 import { Renames } from '../../pipeline/access/renames.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
@@ -51,12 +60,12 @@ async function interrupted(
 const isOffer = ({ operation, path }: Call) =>
   operation === 'putIfAbsent' && path.startsWith(offersPrefix('agents'))
 
-async function shown(): Promise<{ name: string; retired_at: Date | null }> {
+async function shown(): Promise<{ name: string; retired_at: Date | null; owner_id: string | null }> {
   const rows = await withDatabase(components.openDatabase, (database) =>
     readRows({ ...components, database }, 'agents'),
   )
   const [last] = rows.sort((a, b) => (a['recorded_at']! > b['recorded_at']! ? -1 : 1))
-  return last as unknown as { name: string; retired_at: Date | null }
+  return last as unknown as Awaited<ReturnType<typeof shown>>
 }
 
 describe('the last name that was asked for is the one that is written', () => {
@@ -133,5 +142,50 @@ describe('the operator decides, though a run is about to write what the agent sa
     await recordOwnStatements(run)
     expect(isWritten).toBe(true)
     expect((await shown()).retired_at).toBeNull()
+  })
+})
+
+describe('an owner by a domain is written only if its claim still stands', () => {
+  let claims: OwnerClaims
+  let token: string
+  beforeEach(async () => {
+    claims = new OwnerClaims(store, randomBytes)
+    ;({ token } = await claims.claim(ADA, 'example.org', clock.now()))
+  })
+
+  /** Looks for the proof, and does something when it is found, before it is written. */
+  const prove = (by: Components, meanwhile = () => Promise.resolve<unknown>(undefined)) =>
+    proveOwners(by, {
+      lookUp: () => Promise.reject(Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' })),
+      resolveTxt: async () => {
+        await meanwhile()
+        return [[token]]
+      },
+      isPrivateAllowed: false,
+      originOf: (domain) => `https://${domain}`,
+      timeoutMs: 60_000,
+    })
+  const free = () => assignAgents(components, [ADA], { owner: false })
+
+  test('and not where the operator says meanwhile that the agent has none', async () => {
+    await prove(components, free)
+    expect((await shown()).owner_id).toBeNull()
+  })
+
+  test('and not where the operator says so when the run is about to write', async () => {
+    await prove(await interrupted(isOffer, free))
+    expect((await shown()).owner_id).toBeNull()
+  })
+
+  test('and not where the agent gives it up, and another run has ended it', async () => {
+    await prove(components)
+    expect((await shown()).owner_id).toBe('domain:example.org')
+    clock.set(new Date(clock.now().getTime() + 31 * 86_400_000).toISOString())
+    const end = async () => {
+      await claims.giveUp(ADA)
+      await prove(components)
+    }
+    await prove(components, end)
+    expect((await shown()).owner_id).toBeNull()
   })
 })
