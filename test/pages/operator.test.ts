@@ -143,9 +143,11 @@ describe.skipIf(!hasBrowser)("the operator's page", async () => {
     clock.set('2026-03-01T12:00:07.000Z')
     await press('y')
     await effect().filter({ hasText: 'Resolves' }).waitFor()
-    expect(await effect().textContent()).toBe(
+    const shows = 'It shows everyone’s forecasts of the question, for good, also if it is a mistake.'
+    expect(await effect().locator('p').allTextContents()).toEqual([
       `Resolves “${first}” as yes, known since 2026-03-01 12:00:07 UTC.`,
-    )
+      shows,
+    ])
     expect((await outcomeOf(OVERDUE[0])).outcome).toBeNull()
     await press('Escape')
     expect((await outcomeOf(OVERDUE[0])).outcome).toBeNull()
@@ -161,6 +163,7 @@ describe.skipIf(!hasBrowser)("the operator's page", async () => {
     expect(await titlesOf('done')).toEqual([first])
     await press('a')
     await effect().filter({ hasText: 'scores nobody' }).waitFor()
+    expect(await effect().textContent()).toContain(shows)
     await press('Enter')
     await said().filter({ hasText: 'is annulled. 2 overdue' }).waitFor()
     expect((await outcomeOf(OVERDUE[1])).outcome).toBe('annulled')

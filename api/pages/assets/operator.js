@@ -291,6 +291,8 @@
     if (needsReason) return ['A release has scored this question: a reason is needed.']
     if (part.bad > 0) return part.errors.map(({ detail }) => sentence(detail))
     const words = [act.words(question, instant)]
+    if (act.field === 'resolved_at' && !question.outcome)
+      words.push('It shows everyone’s forecasts of the question, for good, also if it is a mistake.')
     const { forecasts, entities } = part.made_void
     if (forecasts > 0) {
       const whose = many(entities, 'forecaster or agent', 'forecasters and agents')
