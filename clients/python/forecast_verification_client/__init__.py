@@ -45,16 +45,18 @@ def text_of(body: bytes) -> str:
 def keys_in(vkeys: str | Sequence[str], url: str) -> list[str]:
     """Raises ValueError for a text that is no key or is of the other environment, which is no fault of the service, and for
     keys of witnesses alone."""
-    from . import verify as verifier  # type: ignore[attr-defined]
-
     texts = [vkeys] if isinstance(vkeys, str) else vkeys
     keys = [key for text in texts for key in re.findall(r"[^\s,]+", text)]
+    if not keys:
+        return []
+    from . import verify as verifier  # type: ignore[attr-defined]
+
     try:
         parts = {key: verifier.key_of(key) for key in keys}
     except (SystemExit, ValueError) as error:
         raise ValueError(printable(f"vkeys: {error}")) from error
     names = {key: name for key, (name, material, _) in parts.items() if material[0] == 1}
-    if keys and not names:
+    if not names:
         raise ValueError("vkeys: a key of the log is needed beside those of witnesses")
     for key, name in names.items():
         if name.endswith("/sandbox") != url.endswith("/sandbox"):
