@@ -108,6 +108,7 @@ function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings 
     SANDBOX_ANONYMOUS_PER_MINUTE: '100000',
     SANDBOX_ANONYMOUS_PER_MONTH: '100000',
     SANDBOX_READS_PER_MINUTE: '100000',
+    SANDBOX_PAGES_PER_MINUTE: '100000',
     SANDBOX_ATTEMPTS_PER_MINUTE: '100000',
     LOG_LEVEL: 'warn',
     REFRESH_MS: '250',

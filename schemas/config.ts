@@ -155,6 +155,9 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
   READS_PER_MINUTE: integer(600, 1, 1_000_000_000).describe(
     'all other GET calls a minute from one address, with and without a key',
   ),
+  PAGES_PER_MINUTE: integer(600, 1, 1_000_000_000).describe(
+    'pages for people a minute to one address, which calls of the API do not use up',
+  ),
   ATTEMPTS_PER_MINUTE: integer(60, 1, 1_000_000).describe(
     'calls a minute that may fail, of one key, or of one address without a good key',
   ),

@@ -16,7 +16,7 @@ import { ofOneRelease } from './one-release.ts'
 import { problemOf } from './problems.ts'
 import { notRead } from '../questions/book.ts'
 import { CHALLENGES, type InnerRequest, type Reply, type Route } from './route.ts'
-import { bearersIn, keysIn, sentValues } from './sent-headers.ts'
+import { bearersIn, sentValues } from './sent-headers.ts'
 
 export const ANONYMOUS = { kind: 'anonymous' } as const
 
@@ -58,7 +58,7 @@ export async function handle(
     const { status } = problemOf(error).problem
     // Other calls count whether or not they fail.
     const isByCaller = status >= 400 && status < 500
-    if (spec.limit !== 'other') await call.failed(error, isByCaller)
+    if (spec.limit !== 'other') await call.failed(spec.limit, error, isByCaller)
     if (spec.isLogged && isByCaller && caller.kind === 'operator') {
       await context.operator.refused({ caller, call: calledAs(spec, asked) }, error as Error)
     }
@@ -74,9 +74,9 @@ async function replyOf(
   call: CountedCall,
   caller: Caller,
 ): Promise<Reply> {
-  const params = parseInput(spec.params, named, 'path')
   const sentKey = spec.idempotent && request.headers['idempotency-key']?.toString()
   await call.admit(spec.limit, caller, spec.repeatable === true && sentKey !== undefined)
+  const params = parseInput(spec.params, named, 'path')
   if (spec.scope !== undefined) assertScope(caller as KeyOf<'operator'>, spec.scope)
   if (spec.follows) await context.catchUp()
   if (spec.needsQuestions && !(await context.questionsRead())) throw notRead()
@@ -149,16 +149,13 @@ function queryOf(text: string): Record<string, string> {
 }
 
 function callerOf(
-  asked: RoutedRequest,
-  { key, limit, isAtHand }: Route,
-  context: NodeContext,
+  { request }: RoutedRequest,
+  { key, limit }: Route,
+  { callers }: NodeContext,
   call: CountedCall,
 ): Promise<Caller> {
-  const { request } = asked
-  const { callers } = context
-  // A failed call must not keep a supervisor from hearing that the process lives.
-  if (limit === 'other') return Promise.resolve(ANONYMOUS)
-  if (isAtHand?.(asked, context) && keysIn(request).length === 0) return Promise.resolve(ANONYMOUS)
+  // Failed calls must keep neither a supervisor from hearing that the process lives, nor a reader from pages.
+  if (limit === 'other' || limit === 'page') return Promise.resolve(ANONYMOUS)
   const anyCaller = (guard: Guard) =>
     callers.ofAnyKey(request.headers['x-api-key']?.toString(), bearersIn(request), guard)
   const identified = call.identify((guard): Promise<Caller> => {

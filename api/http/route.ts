@@ -170,11 +170,6 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   mostItems?: Record<string, (caller: Caller, context: ApiContext) => number>
   /** Whether and how well the answer may be compressed. A signed answer never is. */
   compressed?: Effort
-  /**
-   * Whether the answer to a GET is in memory, so that it costs nothing to give it also to callers who have no
-   * attempts left.
-   */
-  isAtHand?: (asked: { params: Record<string, string>; querystring: string }, context: ApiContext) => boolean
   /** How many calls of its limit a call counts as, by its input; one if left out. */
   countsAs?: (input: { query: z.infer<Q>; body: z.infer<B> }) => number
   /** Example values of the parameters by their names, and an example body. */

@@ -3,7 +3,7 @@ import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Count, Counter } from './counters.ts'
 
-export type LimitedCall = 'register' | 'forecast' | 'operator' | 'verification' | 'read' | 'other'
+export type LimitedCall = 'register' | 'forecast' | 'operator' | 'verification' | 'read' | 'page' | 'other'
 
 /** The names of the quota policies, as callers see them. */
 export const POLICIES = [
@@ -15,6 +15,7 @@ export const POLICIES = [
   'monthly-calls',
   'monthly-calls-by-address',
   'reads',
+  'pages',
   'other-calls',
   'attempts',
 ] as const
@@ -128,6 +129,7 @@ const EXCEEDED: Record<PolicyName, (quota: number, place: string) => string> = {
   'monthly-calls-by-address': (quota, place) =>
     `the ${quota} verification calls of this ${place} without a key for this month are used up`,
   reads: (quota, place) => `at most ${quota} calls a minute are allowed from one ${place}`,
+  pages: (quota, place) => `at most ${quota} pages a minute are allowed to one ${place}`,
   'other-calls': (quota, place) =>
     `at most ${quota} calls a minute that no other limit counts are allowed from one ${place}`,
   attempts: (quota) => `${quota} calls of this key or address have failed within a minute`,

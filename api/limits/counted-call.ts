@@ -98,13 +98,16 @@ export class CountedCall {
   }
 
   /**
-   * Gives the call back. If the caller caused the failure, it counts as an attempt, unless it was a call too
-   * many.
+   * Gives the call back. If the caller caused the failure, it counts as an attempt, or as one page, unless it
+   * was a call too many.
    */
-  async failed(error: unknown, isByCaller: boolean): Promise<void> {
+  async failed(limit: LimitedCall, error: unknown, isByCaller: boolean): Promise<void> {
     await this.giveBack()
     if (error instanceof Refusal) this.#state = error.state
-    else if (isByCaller) await this.#limits.attempts.admit(this.#payers)
+    else if (isByCaller && limit === 'page') {
+      const { state } = await this.#limits.pages.admit(this.#networks)
+      this.#state = state
+    } else if (isByCaller) await this.#limits.attempts.admit(this.#payers)
   }
 
   async #assertAttemptLeft(): Promise<void> {

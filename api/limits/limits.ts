@@ -44,6 +44,8 @@ export class Limits {
   readonly monthlyCalls: MonthlyCalls
   /** Failed calls of a key or an address. */
   readonly attempts: Rate
+  /** Calls of an address for pages. */
+  readonly pages: Rate
   readonly #addressMonths: MonthlyCalls
   readonly #registrations: Rate
   readonly #forecasts: Rate
@@ -80,6 +82,7 @@ export class Limits {
     this.#addressMonths = new MonthlyCalls(quotas, 'monthly-calls-by-address', prefix, MOST_ADDRESSES)
     this.monthlyCalls = new MonthlyCalls(quotas, 'monthly-calls', prefix, EVERYONE)
     this.#reads = rateIn(reads, prefix, 'reads', settings.READS_PER_MINUTE, 60)
+    this.pages = rateIn(reads, prefix, 'pages', settings.PAGES_PER_MINUTE, 60)
     this.#others = rateIn(reads, prefix, 'other-calls', settings.OTHER_CALLS_PER_MINUTE, 60)
     this.attempts = rateIn(attempts, prefix, 'attempts', settings.ATTEMPTS_PER_MINUTE, 60)
   }
@@ -107,6 +110,8 @@ export class Limits {
         return this.#operators.admit(payersOf(caller, networks))
       case 'read':
         return this.#reads.admit(networks, calls)
+      case 'page':
+        return this.pages.admit(networks, calls)
       case 'other':
         return this.#others.admit(networks)
       case 'verification':

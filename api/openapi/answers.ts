@@ -87,6 +87,7 @@ const QUOTAS: Record<LimitedCall, Record<string, Problem>> = {
     'with a key': exceeded({ policy: 'monthly-calls', quota: 100, resetS: 3 * 86_400 }),
   },
   read: { problem: exceeded({ policy: 'reads', quota: 600, resetS: 17 }) },
+  page: { problem: exceeded({ policy: 'pages', quota: 600, resetS: 17 }) },
   other: { problem: exceeded({ policy: 'other-calls', quota: 6_000, resetS: 17 }) },
 }
 

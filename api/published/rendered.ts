@@ -59,11 +59,6 @@ export class RenderedPages implements Warm {
     this.#asked.set(name, render)
   }
 
-  /** Whether a page that was asked for in this release needs no rendering. */
-  isKept(name: string): boolean {
-    return this.#asked.has(name)
-  }
-
   /** Renders the pages that callers asked for since the last switch, latest first. */
   async warm({ payloads }: NextRelease, beside: WorkBeside): Promise<void> {
     const renders = [...this.#asked.values()]

@@ -87,6 +87,7 @@ function answerTable({ table, operationId, summary, description, columns, rows }
     path: questionTable('{question_id}', table),
     operationId: operationId,
     isDocumented: false,
+    limit: 'page',
     tag: 'Service',
     summary,
     description,

@@ -34,6 +34,7 @@ function boardTable(entityType: EntityType): Route {
     path: boardTablePath(entityType),
     operationId: entityType === 'agent' ? 'getAgentTable' : 'getForecasterTable',
     isDocumented: false,
+    limit: 'page',
     tag: 'Service',
     summary: `All ${entityType}s of the leaderboard as CSV`,
     description:

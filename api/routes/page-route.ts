@@ -1,5 +1,4 @@
-// A route that answers a page for people. It is no part of the API, counts as a read, and may be kept for a
-// minute.
+// A route that answers a page for people. It is no part of the API, and may be kept for a minute.
 import { z } from 'zod'
 import type { ApiContext, Published } from '../http/context.ts'
 import { contextOf } from '../http/one-release.ts'
@@ -57,6 +56,7 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
     path,
     operationId,
     isDocumented: false,
+    limit: 'page',
     tag: 'Service',
     summary,
     description: `${summary}, as a page for people.`,
@@ -73,12 +73,6 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
       example: '<!doctype html>\n<html lang="en">…</html>\n',
     },
     compressed: follows ? 'fast' : 'best',
-    isAtHand: ({ params: sent, querystring }, context) => {
-      if (!follows) return true
-      const named = (params ?? nothing).safeParse(sent)
-      const wanted = (query ?? nothing).safeParse(Object.fromEntries(new URLSearchParams(querystring)))
-      return named.success && wanted.success && context.pages.isKept(nameOf(path, named.data, wanted.data))
-    },
     handle: async (request, context) => {
       const { params: named, query: wanted } = request as { params: z.infer<P>; query: z.infer<Q> }
       const { asker } = request

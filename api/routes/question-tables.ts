@@ -24,6 +24,7 @@ function questionTable(entityType: EntityType): Route {
     path: questionTablePath(entityType, `{${idName}}`),
     operationId: entityType === 'agent' ? 'getAgentQuestionTable' : 'getForecasterQuestionTable',
     isDocumented: false,
+    limit: 'page',
     tag: 'Service',
     summary: `All questions of an ${entityType} as CSV`,
     description: 'A line for each question of the release, the newest first, with its scores as columns.',

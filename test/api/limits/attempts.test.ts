@@ -182,38 +182,42 @@ test('a good key that comes in many calls at once is looked up once, and costs n
   expect((await client.get(`/forecaster/${forecasterId(0)}/metrics`)).status).toBe(200)
 })
 
-describe('for a reader without attempts', () => {
+describe('a reader at an address without attempts', () => {
   const BROWSER = { Accept: 'text/html' }
   const PROFILE = `/view/forecasters/${forecasterId(0)}`
 
-  test('pages that explain the refusal have their style, and those at hand are still shown', async () => {
+  test('is shown every page with its style, also one that nobody has asked for', async () => {
     const { client } = await served({ ATTEMPTS_PER_MINUTE: '3' })
-    const { text } = await client.get('/', BROWSER)
-    const style = /href="(\/assets\/[^"]+style\.css)"/.exec(text)![1]!
-    await statusesOf(4, () => client.get('/view/nothing', BROWSER))
-    await statusesOf(4, () => client.get(`/view/questions/${uuidOf(9, 9)}`, BROWSER))
-
-    const refused = await client.get(PROFILE, BROWSER)
-    expect(refused.status).toBe(429)
-    expect(refused.headers['content-type']).toBe('text/html; charset=utf-8')
-    expect(refused.text).toMatch(
-      /calls of this key or address have failed within a minute; try again in \d+ s/,
-    )
-    expect(refused.text).toContain(`href="${style}"`)
-    for (const path of [style, '/favicon.ico', '/robots.txt', '/', '/view/terms', '/view/methodology']) {
-      const { status, text: shown } = await client.get(path, BROWSER)
-      expect([path, status]).toEqual([path, 200])
-      if (path === '/') expect(shown).toBe(text)
+    expect(await statusesOf(5, () => client.get(FOUND, withKey(wrongKey())))).toEqual({ 401: 3, 429: 2 })
+    const profile = await client.get(PROFILE, BROWSER)
+    const style = /href="(\/assets\/[^"]+style\.css)"/.exec(profile.text)![1]!
+    const pages = ['/', PROFILE, `${PROFILE}/questions.csv`, '/view/terms', '/view/search?q=a', '/docs']
+    for (const path of [...pages, style, '/favicon.ico', '/robots.txt']) {
+      expect([path, (await client.get(path, BROWSER)).status]).toEqual([path, 200])
     }
-    expect((await client.get('/view/forecasters', BROWSER)).status).toBe(429)
-    expect((await client.get('/?page=1', BROWSER)).status).toBe(429)
+    expectLimited(await client.get('/questions'), 'attempts')
   })
 
-  test('a key is looked up as ever, so that pages help nobody to try keys', async () => {
-    const { client } = await served({ ATTEMPTS_PER_MINUTE: '3' })
-    const tried = await statusesOf(6, () => client.get('/view/terms', withKey(wrongKey())))
-    expect(tried).toEqual({ 401: 3, 429: 3 })
-    expect((await client.get('/view/terms')).status).toBe(200)
+  test('is refused on a page of its own where there were too many pages, of which failed ones count', async () => {
+    const { client } = await served({ PAGES_PER_MINUTE: '3', ATTEMPTS_PER_MINUTE: '1' })
+    const failing = ['/view/questions/x', `/view/questions/${uuidOf(9, 9)}`, '/view/terms?x=1']
+    for (const [nth, path] of failing.entries()) {
+      expect(quotaIn(await client.get(path, BROWSER))).toMatchObject({ policy: 'pages', remaining: 2 - nth })
+    }
+    for (const path of [...failing, '/view/terms']) {
+      expectLimited(await client.get(path), 'pages')
+      const refused = await client.get(path, BROWSER)
+      expect(refused.status).toBe(429)
+      expect(refused.headers['content-type']).toBe('text/html; charset=utf-8')
+      expect(refused.text).toMatch(/at most 3 pages a minute .+; try again in \d+ s/)
+    }
+    expect((await client.get('/questions')).status).toBe(200)
+  })
+
+  test('learns nothing of a key, which no page looks at', async () => {
+    const { client, calls } = await served({ ATTEMPTS_PER_MINUTE: '3' })
+    expect(await statusesOf(6, () => client.get('/view/terms', withKey(wrongKey())))).toEqual({ 200: 6 })
+    expect(calls().filter(({ path }) => path.startsWith('registry/keys/'))).toEqual([])
   })
 })
 

@@ -80,14 +80,19 @@ test('a limit of 0 is none: such an answer tells no limit', async () => {
 
 describe('a call that keeps the service busy counts as several', () => {
   /** As how many calls each of these counts that follow one another from one address. */
-  async function counted(client: Client, paths: readonly string[], headers = {}): Promise<number[]> {
+  async function counted(
+    client: Client,
+    paths: readonly string[],
+    headers = {},
+    limit = 'reads',
+  ): Promise<number[]> {
     const calls: number[] = []
     let left = 600
     for (const path of paths) {
       const answer = await client.get(path, headers)
       expect(answer.status, path).toBe(200)
       const { policy, remaining } = quotaIn(answer)
-      expect(policy).toBe('reads')
+      expect(policy).toBe(limit)
       calls.push(left - remaining)
       left = remaining
     }
@@ -124,7 +129,7 @@ describe('a call that keeps the service busy counts as several', () => {
   test('by the questions of a profile, when it has to be rendered', async () => {
     const { client } = await served()
     const path = `/view/forecasters/${forecasterId(0)}`
-    const [first, again] = await counted(client, [path, path])
+    const [first, again] = await counted(client, [path, path], {}, 'pages')
     const { resolved_questions: settled, pending_questions: pending } = (await client.get(FOUND)).json<
       Record<string, number>
     >()
@@ -341,7 +346,7 @@ describe('reads', () => {
     '/methodology',
     '/methodology/version',
     '/openapi.json',
-    '/docs',
+    '/releases.atom',
   ]
 
   test('of all kinds together have one limit for an address, whatever key is sent', async () => {
