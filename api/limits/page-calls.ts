@@ -16,10 +16,22 @@ export function callsOfRows(rows: number): number {
   return Math.max(1, Math.ceil(rows / ROWS_PER_CALL))
 }
 
-/** A whole list counts as the usual pages that it has. */
-export function callsOfWhole(entries: number): number {
-  return Math.max(1, Math.ceil(entries / USUAL_ENTRIES))
+const SCORES_PER_CALL = 200
+
+/** The scores of an entity as CSV: 5,000 rows take some 100 ms of the main thread. */
+export function callsOfScores(rows: number): number {
+  return Math.max(1, Math.ceil(rows / SCORES_PER_CALL))
 }
+
+const SHOWN_PER_CALL = 1_000
+
+/** Questions that a page sorts, and shows some of: as how many further calls they count. */
+export function callsOfShown(questions: number): number {
+  return Math.floor(questions / SHOWN_PER_CALL)
+}
+
+/** As how many further calls a card counts that has to be drawn. */
+export const CALLS_OF_DRAWING = 2
 
 const BYTES_PER_CALL = 4 * 1024 * 1024
 

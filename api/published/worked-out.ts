@@ -3,8 +3,8 @@ import { type Asker, LONG, TurnLost, Turns } from '../turns.ts'
 import { ShardCache } from './shard-cache.ts'
 
 const CACHE_BYTES = 32 * 1024 * 1024
-/** As how many further calls an answer counts that is not kept. */
-const CALLS = 10
+/** As how many further calls an answer counts that is not kept: it takes 30 to 160 ms of the main thread. */
+const CALLS = 20
 
 /** Of the whole process. */
 export const wholeTables = new Turns(LONG)

@@ -42,7 +42,7 @@ const TABLES: readonly Table[] = [
     rows: ({ manifest, summary }, { answersOn }, asker) => {
       const bytes = scoredBytes(manifest)
       if (bytes > MOST_SCORED_BYTES) throw tooLarge(manifest, bytes)
-      return { groups: answersOn(manifest, summary.question_id, asker), calls: callsOfBytes(bytes) }
+      return { groups: answersOn(manifest, summary.question_id, asker), calls: 1 + callsOfBytes(bytes) }
     },
   },
   {

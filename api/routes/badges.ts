@@ -21,6 +21,7 @@ import {
 import { pictureOf } from '../pages/charts/pictures.ts'
 import type { Publication } from '../published/release-payloads.ts'
 import { type Reply, type Route, bytes, route } from '../http/route.ts'
+import type { Asker } from '../turns.ts'
 import { missing, noCertificate } from './credentials.ts'
 import { ENTITIES } from './entities.ts'
 
@@ -84,9 +85,9 @@ function badgeLine(entityType: EntityType, eligibleQuestions: number): Route {
       mediaType: 'image/svg+xml',
       headers: ['Cross-Origin-Resource-Policy'],
     },
-    handle: async ({ params }, context) => {
+    handle: async ({ params, asker }, context) => {
       const id = idIn(params)
-      const subject = await subjectOf(context, entityType, id)
+      const subject = await subjectOf(context, entityType, id, asker)
       const picture = pictureOfSubject(subject, context)
       const { credentials, releases } = context
       const isAwaited = isCertified(subject).is && credentials.issuer !== undefined
@@ -119,8 +120,8 @@ function badgeWords(entityType: EntityType, eligibleQuestions: number): Route {
     ...shared,
     description: `${shared.summary}. One that is not known has a badge too, which says so.`,
     success: { description: 'A badge', body: badgeText, example: badgeJson(EXAMPLE) },
-    handle: async ({ params }, context) =>
-      replyOf(await subjectOf(context, entityType, idIn(params)), context),
+    handle: async ({ params, asker }, context) =>
+      replyOf(await subjectOf(context, entityType, idIn(params), asker), context),
     prepared: {
       find: (id, { releases }) => releases.atHand(entityType, id, 'verification'),
       reply: (found, _caller, context) => replyOf((found as Publication).payload as Verification, context),
@@ -178,8 +179,9 @@ export async function subjectOf(
   { releases, registry }: Published & Pick<Intake, 'registry'>,
   entityType: EntityType,
   id: string,
+  asker: Asker,
 ): Promise<BadgeSubject> {
-  const found = await releases.find(entityType, id, 'verification')
+  const found = await releases.find(entityType, id, 'verification', asker)
   if (found) return found.payload as Verification
   const isRegistered = entityType === 'agent' && (await registry.findAgent(id)) !== undefined
   return isRegistered ? 'unreleased' : 'unknown'

@@ -9,6 +9,7 @@ import { type Route, bytes, route } from '../http/route.ts'
 import { type Card, cardOf, emptyCard } from '../pages/cards/card.ts'
 import { cardPng } from '../pages/cards/png.ts'
 import { cardSvg } from '../pages/cards/svg.ts'
+import { CALLS_OF_DRAWING } from '../limits/page-calls.ts'
 import type { Html } from '../pages/html.ts'
 import type { Payloads } from '../pages/profile/subject.ts'
 import { codeOf } from '../published/check-codes.ts'
@@ -52,14 +53,16 @@ function card(entityType: EntityType, ending: Ending, eligibleQuestions: number)
       mediaType: isPicture ? 'image/png' : 'image/svg+xml',
       headers: ['Cross-Origin-Resource-Policy'],
     },
-    handle: async ({ params }, context) => {
+    handle: async ({ params, asker }, context) => {
       const id = params[idName]!
       const { pages, releases, site } = context
-      const subject = await subjectOf(context, entityType, id)
+      const subject = await subjectOf(context, entityType, id, asker)
       const isKnown = typeof subject !== 'string'
       // All unknown ids share a card, so that they fill no memory.
       const whose = isKnown ? `${id} ${releases.current!.release}` : subject
-      const body = await pages.get(`card.${ending} ${entityType} ${whose}`, async () => {
+      const key = `card.${ending} ${entityType} ${whose}`
+      if (isPicture && !pages.has(key)) await asker.countMore(CALLS_OF_DRAWING)
+      const body = await pages.get(key, async () => {
         if (!isKnown) return DRAWERS[ending](emptyCard(site, entityType, subject))
         const { name, place } = await namedAndPlaced(context, entityType, id)
         const code = await codeOf(releases, entityType, id)

@@ -46,7 +46,7 @@ function certificate(entityType: EntityType): Route {
       const entityId = params[idName]!
       if (!publicLog.isThere) throw new ServiceError('notFound', NO_LOG)
       const { current } = releases
-      const found = await releases.find(entityType, entityId, 'verification')
+      const found = await releases.find(entityType, entityId, 'verification', asker)
       if (!found || !current) throw await notPublished(context, entityType, entityId)
       const proven = { entityType, entityId, kind: 'verification' } as const
       const proof = await payloadProofs.of(current, current.release, proven, asker)

@@ -18,6 +18,7 @@ import { entityOf } from '../published/check-codes.ts'
 import { correctedSince } from '../published/corrected-since.ts'
 import { type People, nameOfEntity } from '../published/people.ts'
 import type { Release } from '../published/release-payloads.ts'
+import type { Asker } from '../turns.ts'
 import { namedPath, releasedEntity } from './pasted-path.ts'
 import { pageRoute } from './page-route.ts'
 import { callsFor } from './profile-pages.ts'
@@ -27,10 +28,10 @@ const verify = pageRoute({
   operationId: 'showCheck',
   summary: 'The check of anything that this service published',
   query: checkForm,
-  render: async ({ query: { q } }, context) => {
+  render: async ({ query: { q }, asker }, context) => {
     const { site } = context
     if (q === undefined) return verifyPage(site)
-    const found = await destinationOf(context, q)
+    const found = await destinationOf(context, q, asker)
     return 'to' in found ? found : { status: found.status, page: verifyPage(site, { q, said: found.said }) }
   },
 })
@@ -40,7 +41,7 @@ type Destination = { to: string } | { status: number; said: string }
 const RECORD =
   'That is the text of a record. Your browser checks it in this page, which needs JavaScript and HTTPS; the commands below do the same.'
 
-async function destinationOf(context: ApiContext, q: string): Promise<Destination> {
+async function destinationOf(context: ApiContext, q: string, asker: Asker): Promise<Destination> {
   const { site, registry } = context
   const pasted = pastedIn(site, q)
   switch (pasted.kind) {
@@ -58,7 +59,7 @@ async function destinationOf(context: ApiContext, q: string): Promise<Destinatio
       return { status: 404, said: pasted.why }
     case 'id': {
       const { id } = pasted
-      const released = await releasedEntity(context, id)
+      const released = await releasedEntity(context, id, asker)
       if (released) return { to: `${linkTo(site, profilePath(released.entityType, id))}#check` }
       if (await registry.findAgent(id)) return { to: linkTo(site, profilePath('agent', id)) }
       return { status: 404, said: `No agent and no forecaster here has the id ${id}.` }
@@ -85,7 +86,7 @@ const check = pageRoute({
     if (entityId === null) return thinned(context, code)
     if (entityId === undefined) throw noSuch(code, `release ${code.release} published nothing under it`)
     const key = `${checkPath(codeText(code)!)} ${current} ${context.publicLog.isThere}`
-    const found = await context.releases.find(code.entityType, entityId, 'verification')
+    const found = await context.releases.find(code.entityType, entityId, 'verification', asker)
     const questions = found ? questionsOf(found.payload as Payloads['verification']) : 0
     if (!context.pages.has(key)) await asker.countMore(callsFor(questions))
     return context.pages.get(key, () => checked(context, release, code, entityId))

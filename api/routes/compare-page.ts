@@ -3,6 +3,7 @@ import { profilePath } from '../../schemas/entity-paths.ts'
 import type { EntityMetrics } from '../../schemas/metrics.ts'
 import { compareForm } from '../../schemas/requests.ts'
 import type { ApiContext } from '../http/context.ts'
+import { callsOfShown } from '../limits/page-calls.ts'
 import { LETTERS, type Open, comparePage, comparisonPath } from '../pages/compare.ts'
 import type { ComparedPair, Side } from '../pages/compared-sides.ts'
 import { linkTo } from '../pages/site.ts'
@@ -34,6 +35,7 @@ export const comparePageRoute = pageRoute({
     const sides = await Promise.all(named.map((entity) => sideOf(context, entity)))
     const isReady = open.length === 0 && named.length > 1 && releases.current !== undefined
     const pairs = isReady ? await pairsOf(context, named, asker) : []
+    await asker.countMore(callsOfShown(Math.max(0, ...pairs.map(({ shared }) => shared.length))))
     return comparePage({
       site,
       sides,

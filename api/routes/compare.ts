@@ -23,7 +23,7 @@ async function compared(
 ): Promise<SideBySide> {
   const { current } = context.releases
   if (!current) throw noReleaseYet(context)
-  const two = [await found(context, ids.a), await found(context, ids.b)] as const
+  const two = [await found(context, ids.a, asker), await found(context, ids.b, asker)] as const
   const { shared, brier, ...numbers } = await context.comparisons.of(current, two, asker)
   const mostDifferent = shared.slice(0, MOST_DIFFERENT)
   const titles = await context.questions.titlesOf(mostDifferent.map(({ questionId }) => questionId))
@@ -62,8 +62,8 @@ async function compared(
   }
 }
 
-async function found(context: ApiContext, entityId: string): Promise<ReleasedEntity> {
-  const entity = await releasedEntity(context, entityId)
+async function found(context: ApiContext, entityId: string, asker: Asker): Promise<ReleasedEntity> {
+  const entity = await releasedEntity(context, entityId, asker)
   if (entity) return entity
   throw new ServiceError('notFound', noEntity(entityId))
 }

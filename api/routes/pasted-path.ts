@@ -6,6 +6,7 @@ import type { ApiContext } from '../http/context.ts'
 import { ownerPath, questionPath } from '../pages/links.ts'
 import { type Pasted, pastedIn } from '../pages/pasted.ts'
 import { type Site, linkTo } from '../pages/site.ts'
+import type { Asker } from '../turns.ts'
 import { isHidden } from '../published/hidden.ts'
 import { nameOfEntity } from '../published/people.ts'
 
@@ -22,10 +23,11 @@ export interface ReleasedEntity {
 export async function releasedEntity(
   { releases, people }: Pick<ApiContext, 'releases' | 'people'>,
   entityId: string,
+  asker: Asker,
   entityTypes: readonly EntityType[] = ENTITY_TYPES,
 ): Promise<ReleasedEntity | undefined> {
   for (const entityType of entityTypes) {
-    const profile = await releases.find(entityType, entityId, 'profile')
+    const profile = await releases.find(entityType, entityId, 'profile', asker)
     if (profile) {
       return { entityType, entityId, name: nameOfEntity(people, entityType, entityId, profile.payload) }
     }
@@ -37,13 +39,14 @@ export async function releasedEntity(
 export async function releasedNames(
   context: Pick<ApiContext, 'releases' | 'people' | 'earlierThan'>,
   entities: readonly { entityType: EntityType; entityId: string }[],
+  asker: Asker,
 ): Promise<Map<string, string>> {
   const found = await pMap(
     entities,
     async ({ entityType, entityId }) =>
       (await isHidden(context.earlierThan, entityType, entityId))
         ? undefined
-        : releasedEntity(context, entityId, [entityType]),
+        : releasedEntity(context, entityId, asker, [entityType]),
     {
       concurrency: READS_AT_ONCE,
     },
@@ -57,13 +60,17 @@ export async function releasedNames(
  * Returns the path of a page from the host on; undefined for a text that names none. Only of a page of the
  * other environment nobody knows whether it is there.
  */
-export async function pastedPath(context: ApiContext, text: string): Promise<string | undefined> {
+export async function pastedPath(
+  context: ApiContext,
+  text: string,
+  asker: Asker,
+): Promise<string | undefined> {
   const { site } = context
   const pasted = pastedAnywhere(site, text)
   if (isNamed(pasted) && pasted.environment !== site.environment) {
     return linkTo({ ...site, environment: pasted.environment }, namedPath(pasted))
   }
-  const path = await pathIn(context, pasted)
+  const path = await pathIn(context, pasted, asker)
   return path && linkTo(site, path)
 }
 
@@ -92,12 +99,12 @@ export function namedPath(pasted: Named): string {
   }
 }
 
-async function pathIn(context: ApiContext, pasted: Pasted): Promise<string | undefined> {
+async function pathIn(context: ApiContext, pasted: Pasted, asker: Asker): Promise<string | undefined> {
   switch (pasted.kind) {
     case 'id':
-      return (await entityPath(context, pasted.id)) ?? questionPathIn(context, pasted.id)
+      return (await entityPath(context, pasted.id, asker)) ?? questionPathIn(context, pasted.id)
     case 'entity':
-      return entityPath(context, pasted.id, [pasted.entityType])
+      return entityPath(context, pasted.id, asker, [pasted.entityType])
     case 'question':
       return questionPathIn(context, pasted.id)
     case 'owner':
@@ -111,9 +118,10 @@ async function pathIn(context: ApiContext, pasted: Pasted): Promise<string | und
 async function entityPath(
   context: ApiContext,
   id: string,
+  asker: Asker,
   entityTypes: readonly EntityType[] = ENTITY_TYPES,
 ): Promise<string | undefined> {
-  const found = await releasedEntity(context, id, entityTypes)
+  const found = await releasedEntity(context, id, asker, entityTypes)
   if (found) {
     const isNameless = found.entityType === 'agent' && found.name === null
     return isNameless ? undefined : profilePath(found.entityType, id)

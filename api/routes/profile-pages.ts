@@ -75,9 +75,11 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
     render: async ({ params: given, asker }, context) => {
       const id = idIn(given)
       if (!uuid.safeParse(id).success) return { to: linkTo(context.site, withQuery(SEARCH_PATH, { q: id })) }
-      const verification = await context.releases.find(entityType, id, 'verification')
+      const verification = await context.releases.find(entityType, id, 'verification', asker)
       if (!verification) return unreleased(context, entityType, id)
-      const count = () => asker.countMore(callsFor(countOf(verification.payload as Payloads['verification'])))
+      const calls = callsFor(countOf(verification.payload as Payloads['verification']))
+      const count = () =>
+        asker.countMore(calls + context.history.callsOfSome(...earlierDays(context, entityType, id)))
       const credential = await credentialOf(context, entityType, id)
       // The credentials of a release are issued a moment after it.
       const key = `${profilePath(entityType, id)} ${String(credential?.document['id'])}`
@@ -140,7 +142,7 @@ function withSpread(score: Score): Score {
 }
 
 /** Questions that a page may show for each further call that it counts as. */
-const QUESTIONS_PER_CALL = 100
+const QUESTIONS_PER_CALL = 300
 
 /** The most further calls that a page counts as, so that a limit of a minute admits any page. */
 const MOST_CALLS = 99
@@ -203,14 +205,15 @@ const MOST_DAYS = 40
 type DayRow = Omit<SnapshotRow, DayInterval> & Partial<Pick<SnapshotRow, DayInterval>>
 type DayInterval = 'skill_interval' | 'rank_interval'
 
+/** The days of a history that a profile shows besides that of the release. */
+function earlierDays({ releases }: Published, entityType: EntityType, id: string) {
+  return [entityType, id, dayBefore(releases.current!.as_of), MOST_DAYS - 1] as const
+}
+
 /** Returns days before the release on which a skill of the entity was published. */
-async function daysBefore(
-  { history, releases }: Published,
-  entityType: EntityType,
-  id: string,
-): Promise<Day[]> {
-  const end = dayBefore(releases.current!.as_of)
-  const rows: DayRow[] = await history.some(entityType, id, end, MOST_DAYS - 1).catch((error: unknown) => {
+async function daysBefore(context: Published, entityType: EntityType, id: string): Promise<Day[]> {
+  const some = context.history.some(...earlierDays(context, entityType, id))
+  const rows: DayRow[] = await some.catch((error: unknown) => {
     // The operator is told of a damaged snapshot by its own call, and the rest of the page is right.
     if (error instanceof ServiceError && error.kind === 'corrupt') return []
     throw error
@@ -266,7 +269,7 @@ function questionsOf(entityType: EntityType): Route {
     render: async ({ params: given, query, asker }, context) => {
       const { page: pageNumber = 1, sort: order = 'newest' } = query
       const id = idIn(given)
-      const verification = await context.releases.find(entityType, id, 'verification')
+      const verification = await context.releases.find(entityType, id, 'verification', asker)
       if (!verification) throw await notPublished(context, entityType, id)
       const total = countOf(verification.payload as Payloads['verification'])
       const pages = Math.max(1, Math.ceil(total / QUESTIONS_PER_PAGE))

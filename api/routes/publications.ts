@@ -110,9 +110,11 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
       headers: ['X-Service-Signature', ...(isVerification ? (['Vary'] as const) : [])],
     },
     problems: { 404: missing, 422: examples.invalid('path', idName, 'must be a UUID') },
-    handle: async ({ params, query, caller }, context) => {
+    handle: async ({ params, query, caller, asker }, context) => {
       const entityId = params[idName]!
-      const found = await context.releases.find(entityType, entityId, kind)
+      // A verification is one call of its month, whatever it takes.
+      const payer = isVerification ? undefined : asker
+      const found = await context.releases.find(entityType, entityId, kind, payer)
       if (!found) throw await notPublished(context, entityType, entityId)
       return replyOf(found, caller, query.release !== undefined)
     },

@@ -7,7 +7,6 @@ import { questionsForm, releaseQuery, wordsOf } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext, Published } from '../http/context.ts'
 import type { Route } from '../http/route.ts'
-import { callsOfLookups } from '../limits/page-calls.ts'
 import { type Forecasted, questionPage } from '../pages/question.ts'
 import { questionsPage } from '../pages/questions.ts'
 import { hasBoard } from '../pages/topics.ts'
@@ -126,7 +125,6 @@ async function namesIn(
   asker: Asker,
 ): Promise<ReadonlyMap<string, string>> {
   const ends = [...closest, ...farthest]
-  await asker.countMore(callsOfLookups(ends.length))
   return releasedNames(
     context,
     ends.map((end) =>
@@ -134,5 +132,6 @@ async function namesIn(
         ? { entityType: 'agent', entityId: end.agent_id }
         : { entityType: 'forecaster', entityId: end.user_id },
     ),
+    asker,
   )
 }

@@ -9,7 +9,7 @@ import type { ApiContext } from '../http/context.ts'
 import { columnsOf, csvReply, csvSuccess } from '../http/csv.ts'
 import { notPublished } from '../http/not-published.ts'
 import { type Route, route } from '../http/route.ts'
-import { callsOfWhole } from '../limits/page-calls.ts'
+import { callsOfScores } from '../limits/page-calls.ts'
 import { type Payloads, questionsOf } from '../pages/profile/subject.ts'
 import { ENTITIES } from './entities.ts'
 
@@ -38,9 +38,9 @@ function questionTable(entityType: EntityType): Route {
     handle: async (request, context) => {
       const { params, asker } = request
       const id = params[idName]!
-      const found = await context.releases.find(entityType, id, 'verification')
+      const found = await context.releases.find(entityType, id, 'verification', asker)
       if (!found) throw await notPublished(context, entityType, id)
-      await asker.countMore(callsOfWhole(questionsOf(found.payload as Payloads['verification'])) - 1)
+      await asker.countMore(callsOfScores(questionsOf(found.payload as Payloads['verification'])) - 1)
       return csvReply(request, {
         filename: `questions-of-${id}`,
         source: [

@@ -11,6 +11,7 @@ import { RELEASES_PATH, releasePath } from '../pages/links.ts'
 import { MOST_CORRECTIONS, type ReleaseChange, releasePage, releasesPage } from '../pages/releases.ts'
 import { pageRoute } from './page-route.ts'
 import { releasedNames } from './pasted-path.ts'
+import { SERVICE } from '../turns.ts'
 
 const RELEASES_PER_PAGE = 20
 const READS_AT_ONCE = 8
@@ -63,7 +64,7 @@ const one = pageRoute({
       const change = await changeOf(context, number)
       const questionTitles = await titlesIn(context, change)
       // Names of then may have been hidden or erased since.
-      const names = await releasedNames(context, change.titles?.first ?? [])
+      const names = await releasedNames(context, change.titles?.first ?? [], SERVICE)
       return releasePage({ site, ...change, current, thinnedAt, questionTitles, names })
     })
   },

@@ -10,7 +10,7 @@ import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notPublished } from '../http/not-published.ts'
 import { type Route, route } from '../http/route.ts'
-import { callsOfPage } from '../limits/page-calls.ts'
+import { callsOfPage, callsOfShown } from '../limits/page-calls.ts'
 import * as examples from '../openapi/examples.ts'
 import { reportPage } from '../pages/report.ts'
 import { cursorTo } from '../published/cursor-releases.ts'
@@ -37,7 +37,7 @@ async function reportOf(
   asker: Asker,
 ): Promise<AgentReport> {
   const { releases, questions, cursorReleases, reports } = context
-  const verification = await releases.find('agent', agentId, 'verification')
+  const verification = await releases.find('agent', agentId, 'verification', asker)
   if (!verification) throw await notPublished(context, 'agent', agentId)
   const { manifest, from = 0 } = await cursorReleases.placeOf(releases.current!, cursor)
   const rows = await reports.of(manifest, agentId, asker)
@@ -112,6 +112,7 @@ export function reportRoutes(methodology: Methodology): Route[] {
     render: async ({ params, asker }, context) => {
       const asked = { agentId: params.agent_id, limit: Number.MAX_SAFE_INTEGER }
       const report = await reportOf(context, methodology, asked, asker)
+      await asker.countMore(callsOfShown(report.questions.length))
       return reportPage(context.site, report, ON_PAGE)
     },
   })

@@ -38,7 +38,7 @@ export function searchRoute(leastQuestions: number): Route {
       const { site, releases } = context
       const view = { site, text: q, list, pageNumber, perPage: MOST_OF_LIST, leastQuestions }
       if (q === '') return searchPage({ ...view, found: undefined })
-      const path = list === undefined ? await pastedPath(context, q) : undefined
+      const path = list === undefined ? await pastedPath(context, q, asker) : undefined
       if (path !== undefined) return { to: path }
       const calls = list === undefined ? callsOfLookups(KINDS * MOST_OF_KIND) : callsOfLookups(MOST_OF_LIST)
       await asker.countMore(calls - 1)

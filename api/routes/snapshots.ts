@@ -4,7 +4,6 @@ import { snapshotParams, snapshotQuery } from '../../schemas/requests.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { erasureIn, notReleasedYet, notPublished } from '../http/not-published.ts'
 import * as examples from '../openapi/examples.ts'
-import { callsOfWhole } from '../limits/page-calls.ts'
 import { route } from '../http/route.ts'
 import { signatureHeader } from '../published/signature.ts'
 
@@ -18,7 +17,8 @@ export const snapshots = route({
   description:
     'The rank and skill of an agent or forecaster in the first release of each day, oldest first. A day without a ' +
     'release, or before its first one, has no row, and neither has a day whose snapshot is in quarantine, as the manifests of ' +
-    'later releases then say. A call for more than a hundred days counts as one for each hundred. The row of a day never changes. The signature covers the exact bytes of the body.',
+    'later releases then say. A call for more than a hundred days counts as one for each hundred, and as one more for each three ' +
+    'that this node does not have in memory. The row of a day never changes. The signature covers the exact bytes of the body.',
   follows: true,
   needsStore: true,
   params: snapshotParams,
@@ -44,13 +44,13 @@ export const snapshots = route({
   handle: async ({ params, query, asker }, context) => {
     const { history, releases, sign } = context
     const { entity_type, entity_id } = params
-    await asker.countMore(callsOfWhole(history.count(query.start_date, query.end_date)) - 1)
     // Snapshots of earlier days have the rows of an erased person for good, and nothing here shows them.
     if (erasureIn(releases.current, entity_type, entity_id)) {
       throw await notPublished(context, entity_type, entity_id)
     }
-    const rows = await history.of(entity_type, entity_id, query.start_date, query.end_date)
-    const known = rows.length > 0 || (await releases.find(entity_type, entity_id, 'rankings')) !== undefined
+    const rows = await history.of(entity_type, entity_id, asker, query.start_date, query.end_date)
+    const known =
+      rows.length > 0 || (await releases.find(entity_type, entity_id, 'rankings', asker)) !== undefined
     if (!known) throw await notPublished(context, entity_type, entity_id)
     const body = canonical({ entity_type, entity_id, snapshots: rows })
     return { body, headers: signatureHeader(sign(body)) }

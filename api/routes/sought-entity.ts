@@ -22,7 +22,7 @@ export async function soughtEntity(context: ApiContext, text: string, asker: Ask
   const pasted = pastedAnywhere(site, text)
   if (pasted.kind === 'entity' && pasted.environment !== site.environment) return NOBODY
   if (pasted.kind === 'entity' || pasted.kind === 'id') {
-    const entity = await releasedEntity(context, pasted.id)
+    const entity = await releasedEntity(context, pasted.id, asker)
     return entity && (entity.entityType === 'forecaster' || entity.name !== null) ? { entity } : NOBODY
   }
   if (!releases.current) return NOBODY

@@ -8,6 +8,10 @@ export interface Named {
   agent_id: readonly string[]
   user_id: readonly string[]
   question_id: readonly string[]
+  /** Questions of which the release tells what was forecast. */
+  settled: readonly string[]
+  /** The code of a record. */
+  code: string
   /** An agent that was registered for the measurement, and its key. */
   own: string
   key: string
@@ -20,6 +24,16 @@ export interface PlannedCall {
   requestOf: (nth: number) => string
 }
 
+/** Queries that make a call answer with all that it can, by the route's name, besides those that most lists take. */
+const QUERIES: Record<string, (ids: Ids, others: Ids) => readonly string[]> = {
+  compareTwo: (ids, others) => [`?a=${ids.agent_id}&b=${others.agent_id}`],
+  showComparison: (ids, others) => [`?a=${ids.agent_id}&b=${others.agent_id}`],
+  listPeople: ({ user_id }) => [`?ids=${user_id}`],
+  showSearch: ({ user_id }) => ['?q=agent', `?q=${user_id}`, `?q=${user_id.slice(0, 4)}`],
+  showAgentQuestions: () => ['', '?sort=worst'],
+  showForecasterQuestions: () => ['', '?sort=worst'],
+}
+
 /** Routes that end what the others need. */
 const ENDING = new Set(['retireAgent', 'revokeAgentKey', 'rotateAgentKey'])
 
@@ -27,11 +41,18 @@ export function callsOf(route: Route, named: Named): PlannedCall[] {
   const { path, method, examples = {}, key } = route
   const headers = ['Accept: application/json, text/event-stream']
   if (key === 'agent') headers.push(`Authorization: Bearer ${named.key}`)
-  const planned = (what: string, query: string, bodyOf?: (nth: number) => string): PlannedCall => ({
+  const planned = (
+    what: string,
+    queryOf: (ids: Ids, others: Ids) => string,
+    bodyOf?: (nth: number) => string,
+    given: Partial<Named> = {},
+  ): PlannedCall => ({
     what: `${method} ${path}${what}`,
     requestOf: (nth) => {
-      const ids = idsOf(named, nth)
-      const values: Record<string, string> = { ...examples.params, ...ids }
+      const ids = idsOf({ ...named, ...given }, nth)
+      const query = queryOf(ids, idsOf(named, nth + 1))
+      const entity = { entity_id: ids.agent_id, category: 'bench', code: named.code }
+      const values: Record<string, string> = { ...examples.params, ...entity, ...ids }
       if (key === 'agent') values['agent_id'] = named.own
       const target = path.replace(/\{\+?(\w+)\}/g, (_whole, name: string) =>
         encodeURIComponent(values[name] ?? '1'),
@@ -45,17 +66,30 @@ export function callsOf(route: Route, named: Named): PlannedCall[] {
     const taken = queries.filter(
       (query) => route.query.safeParse(Object.fromEntries(new URLSearchParams(query))).success,
     )
-    return [planned('', ''), ...taken.map((query) => planned(`?${query}`, `?${query}`))]
+    const own = QUERIES[route.operationId] ?? (() => [''])
+    const [first] = [idsOf(named, 0)]
+    return [
+      ...own(first, first).map((query, nth) =>
+        planned(query.replaceAll(/=[0-9a-f-]{36}/g, '=ID'), (ids, others) => own(ids, others)[nth]!),
+      ),
+      ...taken.map((query) => planned(`?${query}`, () => `?${query}`)),
+      ...(path.includes('{question_id}')
+        ? [planned(' of a settled one', () => '', undefined, { question_id: named.settled })]
+        : []),
+    ]
   }
   const usual = (nth: number) =>
     JSON.stringify(examples.body).replaceAll(
       /"question_id":"[^"]+"/g,
       `"question_id":"${idsOf(named, nth).question_id}"`,
     )
-  return [planned('', '', usual), ...WRONG.map(([what, body]) => planned(` ${what}`, '', () => body))]
+  const none = () => ''
+  return [planned('', none, usual), ...WRONG.map(([what, body]) => planned(` ${what}`, none, () => body))]
 }
 
-function idsOf({ agent_id, user_id, question_id }: Named, nth: number) {
+type Ids = Record<'agent_id' | 'user_id' | 'question_id', string>
+
+function idsOf({ agent_id, user_id, question_id }: Named, nth: number): Ids {
   const pick = (ids: readonly string[]) => ids[nth % ids.length]!
   return { agent_id: pick(agent_id), user_id: pick(user_id), question_id: pick(question_id) }
 }

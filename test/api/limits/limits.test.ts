@@ -133,8 +133,28 @@ describe('a call that keeps the service busy counts as several', () => {
     const { resolved_questions: settled, pending_questions: pending } = (await client.get(FOUND)).json<
       Record<string, number>
     >()
-    expect(first).toBe(1 + Math.ceil((settled! + pending!) / 100))
+    // Besides, it reads the file of the person, and no day before the release.
+    expect(first).toBe(1 + 2 + Math.ceil((settled! + pending!) / 300))
     expect(again).toBe(1)
+  })
+
+  test('by what is read or drawn first', async () => {
+    const person = `/forecaster/${forecasterId(0)}`
+    for (const [path, first] of [
+      [`${person}/metrics`, 1 + 2],
+      [`${person}/card.svg`, 1 + 2],
+      [`${person}/card.png`, 1 + 2 + 2],
+      [`/snapshots${person}`, 1 + 1],
+      [`/agents/${agent.agentId}/report`, 1 + 2 + 20],
+    ] as const) {
+      const { client } = await served()
+      expect([path, await counted(client, [path, path])]).toEqual([path, [first, 1]])
+    }
+  })
+
+  test('but for a verification, which is always one', async () => {
+    const { client } = await served()
+    expect(quotaIn(await client.get(FOUND)).remaining).toBe(19)
   })
 
   test('by the questions of a page with texts, of which the first has to read them', async () => {
@@ -350,15 +370,16 @@ describe('reads', () => {
   ]
 
   test('of all kinds together have one limit for an address, whatever key is sent', async () => {
-    // The first call for a question reads its texts, and counts as four.
-    const quota = 2 * paths.length + 3
+    // The first calls for a person, for days and for a question have to read them.
+    const more: Record<string, number> = { [paths[0]!]: 2, [paths[3]!]: 1, [paths[5]!]: 3 }
+    const quota = 2 * paths.length + 2 + 1 + 3
     const { client, newKey } = await served({ READS_PER_MINUTE: String(quota) })
     const key = { 'X-API-Key': await newKey() }
     let left = quota
     for (const path of paths) {
       for (const headers of [{}, key]) {
         const answer = await client.get(path, headers)
-        left -= headers !== key && path.startsWith('/questions/') ? 4 : 1
+        left -= 1 + (headers === key ? 0 : (more[path] ?? 0))
         expect(answer.status, path).toBe(200)
         expect(quotaIn(answer)).toMatchObject({ policy: 'reads', remaining: left })
       }

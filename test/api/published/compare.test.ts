@@ -205,8 +205,8 @@ describe('the page', () => {
     const left = async (query: string) =>
       Number(/r=(\d+)/.exec(String((await ask(query)).headers['ratelimit']))![1])
     const before = await left('')
-    expect(await left(`?a=${CY}&b=${BO}&c=${ANNA}`)).toBe(before - 1 - 20)
-    expect(await left(`?a=${CY}&b=${BO}&c=${ANNA}`)).toBe(before - 2 - 20)
+    expect(await left(`?a=${CY}&b=${BO}&c=${ANNA}`)).toBe(before - 1 - 40)
+    expect(await left(`?a=${CY}&b=${BO}&c=${ANNA}`)).toBe(before - 2 - 40)
   })
 
   test('refuses a fifth, and what is longer than any address', async () => {

@@ -5,6 +5,8 @@ import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 
 const EMPTY_LINE = '\r\n\r\n'
+/** No line of a table is a zero alone. */
+const LAST_PIECE = Buffer.from('\r\n0\r\n\r\n')
 const FIRST_BYTES = 64 * 1024
 
 export class KeepAlive implements Disposable {
@@ -80,11 +82,14 @@ export function statusOf(answer: Buffer): number {
   return Number(answer.toString('latin1', 'HTTP/1.1 '.length, 'HTTP/1.1 200'.length))
 }
 
-/** Undefined as long as its head is not there. */
+/** Undefined as long as its head is not there, or the last piece of an answer in pieces. */
 function sizeOf(received: Buffer): number | undefined {
   const headEnd = received.indexOf(EMPTY_LINE)
   if (headEnd < 0) return undefined
   const head = received.toString('latin1', 0, headEnd)
+  if (/transfer-encoding: chunked/i.test(head)) {
+    return received.subarray(-LAST_PIECE.length).equals(LAST_PIECE) ? received.length : undefined
+  }
   const length = statusOf(received) === 304 ? '0' : /content-length: (\d+)/i.exec(head)?.[1]
   if (length === undefined) throw new Error(`an answer without a Content-Length: ${head}`)
   return headEnd + EMPTY_LINE.length + Number(length)
