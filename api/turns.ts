@@ -44,6 +44,8 @@ export class TurnLost extends ServiceError {
 
 interface Waiting {
   asker: Asker
+  /** Whether it is part of an answer that has begun, which must not be cut off. */
+  isRest: boolean
   begin: () => void
   lose: (lost: TurnLost) => void
 }
@@ -69,9 +71,26 @@ export class Turns {
    *
    * @throws TurnLost, and whatever `work` throws.
    */
-  async run<T>(asker: Asker, work: () => T | Promise<T>): Promise<T> {
+  run<T>(asker: Asker, work: () => T | Promise<T>): Promise<T> {
+    return this.#run(asker, work, false)
+  }
+
+  /**
+   * Returns a `run` for the parts of one answer. Once its first part has had its turn, the others lose theirs
+   * only if the caller has gone.
+   */
+  inParts(asker: Asker): <T>(work: () => T | Promise<T>) => Promise<T> {
+    let isRest = false
+    return (work) => {
+      const part = this.#run(asker, work, isRest)
+      isRest = true
+      return part
+    }
+  }
+
+  async #run<T>(asker: Asker, work: () => T | Promise<T>, isRest: boolean): Promise<T> {
     if (this.#running < this.#limits.atOnce) this.#running += 1
-    else await this.#turnOf(asker)
+    else await this.#turnOf(asker, isRest)
     try {
       return await work()
     } finally {
@@ -80,16 +99,16 @@ export class Turns {
     }
   }
 
-  #turnOf(asker: Asker): Promise<void> {
+  #turnOf(asker: Asker, isRest: boolean): Promise<void> {
     const address = addressOf(asker)
     this.#loseGone()
     const own = this.#waiting.get(address) ?? []
-    if (asker.socket && own.length >= this.#limits.mostOfAddress) {
+    if (!isRest && asker.socket && own.length >= this.#limits.mostOfAddress) {
       throw new TurnLost(`${own.length} calls of this address wait already`)
     }
-    if (this.#length() >= this.#limits.mostWaiting) this.#makeRoom(own.length + 1)
+    if (!isRest && this.#length() >= this.#limits.mostWaiting) this.#makeRoom(own.length + 1)
     const turn = Promise.withResolvers<void>()
-    own.push({ asker, begin: turn.resolve, lose: turn.reject })
+    own.push({ asker, isRest, begin: turn.resolve, lose: turn.reject })
     this.#waiting.set(address, own)
     return turn.promise
   }
@@ -99,8 +118,9 @@ export class Turns {
     let most: Waiting[] = []
     for (const queue of this.#waiting.values()) if (queue.length > most.length) most = queue
     const lost = new TurnLost('too many calls wait')
-    if (most.length <= ownLength) throw lost
-    most.pop()!.lose(lost)
+    const last = most.findLastIndex(({ isRest }) => !isRest)
+    if (most.length <= ownLength || last < 0) throw lost
+    most.splice(last, 1)[0]!.lose(lost)
   }
 
   #beginNext(): void {

@@ -185,7 +185,7 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     records: new ReleaseRecords(store, site),
     events: new EventFeed(store, now),
     answersOn: (manifest: ReleaseManifest, questionId: string, asker: Asker) =>
-      answersOn(components, manifest, questionId, (query) => wholeTables.run(asker, query)),
+      answersOn(components, manifest, questionId, wholeTables.inParts(asker)),
     rationalesOn: (questionId: string) => readRationales(store, questionId),
     sign,
     publicLog,

@@ -72,3 +72,20 @@ test('work that fails gives its place to the next', async () => {
   expect(await next).toBe('done')
   expect(turns.isEmpty).toBe(true)
 })
+
+test('an answer that has begun goes on, however many others wait', async () => {
+  const turns = new Turns({ atOnce: 1, mostWaiting: 2, mostOfAddress: 1 })
+  const began: string[] = []
+  const note = (name: string) => () => void began.push(name)
+  const part = turns.inParts(asker('a'))
+  await part(note('first part'))
+  const others = Promise.withResolvers<void>()
+  const all = [turns.run(SERVICE, () => others.promise), turns.run(asker('b'), note('b'))]
+  const lost = turns.run(asker('a'), note('a'))
+  all.push(part(note('second part')))
+  all.push(turns.run(asker('c'), note('c')))
+  others.resolve()
+  const [one] = await Promise.allSettled([lost, ...all])
+  expect(one).toMatchObject({ status: 'rejected', reason: { kind: 'unavailable' } })
+  expect(began).toEqual(['first part', 'b', 'second part', 'c'])
+})
