@@ -57,6 +57,8 @@ export async function runRestore(settings: Settings, url: string, other: OtherPl
   const restored: Store[] = []
   const copied = await copyEach(from, to, async (backup, place, how) => {
     const made = await readCopyNote(backup)
+    // A bucket has no folder that is missing where the store had no such environment.
+    if (!made && (await isEmpty(backup))) return undefined
     if (made?.kind !== 'backup') {
       throw new ServiceError(
         'conflict',
@@ -101,7 +103,7 @@ async function copyEach(
     store: Store,
     place: StoreSettings,
     how: { directory: string; progress: (done: number, all: number) => void },
-  ) => Promise<CopyReport>,
+  ) => Promise<CopyReport | undefined>,
 ): Promise<Copied> {
   const copied: Copied = {}
   const directory = await makeTemporaryFolder('work')
@@ -116,13 +118,19 @@ async function copyEach(
       const progress = (done: number, all: number) => {
         share = all === 0 ? 0 : (100 * done) / all
       }
-      copied[environment] = await copy(store, within(to), { directory, progress })
+      const report = await copy(store, within(to), { directory, progress })
+      if (report) copied[environment] = report
     }
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
   if (Object.keys(copied).length === 0) await openStore(from, 'fail')
   return copied
+}
+
+async function isEmpty(store: Store): Promise<boolean> {
+  for await (const _ of store.list('')) return false
+  return true
 }
 
 /**
