@@ -84,11 +84,12 @@ REFERENCE = (
     "place outcome opened_ms settled_ms cluster_number category_number pool weight weighted scale crowd"
 ).split()
 TALLY = "entity_type retired pool voice skill lower upper count".split()
-CATEGORY = "category entity_type entity_id content".split()
+CATEGORY = "category entity_type again entity_id pool_size pool value content".split()
 PAGE = "page entity_type entity_id pool_size pool value content".split()
 SCORED = "entity INT, pairs BIGINT, pool STRING, voice INT, skill BIGINT, lower BIGINT, upper BIGINT, scores STRING, listing STRING"
 PUBLISHED = (
-    "what STRING, entity_type STRING, entity_id STRING, pool_size INT, pool STRING, value BIGINT, owner STRING, content STRING"
+    "what STRING, entity_type STRING, entity_id STRING, pool_size INT, pool STRING, value BIGINT, owner STRING, "
+    "category INT, content STRING"
 )
 
 # The number of passes over the strengths between two writes: after the loss of a worker, Spark computes its part again from
@@ -490,11 +491,12 @@ class Job:
             DISTRIBUTE BY file SORT BY owner, entity_id"""
         self.publish("owners_published", "owners", ["file", "owner", "entity_id", "content"], rows)
         rows = f"""SELECT /*+ REPARTITION(1) */ {named(CATEGORY)} FROM (
-              SELECT int(value) AS category, entity_type, entity_id, content FROM shards_published WHERE what = 'category'
-              UNION ALL SELECT category_number, entity_type, null, string(count(DISTINCT entity))
+              SELECT *, explode(array(0, 1)) AS again FROM shards_published WHERE what = 'category'
+              UNION ALL SELECT 'members', entity_type, null, null, null, null, null, category_number,
+                string(count(DISTINCT entity)), 0
               FROM pair JOIN question USING (question) JOIN entity USING (entity)
               WHERE settled = 1 AND category_number >= 0 GROUP BY category_number, entity_type)
-            SORT BY category, entity_type, entity_id"""
+            SORT BY category, entity_type, again, pool_size DESC, pool, value DESC, entity_id"""
         self.publish("categories_published", "categories", CATEGORY, rows)
 
     def references(self):

@@ -4,9 +4,10 @@ import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Database } from '../duckdb.ts'
 import { canonical } from '../proof/canonical.ts'
 import type { CategoryScores } from '../scoring/categories.ts'
-import { boardsOf, rankIn, tallyOf } from '../scoring/ranking.ts'
+import { type Boards, FieldCounts, boardsOf, rankIn } from '../scoring/ranking.ts'
 import { CATEGORIES_PARQUET_PATH, CATEGORIES_PATH, categoryPath } from '../store/paths.ts'
-import { ENTRIES_PER_PAGE, inOrderOfPlaces, placeOf } from './leaderboard.ts'
+import type { Writer } from 'hyparquet-writer'
+import { ENTRIES_PER_PAGE, type LeaderboardPlace, inOrderOfPlaces, placeOf } from './leaderboard.ts'
 import { type Provenance, type RankedEntity, nameIn, nameOf, retirementOf } from './payloads.ts'
 import { ParquetRows } from './rows-parquet.ts'
 import type { OutputFile } from './shards.ts'
@@ -61,12 +62,14 @@ export class CategoryFiles {
   readonly #provenance: Provenance
   readonly #members = new Map<string, number>()
   readonly #ranked = new Map<string, number>()
-  readonly #rows = new ParquetRows(COLUMNS)
+  readonly #table: ParquetRows
   rows = 0
 
-  constructor(categories: readonly CategoryQuestions[], provenance: Provenance) {
+  /** @param writer takes the bytes of the table; without it they are held in memory. */
+  constructor(categories: readonly CategoryQuestions[], provenance: Provenance, writer?: Writer) {
     this.#categories = categories
     this.#provenance = provenance
+    this.#table = new ParquetRows(COLUMNS, undefined, writer)
   }
 
   /** Takes how many entities of a kind have a settled pair in a category. */
@@ -74,26 +77,52 @@ export class CategoryFiles {
     this.#members.set(keyOf(category, entityType), entities)
   }
 
-  /** Yields the pages of a board, by the number of the category. */
-  *board(number: number, entity_type: EntityType, entries: readonly CategoryEntry[]): Iterable<OutputFile> {
-    const { category } = this.#categories[number]!
-    const ranked = rankedEntries(entries)
-    for (let from = 0; from < ranked.length; from += ENTRIES_PER_PAGE) {
-      const page = ranked.slice(from, from + ENTRIES_PER_PAGE)
-      yield {
-        path: categoryPath(number, entity_type, from / ENTRIES_PER_PAGE),
-        rows: page.length,
-        bytes: canonical({ ...this.#provenance, category, entity_type, entries: page.map(publishedEntry) }),
-      }
-    }
-    const of = [this.#provenance.release, new Date(this.#provenance.as_of)]
-    for (const entry of ranked) this.#rows.add([...of, ...rowOf(category, entry)])
-    this.rows += ranked.length
-    this.#ranked.set(keyOf(number, entity_type), ranked.length)
+  /** Yields the pages of a board whose entries are all in memory, by the number of the category. */
+  *pages(number: number, entityType: EntityType, entries: readonly CategoryEntry[]): Iterable<OutputFile> {
+    const board = this.board(number, entityType)
+    for (const entry of entries) board.count(entry)
+    for (const entry of entries.toSorted(inOrder)) yield* board.add(entry)
+    yield* board.end()
   }
 
-  /** Yields the files of all boards, after the last board. */
-  *ends(): Iterable<OutputFile> {
+  /** Begins a board. It takes every entry twice: to count them all, and then in order to rank each. */
+  board(number: number, entity_type: EntityType) {
+    const { category } = this.#categories[number]!
+    const of = [this.#provenance.release, new Date(this.#provenance.as_of)]
+    const counts = new FieldCounts()
+    let boards: Boards | undefined
+    let page: RankedEntry[] = []
+    let ranked = 0
+    const endPage = (): OutputFile[] => {
+      if (page.length === 0) return []
+      const path = categoryPath(number, entity_type, Math.ceil(ranked / ENTRIES_PER_PAGE) - 1)
+      const entries = page.map(publishedEntry)
+      page = []
+      const bytes = canonical({ ...this.#provenance, category, entity_type, entries })
+      return [{ path, rows: entries.length, bytes }]
+    }
+    return {
+      count: (entry: CategoryEntry): void => counts.take(standingOf(entry)),
+      /** Returns the page that the entry completes. */
+      add: (entry: CategoryEntry): OutputFile[] => {
+        boards ??= boardsOf(counts.tally)
+        const { rank, rank_interval } = rankIn(boards, standingOf(entry))
+        page.push({ ...entry, rank, rank_interval })
+        this.#table.add([...of, ...rowOf(category, page.at(-1)!)])
+        this.rows += 1
+        ranked += 1
+        return page.length === ENTRIES_PER_PAGE ? endPage() : []
+      },
+      /** Returns the last page, unless it was complete. */
+      end: (): OutputFile[] => {
+        this.#ranked.set(keyOf(number, entity_type), ranked)
+        return endPage()
+      },
+    }
+  }
+
+  /** Returns the index of all boards, after the last board. */
+  index(): OutputFile {
     const categories = this.#categories.map((questions, number): CategoryFacts => {
       const [agent, forecaster] = [keyOf(number, 'agent'), keyOf(number, 'forecaster')]
       return {
@@ -105,8 +134,17 @@ export class CategoryFiles {
       }
     })
     const bytes = canonical({ ...this.#provenance, categories })
-    yield { path: CATEGORIES_PATH, rows: categories.length, bytes }
-    yield { path: CATEGORIES_PARQUET_PATH, rows: this.rows, bytes: this.#rows.finish() }
+    return { path: CATEGORIES_PATH, rows: categories.length, bytes }
+  }
+
+  /** Returns the table of all boards, after the last board. */
+  table(): OutputFile {
+    return { path: CATEGORIES_PARQUET_PATH, rows: this.rows, bytes: this.#table.finish() }
+  }
+
+  /** Completes the table of a writer that does not hold it in memory. */
+  endTable(): void {
+    this.#table.end()
   }
 }
 
@@ -119,16 +157,6 @@ interface RankedEntry extends CategoryEntry {
   rank_interval: { lower: number; upper: number } | null
 }
 
-/** Ranks the entries of a board among each other, and puts them in the order of the main board. */
-function rankedEntries(entries: readonly CategoryEntry[]): RankedEntry[] {
-  const boards = boardsOf(tallyOf(entries.map(standingOf)))
-  const ranked = entries.map((entry): RankedEntry => {
-    const { rank, rank_interval } = rankIn(boards, standingOf(entry))
-    return { ...entry, rank, rank_interval }
-  })
-  return ranked.sort((a, b) => inOrderOfPlaces(placeIn(a), placeIn(b)) || (a.entityId < b.entityId ? -1 : 1))
-}
-
 function standingOf({ retiredAtMs, pool, scores: { skill, board_interval } }: CategoryEntry) {
   const unused = { voice: false, skill_interval: null }
   return {
@@ -137,8 +165,14 @@ function standingOf({ retiredAtMs, pool, scores: { skill, board_interval } }: Ca
   }
 }
 
-function placeIn({ rank, pool, pool_size, scores }: RankedEntry) {
-  return placeOf({ ...scores, rank, pool, pool_size })
+/** Returns the keys of the order of a board. It does not depend on which rank an entry has, if it has one. */
+export function placeInCategory({ retiredAtMs, pool, pool_size, scores }: CategoryEntry): LeaderboardPlace {
+  return placeOf({ ...scores, rank: retiredAtMs === null ? 1 : null, pool, pool_size })
+}
+
+function inOrder(a: CategoryEntry, b: CategoryEntry): number {
+  const places = inOrderOfPlaces(placeInCategory(a), placeInCategory(b))
+  return places || (a.entityId < b.entityId ? -1 : 1)
 }
 
 function publishedEntry(entry: RankedEntry): object {

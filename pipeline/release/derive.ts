@@ -145,9 +145,10 @@ export async function deriveRelease(
       const categoryFiles = new CategoryFiles(categories, provenance)
       for (const counted of inCategories) categoryFiles.members(counted)
       for (const { category, entityType, entries } of categoryBoards(all.filter(isListed))) {
-        yield* categoryFiles.board(category, entityType, entries)
+        yield* categoryFiles.pages(category, entityType, entries)
       }
-      yield* categoryFiles.ends()
+      yield categoryFiles.index()
+      yield categoryFiles.table()
       yield* referenceFiles(references, provenance)
       yield* questionFiles(context.database, (entity) => all[entity]!, provenance)
       for (const part of partsOf('entities', shards, partSizes)) {

@@ -30,7 +30,8 @@ const LEAVES_PER_RANGE = 1_000_000
 
 type ForecastsContext = Pick<PipelineComponents, 'database' | 'local' | 'directory'>
 
-class ForecastsTree implements LargeFile {
+/** It is on this machine until it is disposed of. */
+class ForecastsTree implements LargeFile, AsyncDisposable {
   readonly path = FORECASTS_TREE_PATH
   readonly rows: number
   readonly subtree: TreeHead

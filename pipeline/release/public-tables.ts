@@ -239,7 +239,7 @@ async function* output(
   }
 }
 
-async function localFile(location: string): Promise<LocalFile> {
+export async function localFile(location: string): Promise<LocalFile> {
   const hash = createHash('sha256')
   for await (const piece of createReadStream(location)) hash.update(piece as Uint8Array)
   return { location, sizeBytes: (await stat(location)).size, sha256: hash.digest('hex') }

@@ -1,6 +1,6 @@
 // A Parquet file of rows that are given one after another.
 import { COMMENTS_KEY, type ColumnComments } from '../../schemas/column-comments.ts'
-import { ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer'
+import { ByteWriter, ParquetWriter, type Writer, schemaFromColumnData } from 'hyparquet-writer'
 
 /** Rows in a row group. The first is small for readers that only look at the beginning. */
 const FIRST_GROUP_ROWS = 1_000
@@ -23,21 +23,29 @@ const INSTANT = {
 /** A file under way. It holds only one row group as rows at a time. */
 export class ParquetRows {
   readonly #columns: readonly ParquetColumn[]
-  readonly #bytes = new ByteWriter()
+  readonly #writer: Writer
   readonly #file: ParquetWriter
   #rows: (readonly unknown[])[] = []
   #groupRows = FIRST_GROUP_ROWS
 
-  /** @param comments what each column means, for the metadata of the file. */
-  constructor(columns: readonly ParquetColumn[], comments?: ColumnComments) {
+  /**
+   * @param comments what each column means, for the metadata of the file.
+   * @param writer takes the bytes; without it they are held in memory.
+   */
+  constructor(
+    columns: readonly ParquetColumn[],
+    comments?: ColumnComments,
+    writer: Writer = new ByteWriter(),
+  ) {
     this.#columns = columns
+    this.#writer = writer
     const columnData = columns.map(({ name, type }) =>
       type === 'INSTANT' ? { name, data: [] } : { name, type, data: [] },
     )
     const instants = columns.filter(({ type }) => type === 'INSTANT')
     const schemaOverrides = Object.fromEntries(instants.map(({ name }) => [name, { name, ...INSTANT }]))
     this.#file = new ParquetWriter({
-      writer: this.#bytes,
+      writer,
       schema: schemaFromColumnData({ columnData, schemaOverrides }),
       createdBy: 'forecast-verification-service',
       ...(comments && { kvMetadata: [{ key: COMMENTS_KEY, value: JSON.stringify(comments) }] }),
@@ -50,10 +58,16 @@ export class ParquetRows {
     if (this.#rows.length === this.#groupRows) this.#flush()
   }
 
+  /** Returns the bytes that were held in memory. */
   finish(): Uint8Array {
+    this.end()
+    return new Uint8Array(this.#writer.getBuffer())
+  }
+
+  /** Completes the file of a writer that does not hold it in memory. */
+  end(): void {
     if (this.#rows.length > 0) this.#flush()
     void this.#file.finish()
-    return new Uint8Array(this.#bytes.getBuffer())
   }
 
   #flush(): void {

@@ -25,8 +25,8 @@ export interface OutputFile extends Omit<ManifestFile, 'size_bytes' | 'sha256'> 
   subtree?: TreeHead
 }
 
-/** A file that may be too large for memory. It is on this machine until it is disposed of. */
-export interface LargeFile extends Omit<OutputFile, 'bytes'>, AsyncDisposable {
+/** A file that may be too large for memory. It is on this machine. */
+export interface LargeFile extends Omit<OutputFile, 'bytes'> {
   file: LocalFile
 }
 

@@ -53,31 +53,55 @@ export interface Boards {
 }
 
 export function tallyOf(entities: readonly Ranked[]): KindTally {
-  const eligible = entities.filter(({ scores }) => scores.eligible)
-  const byPool = Map.groupBy(eligible, ({ scores }) => scores.pool!)
-  const pools = new Map(
-    [...byPool].map(([pool, members]): [string, Tally] => {
-      const voices = members.filter(({ scores }) => scores.voice)
-      const board = members.filter(({ isRetired }) => !isRetired)
-      const bounds = board.flatMap(({ scores }) => scores.board_interval ?? [])
-      return [
-        pool,
-        {
-          voices: countsOf(voices.map(({ scores }) => scores.skill!)),
-          skills: countsOf(board.map(({ scores }) => scores.skill!)),
-          lowers: countsOf(bounds.map(({ lower }) => lower)),
-          uppers: countsOf(bounds.map(({ upper }) => upper)),
-        },
-      ]
-    }),
-  )
-  return { population: entities.length, pools }
+  const field = new FieldCounts()
+  for (const entity of entities) field.take(entity)
+  return field.tally
 }
 
-function countsOf(numbers: readonly number[]): Counts {
-  const counts = new Map<number, number>()
-  for (const value of Float64Array.from(numbers).sort()) counts.set(value, (counts.get(value) ?? 0) + 1)
-  return { values: [...counts.keys()], counts: [...counts.values()] }
+/** Counts the entities of a kind one after another. It holds each different number once. */
+export class FieldCounts {
+  #population = 0
+  readonly #pools = new Map<string, Record<keyof Tally, Map<number, number>>>()
+
+  /** Takes an entity, or this many that are alike. */
+  take({ isRetired, scores }: Ranked, alike = 1): void {
+    const { eligible, voice, pool, skill, board_interval } = scores
+    this.#population += alike
+    if (!eligible) return
+    const counts = this.#pools.get(pool!) ?? {
+      voices: new Map<number, number>(),
+      skills: new Map<number, number>(),
+      lowers: new Map<number, number>(),
+      uppers: new Map<number, number>(),
+    }
+    this.#pools.set(pool!, counts)
+    const count = (name: keyof Tally, value: number) =>
+      counts[name].set(value, (counts[name].get(value) ?? 0) + alike)
+    if (voice) count('voices', skill!)
+    if (isRetired) return
+    count('skills', skill!)
+    if (!board_interval) return
+    count('lowers', board_interval.lower)
+    count('uppers', board_interval.upper)
+  }
+
+  get tally(): KindTally {
+    const pools = [...this.#pools].map(([pool, { voices, skills, lowers, uppers }]): [string, Tally] => [
+      pool,
+      {
+        voices: inOrder(voices),
+        skills: inOrder(skills),
+        lowers: inOrder(lowers),
+        uppers: inOrder(uppers),
+      },
+    ])
+    return { population: this.#population, pools: new Map(pools) }
+  }
+}
+
+function inOrder(counts: ReadonlyMap<number, number>): Counts {
+  const values = Array.from(Float64Array.from(counts.keys()).sort())
+  return { values, counts: values.map((value) => counts.get(value)!) }
 }
 
 export function boardsOf({ population, pools }: KindTally): Boards {

@@ -1,4 +1,7 @@
 // `fvs stage publish categories`: reads entities by category in order, and puts all boards by category.
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileWriter } from 'hyparquet-writer'
 import { ServiceError } from '../../schemas/errors.ts'
 import { withDatabase } from '../duckdb.ts'
 import { createQuestions } from '../engine/queries.ts'
@@ -9,32 +12,35 @@ import {
   categoriesAt,
 } from '../release/categories.ts'
 import { versionsOf } from '../release/plan.ts'
+import { localFile } from '../release/public-tables.ts'
 import type { OutputFile } from '../release/shards.ts'
 import type { ReleaseContext } from '../release/state.ts'
-import { CATEGORIES_PATH } from '../store/paths.ts'
+import { CATEGORIES_PARQUET_PATH } from '../store/paths.ts'
 import { attachCurrent } from '../tables/views.ts'
-import {
-  type Fields,
-  type Format,
-  type Input,
-  NULL,
-  inOrderOf,
-  jsonOf,
-  linesIn,
-  strictly,
-  wholeOf,
-} from './lines.ts'
-import { type Planned, planned } from './planned.ts'
+import { type Format, type Input, NULL, inOrderOf, isSet, jsonOf, strictly, wholeOf } from './lines.ts'
+import { BY_PLACE } from './lists.ts'
+import { type Planned, planned, unitsIn } from './planned.ts'
 import { entityTypeOf } from './tally.ts'
 
-const COLUMNS = ['category', 'entity_type', 'entity_id', 'content'] as const
+const COLUMNS = [
+  'category',
+  'entity_type',
+  'again',
+  'entity_id',
+  'pool_size',
+  'pool',
+  'value',
+  'content',
+] as const
 const CATEGORIES: Format = {
   of: 'an entity in a category',
   columns: COLUMNS,
-  compare: strictly(inOrderOf(COLUMNS, { category: 'number', entity_type: 'text', entity_id: 'text' })),
+  compare: strictly(
+    inOrderOf(COLUMNS, { category: 'number', entity_type: 'text', again: 'number', ...BY_PLACE }),
+  ),
 }
 
-/** Puts the boards, the index and the Parquet file. Yields a line for each. */
+/** Puts the boards, the index and the Parquet file. Yields a line for each, those of a board at once. */
 export async function* categoryLines(
   context: ReleaseContext,
   release: number,
@@ -42,43 +48,45 @@ export async function* categoryLines(
 ): AsyncIterable<string> {
   const { plan, provenance, put } = await planned(context, release)
   const categories = await plannedCategories(context, plan)
-  const files = new CategoryFiles(categories, provenance)
-  const putAll = async (made: Iterable<OutputFile>) => {
-    let lines = ''
-    for (const file of made) {
-      lines += await put(file, file.path === CATEGORIES_PATH ? { categories: files.rows } : {})
-    }
-    return lines
+  const location = join(context.directory, 'staged.parquet')
+  try {
+    const files = new CategoryFiles(categories, provenance, fileWriter(location))
+    yield* unitsIn(
+      input,
+      CATEGORIES,
+      ([number, type]) => {
+        const [category, entityType] = [wholeOf(number!), entityTypeOf(type!)]
+        if (!categories[category]) throw new ServiceError('invalid', `there is no category ${category}`)
+        const board = files.board(category, entityType)
+        let unranked = 0
+        let printed = ''
+        const putAll = async (pages: readonly OutputFile[]) => {
+          for (const page of pages) printed += await put(page)
+        }
+        return {
+          take([, , again, entityId, , , , content]) {
+            if (entityId === NULL) return files.members({ category, entityType, entities: wholeOf(content!) })
+            const entry = jsonOf(content!) as CategoryEntry
+            unranked += isSet(again!) ? -1 : 1
+            return isSet(again!) ? putAll(board.add(entry)) : board.count(entry)
+          },
+          async end() {
+            if (unranked !== 0) {
+              throw new ServiceError('invalid', `not every ${type} of category ${category} comes twice`)
+            }
+            await putAll(board.end())
+            return printed
+          },
+        }
+      },
+      2,
+    )
+    yield await put(files.index(), { categories: files.rows })
+    files.endTable()
+    yield await put({ path: CATEGORIES_PARQUET_PATH, rows: files.rows, file: await localFile(location) })
+  } finally {
+    await rm(location, { force: true })
   }
-  let first: Fields | undefined
-  let entries: CategoryEntry[] = []
-  const end = (): Promise<string> => {
-    if (entries.length === 0) return Promise.resolve('')
-    const board = files.board(wholeOf(first![0]!), entityTypeOf(first![1]!), entries)
-    entries = []
-    return putAll(board)
-  }
-  for await (const lines of linesIn(input, CATEGORIES)) {
-    for (const fields of lines) {
-      const [category, entityType, entityId, content] = fields as [string, string, string, string]
-      if (!categories[wholeOf(category)])
-        throw new ServiceError('invalid', `there is no category ${category}`)
-      if (first?.[0] !== category || first[1] !== entityType) {
-        yield await end()
-        first = fields
-      }
-      if (entityId !== NULL) entries.push(jsonOf(content) as CategoryEntry)
-      else {
-        files.members({
-          category: wholeOf(category),
-          entityType: entityTypeOf(entityType),
-          entities: wholeOf(content),
-        })
-      }
-    }
-  }
-  yield await end()
-  yield await putAll(files.ends())
 }
 
 /** Returns the categories of the tables of a plan. */

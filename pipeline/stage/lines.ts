@@ -93,15 +93,22 @@ export function lineOf(fields: readonly (string | number | null)[]): string {
   return `${fields.map((field) => field ?? NULL).join('\t')}\n`
 }
 
-/** Returns a comparison of one field after another, each as its text or as a number; null comes first. */
-export function inOrderOf(columns: readonly string[], by: Readonly<Record<string, 'text' | 'number'>>) {
+/**
+ * Returns a comparison of one field after another, each as its text, as a number, or as a number that
+ * descends. Null comes first, and last where numbers descend.
+ */
+export function inOrderOf(
+  columns: readonly string[],
+  by: Readonly<Record<string, 'text' | 'number' | 'descending'>>,
+) {
   const keys = Object.entries(by).map(([name, kind]) => ({
     at: columns.indexOf(name),
     isText: kind === 'text',
+    isDescending: kind === 'descending',
   }))
   return (a: Fields, b: Fields): number => {
-    for (const { at, isText } of keys) {
-      const [one, other] = [a[at]!, b[at]!]
+    for (const { at, isText, isDescending } of keys) {
+      const [one, other] = isDescending ? [b[at]!, a[at]!] : [a[at]!, b[at]!]
       if (one === other) continue
       if (one === NULL) return -1
       if (other === NULL) return 1

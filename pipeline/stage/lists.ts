@@ -4,28 +4,22 @@ import { ENTRIES_PER_PAGE, leaderboardPage } from '../release/leaderboard.ts'
 import { ownerFile } from '../release/owners.ts'
 import type { ListedEntity } from '../release/payloads.ts'
 import type { ReleaseContext } from '../release/state.ts'
-import {
-  type Fields,
-  type Format,
-  type Input,
-  inOrderOf,
-  jsonOf,
-  strictly,
-  wholeOf,
-  wholeOrNull,
-} from './lines.ts'
+import { type Fields, type Format, type Input, inOrderOf, jsonOf, strictly, wholeOf } from './lines.ts'
 import { planned, unitsIn } from './planned.ts'
 import { entityTypeOf } from './tally.ts'
 
 const ENTRY = ['page', 'entity_type', 'entity_id', 'pool_size', 'pool', 'value', 'content'] as const
-const byPage = inOrderOf(ENTRY, { entity_type: 'text', page: 'number' })
-const byPool = inOrderOf(ENTRY, { pool: 'text' })
-const byId = inOrderOf(ENTRY, { entity_id: 'text' })
-const ENTRIES: Format = { of: 'a leaderboard', columns: ENTRY, compare: strictly(compareEntries) }
-
-function compareEntries(a: Fields, b: Fields): number {
-  const [size, other] = [a[3]!, b[3]!].map((field) => wholeOrNull(field) ?? 0) as [number, number]
-  return byPage(a, b) || other - size || byPool(a, b) || wholeOf(b[5]!) - wholeOf(a[5]!) || byId(a, b)
+/** The order of a board. */
+export const BY_PLACE = {
+  pool_size: 'descending',
+  pool: 'text',
+  value: 'descending',
+  entity_id: 'text',
+} as const
+const ENTRIES: Format = {
+  of: 'a leaderboard',
+  columns: ENTRY,
+  compare: strictly(inOrderOf(ENTRY, { entity_type: 'text', page: 'number', ...BY_PLACE })),
 }
 
 /** Puts pages of the leaderboards. Yields a line for each. */

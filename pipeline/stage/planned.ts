@@ -2,11 +2,11 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import { signatureOf } from '../proof/hmac.ts'
 import { writerOf } from '../release/commit.ts'
-import type { categoryEntries } from '../release/categories.ts'
+import { type categoryEntries, placeInCategory } from '../release/categories.ts'
 import { placeOf } from '../release/leaderboard.ts'
 import type { ListedEntity, Provenance } from '../release/payloads.ts'
 import { type ReleasePlan, ownPlan } from '../release/plan.ts'
-import type { OutputFile, SignBytes } from '../release/shards.ts'
+import { type LargeFile, type OutputFile, type SignBytes, bodyOf } from '../release/shards.ts'
 import type { ReleaseContext } from '../release/state.ts'
 import { type Fields, type Format, type Input, lineOf, linesIn } from './lines.ts'
 import { type FileFacts, describe } from './staged-file.ts'
@@ -20,7 +20,7 @@ export interface Planned {
    * Puts a file, and returns the line that describes it. @throws ServiceError `conflict` if another run has
    * published the release.
    */
-  put: (file: OutputFile, facts?: FileFacts) => Promise<string>
+  put: (file: OutputFile | LargeFile, facts?: FileFacts) => Promise<string>
 }
 
 /** @throws ServiceError as `ownPlan` does. */
@@ -35,10 +35,10 @@ export async function planned(context: ReleaseContext, release: number): Promise
     provenance: { methodology_version, release, as_of, environment },
     sign: (bytes) => (secrets ? signatureOf(bytes, secrets) : null),
     async put(file, facts = {}) {
-      if (!(await write(file.path, file.bytes))) {
+      if (!(await write(file.path, bodyOf(file)))) {
         throw new ServiceError('conflict', `another run has published release ${release}`)
       }
-      return lineOf(['file', null, null, null, null, null, null, JSON.stringify(describe(file, facts))])
+      return lineOf(['file', null, null, null, null, null, null, null, JSON.stringify(describe(file, facts))])
     },
   }
 }
@@ -48,13 +48,15 @@ export function entityLine(entity: ListedEntity): string {
   const { entityType, entityId, ownerId } = entity
   const { pool_size, pool, value } = placeOf(entity.metrics)
   const owner = ownerId === null ? null : orderedOwner(ownerId)
-  return lineOf(['entity', entityType, entityId, pool_size, pool, value, owner, JSON.stringify(entity)])
+  return lineOf(['entity', entityType, entityId, pool_size, pool, value, owner, null, JSON.stringify(entity)])
 }
 
 /** Returns the line of an entity in a category, from which a later stage makes the boards by category. */
 export function categoryLine({ category, entry }: ReturnType<typeof categoryEntries>[number]): string {
   const { entityType, entityId } = entry
-  return lineOf(['category', entityType, entityId, null, null, category, null, JSON.stringify(entry)])
+  const { pool_size, pool, value } = placeInCategory(entry)
+  const place = [pool_size, pool, value]
+  return lineOf(['category', entityType, entityId, ...place, null, category, JSON.stringify(entry)])
 }
 
 /** Encodes an owner in hexadecimal digits that sort as its UTF-16 code units do. */

@@ -6,7 +6,7 @@ import { VOICE_RULES, type VoiceRule } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { ENTITIES_PER_SHARD } from '../release/shards.ts'
-import { type KindTally, type Ranked, tallyOf } from '../scoring/ranking.ts'
+import { FieldCounts, type KindTally, type Ranked } from '../scoring/ranking.ts'
 import { UNIT } from '../scoring/strength.ts'
 import { tallyPath } from '../store/paths.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
@@ -55,32 +55,23 @@ export interface FieldOfRelease {
   tallies: Record<EntityType, KindTally>
 }
 
-/** The entities of a kind: how many there are, and what ranks the eligible ones. */
-class KindCounts {
-  population = 0
-  readonly #eligible: Ranked[] = []
-
-  take([, retired, pool, voice, skill, lower, upper, count]: Fields): void {
-    const alike = wholeOf(count!)
-    this.population += alike
-    const isRetired = isSet(retired!)
-    if (pool === NULL) return
-    const scores = {
-      eligible: true,
-      pool: pool!,
-      voice: isSet(voice!),
-      skill: wholeOf(skill!) / UNIT,
-      skill_interval: null,
-      board_interval:
-        lower === NULL ? null : { lower: wholeOf(lower!) / UNIT, upper: wholeOf(upper!) / UNIT },
-    }
-    const entity = { isRetired, scores }
-    for (let one = 0; one < alike; one++) this.#eligible.push(entity)
+function rankedOf([, retired, pool, voice, skill, lower, upper]: Fields): Ranked {
+  const isRetired = isSet(retired!)
+  const unranked = { eligible: false, pool: null, voice: false, skill: null, board_interval: null }
+  if (pool === NULL) return { isRetired, scores: { ...unranked, skill_interval: null } }
+  const scores = {
+    eligible: true,
+    pool: pool!,
+    voice: isSet(voice!),
+    skill: wholeOf(skill!) / UNIT,
+    skill_interval: null,
+    board_interval: lower === NULL ? null : { lower: wholeOf(lower!) / UNIT, upper: wholeOf(upper!) / UNIT },
   }
+  return { isRetired, scores }
+}
 
-  get tally(): z.infer<typeof kind> {
-    return { population: this.population, pools: Object.fromEntries(tallyOf(this.#eligible).pools) }
-  }
+function stored({ population, pools }: KindTally): z.infer<typeof kind> {
+  return { population, pools: Object.fromEntries(pools) }
 }
 
 /** Stores the tally. Returns its SHA-256, by which `readTally` finds it. */
@@ -90,11 +81,12 @@ export async function storeTally(
   voice_rule: VoiceRule,
   input: Input,
 ): Promise<string> {
-  const kinds = { agent: new KindCounts(), forecaster: new KindCounts() }
+  const kinds = { agent: new FieldCounts(), forecaster: new FieldCounts() }
   for await (const lines of linesIn(input, TALLY)) {
-    for (const line of lines) kinds[entityTypeOf(line[0]!)].take(line)
+    for (const line of lines) kinds[entityTypeOf(line[0]!)].take(rankedOf(line), wholeOf(line[7]!))
   }
-  const tally = { voice_rule, kinds: { agent: kinds.agent.tally, forecaster: kinds.forecaster.tally } }
+  const { agent, forecaster } = kinds
+  const tally = { voice_rule, kinds: { agent: stored(agent.tally), forecaster: stored(forecaster.tally) } }
   const sha256 = sha256Hex(canonical(tally))
   const path = tallyPath(release, sha256)
   await putExactly(store, path, recordBytes(path, tally))

@@ -123,7 +123,7 @@ it('ranks each board by its own bars, and has the same rows in JSON and in Parqu
         provenance,
       )
       const made = [...categoryBoards(entities)].flatMap(({ category, entityType, entries }) => [
-        ...files.board(category, entityType, entries),
+        ...files.pages(category, entityType, entries),
       ])
       const pages = made.map(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)) as CategoryBoardFile)
       for (const { entries } of pages) {
@@ -151,8 +151,8 @@ it('ranks each board by its own bars, and has the same rows in JSON and in Parqu
         const ranks = entries.flatMap(({ rank }) => rank ?? [])
         expect(entries.slice(0, ranks.length).map(({ rank }) => rank)).toEqual(ranks)
       }
-      const [index, parquet] = [...files.ends()]
-      const { categories } = JSON.parse(new TextDecoder().decode(index!.bytes)) as CategoriesFile
+      const [index, parquet] = [files.index(), files.table()]
+      const { categories } = JSON.parse(new TextDecoder().decode(index.bytes)) as CategoriesFile
       for (const { category, ranked_agents, ranked_forecasters } of categories) {
         const own = (kind: string) =>
           pages
@@ -160,7 +160,7 @@ it('ranks each board by its own bars, and has the same rows in JSON and in Parqu
             .flatMap((page) => page.entries)
         expect([ranked_agents, ranked_forecasters]).toEqual([own('agent').length, own('forecaster').length])
       }
-      const file = parquet!.bytes.buffer.slice(parquet!.bytes.byteOffset) as ArrayBuffer
+      const file = parquet.bytes.buffer.slice(parquet.bytes.byteOffset) as ArrayBuffer
       const rows = await parquetReadObjects({ file })
       const flat = pages.flatMap(({ category, entity_type, entries }) =>
         entries.map(({ rank_interval: ranks, board_interval: bar, pool_size: _size, ...entry }) => {

@@ -33,6 +33,7 @@ const PUBLISHED = {
   pool: 'VARCHAR',
   value: 'BIGINT',
   owner: 'VARCHAR',
+  category: 'BIGINT',
   content: 'VARCHAR',
 }
 
@@ -133,7 +134,7 @@ async function carryOut(
       tally === undefined ? { release } : { release, tally },
     )
     for (const line of printed.split('\n'))
-      if (line.startsWith('file\t')) described.push(line.split('\t')[7]!)
+      if (line.startsWith('file\t')) described.push(line.split('\t').at(-1)!)
     return printed
   }
 
@@ -287,12 +288,13 @@ async function carryOut(
   )
   await publish(
     'categories',
-    `SELECT category, entity_type, entity_id, content FROM
-       (SELECT value AS category, entity_type, entity_id, content FROM published WHERE what = 'category'
-        UNION ALL SELECT category_number, entity_type, NULL, count(DISTINCT entity)::VARCHAR
+    `SELECT category, entity_type, again, entity_id, pool_size, pool, value, content FROM
+       (SELECT *, unnest([0, 1]) AS again FROM published WHERE what = 'category'
+        UNION ALL BY NAME SELECT category_number AS category, entity_type, 0 AS again,
+          count(DISTINCT entity)::VARCHAR AS content
         FROM pair JOIN question USING (question) JOIN entity USING (entity)
         WHERE settled = 1 AND category_number >= 0 GROUP BY ALL)
-     ORDER BY category, entity_type, entity_id NULLS FIRST`,
+     ORDER BY category, entity_type, again, pool_size DESC NULLS LAST, pool, value DESC NULLS LAST, entity_id`,
   )
   await publish(
     'references',
