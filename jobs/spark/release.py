@@ -25,9 +25,12 @@ SESSION = {
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
+    # The file of a task is renamed once, and not twice. Whichever attempt wrote it, it has the same name and rows.
+    "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "2",
 }
 
-# The filters read these settings from their environment. They reach the workers there too, because anyone sees arguments.
+# The filters read these settings from their environment, and all that AWS's own clients do (AWS_…). They reach the workers
+# there too, because anyone sees arguments.
 SETTINGS = (
     "VERIFICATION_SIGNING_SECRET",
     "VERIFICATION_SIGNING_SECRET_PREVIOUS",
