@@ -77,7 +77,7 @@ async function runJob(store: string, asOf: string, folder: string, options: Spar
     join(SPARK_HOME, 'bin/spark-submit'),
     [
       '--master',
-      'local[2]',
+      'local[2,4]',
       '--jars',
       readdirSync(SPARK_JARS)
         .map((jar) => join(SPARK_JARS, jar))

@@ -11,6 +11,7 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 
@@ -41,11 +42,11 @@ SETTINGS = (
     "DUCKDB_THREADS",
     "DUCKDB_MEMORY_LIMIT",
     "LOG_LEVEL",
-    "AWS_ACCESS_KEY_ID",
-    "AWS_SECRET_ACCESS_KEY",
-    "AWS_SESSION_TOKEN",
-    "AWS_REGION",
 )
+# The variable by which Node trusts authorities beside those that it knows, and the file by which Java does.
+AUTHORITIES = "NODE_EXTRA_CA_CERTS"
+TRUST_STORE = "fvs-authorities.keystore"
+TRUST_STORE_PASSWORD = "changeit"
 
 # The columns that the job reads of each table. A table without a commit has these and no rows.
 TABLES = {
@@ -105,15 +106,16 @@ def main():
     plan = json.loads(run_fvs(options, "release", "plan", *plan_options(options)))
     if not plan["made"]:
         return print(json.dumps(plan))
-    job = Job(options, plan)
-    try:
-        print(job.run().strip())
-    except (Py4JJavaError, PySparkException, subprocess.CalledProcessError) as error:
-        # Another run may have published the release; its filters then take nothing more.
-        if not job.is_published():
-            raise
-        job.log("lost the release to another run", reason=str(error)[:500])
-        print(json.dumps({"made": False, "release": plan["release"], "reason": "lost"}))
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(options, plan, folder)
+        try:
+            print(job.run().strip())
+        except (Py4JJavaError, PySparkException, subprocess.CalledProcessError) as error:
+            # Another run may have published the release; its filters then take nothing more.
+            if not job.is_published():
+                raise
+            job.log("lost the release to another run", reason=str(error)[:500])
+            print(json.dumps({"made": False, "release": plan["release"], "reason": "lost"}))
 
 
 def parsed():
@@ -141,23 +143,50 @@ def submitted():
     return SparkConf()
 
 
-def bucket_settings():
-    """Returns what Hadoop's s3a has to know of a bucket, but for what spark-submit was told. It finds the keys in the
-    environment, as fvs does."""
-    conf = submitted()
-    endpoint, region = os.environ.get("S3_ENDPOINT"), os.environ.get("AWS_REGION")
-    settings = {} if region is None else {"endpoint.region": region}
-    if endpoint is not None:
-        settings |= {"endpoint": endpoint, "path.style.access": "true"}
-    named = {f"spark.hadoop.fs.s3a.{name}": value for name, value in settings.items()}
-    return {name: value for name, value in named.items() if not conf.contains(name)}
+def session_settings(environment, told, folder):
+    """Returns the settings of the session. Hadoop's s3a finds the keys or the role as fvs does, and the workers get the
+    environment of the filters, but for what Kubernetes gives its pods from a secret. What spark-submit was told counts
+    before both. `folder` has the file TRUST_STORE."""
+    bucket = {"aws.credentials.provider": "software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider"}
+    if "AWS_REGION" in environment:
+        bucket["endpoint.region"] = environment["AWS_REGION"]
+    if "S3_ENDPOINT" in environment:
+        bucket |= {"endpoint": environment["S3_ENDPOINT"], "path.style.access": "true"}
+    handed_on = {
+        name: value
+        for name, value in environment.items()
+        if (name in SETTINGS or name.startswith("AWS_")) and f"spark.kubernetes.executor.secretKeyRef.{name}" not in told
+    }
+    added = {}
+    if AUTHORITIES in environment:
+        # Spark brings the files into the folder in which a worker runs.
+        handed_on[AUTHORITIES] = os.path.basename(environment[AUTHORITIES])
+        files = [environment[AUTHORITIES], f"{folder}/{TRUST_STORE}"]
+        options = [f"-Djavax.net.ssl.trustStore={TRUST_STORE}", f"-Djavax.net.ssl.trustStorePassword={TRUST_STORE_PASSWORD}"]
+        for name, separator, words in (("spark.files", ",", files), ("spark.executor.extraJavaOptions", " ", options)):
+            added[name] = separator.join([*([told[name]] if name in told else []), *words])
+    found = {f"spark.hadoop.fs.s3a.{name}": value for name, value in bucket.items()}
+    found |= {f"spark.executorEnv.{name}": value for name, value in handed_on.items()}
+    return {**SESSION, **{name: value for name, value in found.items() if name not in told}, **added}
 
 
-def workers_environment():
-    """Returns the settings of the filters, but for those that Kubernetes gives its pods from a secret."""
-    conf = submitted()
-    given = [name for name in SETTINGS if not conf.contains(f"spark.kubernetes.executor.secretKeyRef.{name}")]
-    return {f"spark.executorEnv.{name}": os.environ[name] for name in given if name in os.environ}
+def trust(authorities, path):
+    """Writes a file by which Java trusts the authorities beside those that it knows, and makes the Java of the driver use it."""
+    gateway, jvm = SparkContext._gateway, SparkContext._jvm
+    password = gateway.new_array(jvm.char, len(TRUST_STORE_PASSWORD))
+    for at, character in enumerate(TRUST_STORE_PASSWORD):
+        password[at] = character
+    store = jvm.java.security.KeyStore.getInstance("PKCS12")
+    store.load(jvm.java.io.FileInputStream(f"{jvm.System.getProperty('java.home')}/lib/security/cacerts"), password)
+    factory = jvm.java.security.cert.CertificateFactory.getInstance("X.509")
+    for number, certificate in enumerate(factory.generateCertificates(jvm.java.io.FileInputStream(authorities))):
+        store.setCertificateEntry(f"{AUTHORITIES} {number}", certificate)
+    store.store(jvm.java.io.FileOutputStream(path), password)
+    jvm.System.setProperty("javax.net.ssl.trustStore", path)
+    jvm.System.setProperty("javax.net.ssl.trustStorePassword", TRUST_STORE_PASSWORD)
+    context = jvm.javax.net.ssl.SSLContext.getInstance("TLS")
+    context.init(None, None, None)
+    jvm.javax.net.ssl.SSLContext.setDefault(context)
 
 
 def plan_options(options):
@@ -173,14 +202,15 @@ def run_fvs(options, *words, lines=""):
 
 
 class Job:
-    def __init__(self, options, plan):
+    def __init__(self, options, plan, folder):
         self.options = options
         self.plan = plan
         self.id = uuid.uuid4().hex[:12]
+        told = dict(submitted().getAll())
+        if AUTHORITIES in os.environ:
+            trust(os.environ[AUTHORITIES], f"{folder}/{TRUST_STORE}")
         session = SparkSession.builder.appName(f"release {plan['release']}")
-        for name, value in {**SESSION, **bucket_settings(), **workers_environment()}.items():
-            session = session.config(name, value)
-        self.spark = session.getOrCreate()
+        self.spark = session.config(map=session_settings(os.environ, told, folder)).getOrCreate()
         decided = {name: plan[name] for name in ("started_at", "as_of", "engines", "tables", "parameters")}
         digest = hashlib.sha256(json.dumps(decided, sort_keys=True).encode()).hexdigest()[:12]
         self.staging = f"{options.staging.rstrip('/')}/{options.environment}-{plan['release']:08}-{digest}"

@@ -19,7 +19,7 @@ import { SECRET } from '../support/http/service.ts'
 import { fvs } from '../support/process.ts'
 import { serviceArchive } from '../support/service-archive.ts'
 import { startCluster } from '../support/spark-cluster.ts'
-import { spark, submit } from '../support/spark.ts'
+import { LOCAL, spark, submit } from '../support/spark.ts'
 import { contentOf } from '../support/store-content.ts'
 import { openWorker, putUndone, send } from '../support/tables.ts'
 import { VARIED_AS_OF, variedRows } from '../support/worlds/varied-rows.ts'
@@ -41,8 +41,10 @@ const folder = await suiteFolder()
 let bucket: string
 let archive: string
 let certificate: Certificate
+/** What `onOneMachine` returns, once it was called. */
+let published: Promise<Record<string, string>> | undefined
 /** The stores, by their prefixes in the bucket, which hold the same plan and tables. */
-const PREFIXES = ['cluster', 'one-machine', 'counted'] as const
+const PREFIXES = ['cluster', 'one-machine', 'local', 'counted'] as const
 const urlOf = (prefix: (typeof PREFIXES)[number]) => `s3://${bucket}/${prefix}`
 const storeOf = (prefix: (typeof PREFIXES)[number]) => bucketStore(bucket, `${prefix}/`)
 
@@ -68,10 +70,14 @@ beforeAll(async () => {
     reason: 'a test',
   })
   archive = await serviceArchive(folder)
-  certificate = certificateIn(folder, spark!.JAVA_HOME)
+  certificate = certificateIn(folder)
 })
 
-/** Makes the release on one machine, and returns what it published. */
+/** Makes the release on one machine, the first time, and returns what it published. */
+function onOneMachine(): Promise<Record<string, string>> {
+  return (published ??= madeByOneMachine())
+}
+
 async function madeByOneMachine(): Promise<Record<string, string>> {
   const planned = await fvs(['release', 'plan', '--store', urlOf('cluster'), ...asOf], {
     folder,
@@ -90,15 +96,15 @@ async function madeByOneMachine(): Promise<Record<string, string>> {
 interface Started {
   prefix: (typeof PREFIXES)[number]
   master: string
-  cores: number
-  /** Where Spark finds the bucket. Over TLS, because this server refuses empty objects whose bytes are signed in chunks. */
-  bySpark: CountingProxy
-  /** Where the driver and the filters find it. */
-  endpoint?: string
+  cores?: number
+  /** Where Spark and the filters find the bucket, over TLS. */
+  endpoint: CountingProxy
+  /** Where Spark finds it instead. */
+  bySpark?: CountingProxy
   scorer?: string
 }
 
-function start({ prefix, master, cores, bySpark, endpoint, scorer }: Started): RunningCommand {
+function start({ prefix, master, cores = 2, endpoint, bySpark = endpoint, scorer }: Started): RunningCommand {
   const stores = ['--store', urlOf(prefix), '--staging', `s3a://${bucket}/staging-of-${prefix}`]
   const programs = ['--driver-fvs', `'${process.execPath}' '${FVS}'`, ...(scorer ? ['--fvs', scorer] : [])]
   return submit(JOB, [...stores, ...programs, ...asOf], {
@@ -112,22 +118,22 @@ function start({ prefix, master, cores, bySpark, endpoint, scorer }: Started): R
     },
     env: {
       ...s3Server!,
-      ...(endpoint === undefined ? {} : { S3_ENDPOINT: endpoint }),
+      S3_ENDPOINT: endpoint.url,
+      NODE_EXTRA_CA_CERTS: certificate.path,
       VERIFICATION_SIGNING_SECRET: SECRET,
       DUCKDB_THREADS: '1',
     },
-    java: certificate.trust,
   })
 }
 
 describe.skipIf(!canRun)('Spark', () => {
   test('makes the release of one machine, though an executor, its driver and a rival get in the way', async () => {
-    const expected = await madeByOneMachine()
+    const expected = await onOneMachine()
     const cluster = await startCluster(folder, 2)
     const scorer = await heldScorer()
-    const bySpark = await countingProxy(s3Server!.S3_ENDPOINT, certificate)
+    const endpoint = await countingProxy(s3Server!.S3_ENDPOINT, certificate)
     const onCluster = (cores: number) =>
-      start({ prefix: 'cluster', master: cluster.address, cores, bySpark, scorer: scorer.command })
+      start({ prefix: 'cluster', master: cluster.address, cores, endpoint, scorer: scorer.command })
     const first = onCluster(2)
     const executor = await Promise.race([scorer.held(), endedEarly(first)])
     const lines = await commandLines()
@@ -162,15 +168,26 @@ describe.skipIf(!canRun)('Spark', () => {
     for (const secret of [SECRET, s3Server!.AWS_SECRET_ACCESS_KEY]) expect(told).not.toContain(secret)
   })
 
+  test('makes it in one process too, though a filter is killed while it reads', async () => {
+    const expected = await onOneMachine()
+    const endpoint = await countingProxy(s3Server!.S3_ENDPOINT, certificate)
+    const scorer = await mortalScorer()
+    const job = start({ prefix: 'local', master: LOCAL, endpoint, scorer: scorer.command })
+    const { code, stdout, stderr } = await job.ended
+    expect(code, stdout + stderr).toBe(0)
+    expect(await readdir(folder)).toContain(scorer.killed)
+    expect(await publishedIn(storeOf('local'))).toEqual(expected)
+  })
+
   // It decides nothing, and its figures stand in docs/scaling.md.
   test.skipIf(process.env['SPARK_COUNTS'] !== '1')('says how often it asks the store', async () => {
-    const expected = await madeByOneMachine()
+    const expected = await onOneMachine()
     const [bySpark, byFvs] = await Promise.all([
       countingProxy(s3Server!.S3_ENDPOINT, certificate),
-      countingProxy(s3Server!.S3_ENDPOINT),
+      countingProxy(s3Server!.S3_ENDPOINT, certificate),
     ])
     const { address: master } = await startCluster(folder, 2)
-    const job = start({ prefix: 'counted', master, cores: 2, bySpark, endpoint: byFvs.url })
+    const job = start({ prefix: 'counted', master, bySpark, endpoint: byFvs })
     const counted: Record<string, ReturnType<typeof bySpark.take>> = {}
     const take = (step: string) => {
       counted[`${step}, Spark`] = bySpark.take()
@@ -217,6 +234,26 @@ async function publishedIn(store: Store): Promise<Record<string, string>> {
   ]
   const { [planPath(1)]: _, ...files } = release
   return { ...files, ...snapshots }
+}
+
+/** Runs fvs, but kills the first sweep when it has read a part of its input. */
+async function mortalScorer() {
+  const killed = 'killed'
+  const [command, claim] = [join(folder, 'mortal-fvs'), join(folder, 'claimed')]
+  const run = `'${process.execPath}' '${FVS}' "$@"`
+  const lines = [
+    '#!/usr/bin/env bash',
+    `if [[ $2 == sweep ]] && mkdir '${claim}' 2>/dev/null; then`,
+    `  exec ${run} < <(head -c 200000; mkdir '${join(folder, killed)}'; kill -KILL $$)`,
+    `else exec ${run}; fi`,
+  ]
+  await writeFile(command, lines.join('\n'))
+  await chmod(command, 0o755)
+  return {
+    command,
+    /** A file in the folder, once the sweep is killed. */
+    killed,
+  }
 }
 
 /** Runs fvs from the archive, but the first sweep waits for the end of its input until it is released. */

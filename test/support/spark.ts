@@ -12,6 +12,9 @@ export const spark = external(
   'these tests need Apache Spark: eval "$(test/support/spark.sh DIR)"',
 )
 
+/** Two threads of one process. A task may fail three times: without the second number it ends the job. */
+export const LOCAL = 'local[2,4]'
+
 /** Short runs on few cores: no optimizing compiler, few partitions, nothing but loopback. */
 const JAVA_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 const CONFIGURATION = {
@@ -33,15 +36,13 @@ export interface Submission {
   master?: string
   configuration?: Record<string, string>
   env?: Record<string, string>
-  /** Options of every Java. */
-  java?: string
 }
 
 /** Starts a program. Call it inside a test: it ends with the test. */
 export function submit(
   program: string,
   args: readonly string[],
-  { folder, master = 'local[2]', configuration = {}, env = {}, java = '' }: Submission,
+  { folder, master = LOCAL, configuration = {}, env = {} }: Submission,
 ): RunningCommand {
   const { SPARK_HOME, SPARK_JARS, AWS_BUNDLE } = spark!
   const jars = readdirSync(SPARK_JARS).map((jar) => join(SPARK_JARS, jar))
@@ -49,8 +50,8 @@ export function submit(
   const installed = {
     'spark.driver.extraClassPath': AWS_BUNDLE,
     'spark.executor.extraClassPath': AWS_BUNDLE,
-    'spark.driver.extraJavaOptions': `${JAVA_OPTIONS} ${java}`,
-    'spark.executor.extraJavaOptions': `${JAVA_OPTIONS} ${java}`,
+    'spark.driver.extraJavaOptions': JAVA_OPTIONS,
+    'spark.executor.extraJavaOptions': JAVA_OPTIONS,
   }
   const settings = Object.entries({ ...CONFIGURATION, ...installed, ...configuration })
   const options = [
