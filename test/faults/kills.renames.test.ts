@@ -10,7 +10,7 @@ import { Client, bearer, registerAgent, testComponents } from '../support/http/s
 import { startFvs } from '../support/process.ts'
 import { onDisk } from '../support/worlds/places.ts'
 
-const ROUNDS = 12
+const ROUNDS = 6
 const SEED = faultSeed()
 
 test(`an agent that renames itself, FAULT_SEED=${SEED}`, async () => {
