@@ -24,7 +24,7 @@ export interface PlannedCall {
   requestOf: (nth: number) => string
 }
 
-/** Queries that make a call answer with all that it can, by the route's name, besides those that most lists take. */
+/** By the route's name: queries that make a call answer with all that it can, besides those of most lists. */
 const QUERIES: Record<string, (ids: Ids, others: Ids) => readonly string[]> = {
   compareTwo: (ids, others) => [`?a=${ids.agent_id}&b=${others.agent_id}`],
   showComparison: (ids, others) => [`?a=${ids.agent_id}&b=${others.agent_id}`],

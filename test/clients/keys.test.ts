@@ -1,5 +1,5 @@
-// A key that is mistyped, or of the other environment, is the caller's fault: both clients refuse it before anything is sent, and none says that
-// the service cannot be trusted.
+// A key that is mistyped, or of the other environment, is the caller's fault: both clients refuse it before
+// anything is sent, and none says that the service cannot be trusted.
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// The worked values of METHODOLOGY 4.0.0, made by an independent program from the text alone, against the plain
-// scorer.
+// The worked values of METHODOLOGY 4.0.0, made by an independent program from the text alone, against the
+// plain scorer.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type World, scoreWorld } from '../support/scorer/world.ts'
