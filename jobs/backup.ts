@@ -6,7 +6,7 @@ import { type CopyNote, readCopyNote, writeCopyNote } from '../pipeline/backup/n
 import { MemoryStore } from '../pipeline/store/memory.ts'
 import { type StoreSettings, areNested, firstPathIn, openStore } from '../pipeline/store/open.ts'
 import { COPY_PATH } from '../pipeline/store/paths.ts'
-import type { Store } from '../pipeline/store/store.ts'
+import { type Store, holdsAny } from '../pipeline/store/store.ts'
 import type { Settings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { ENVIRONMENTS, type Environment } from '../schemas/values.ts'
@@ -58,7 +58,7 @@ export async function runRestore(settings: Settings, url: string, other: OtherPl
   const copied = await copyEach(from, to, async (backup, place, how) => {
     const made = await readCopyNote(backup)
     // A bucket has no folder that is missing where the store had no such environment.
-    if (!made && (await isEmpty(backup))) return undefined
+    if (!made && !(await holdsAny(backup, ''))) return undefined
     if (made?.kind !== 'backup') {
       throw new ServiceError(
         'conflict',
@@ -126,11 +126,6 @@ async function copyEach(
   }
   if (Object.keys(copied).length === 0) await openStore(from, 'fail')
   return copied
-}
-
-async function isEmpty(store: Store): Promise<boolean> {
-  for await (const _ of store.list('')) return false
-  return true
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   renamingPath,
 } from '../store/paths.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
-import type { Store } from '../store/store.ts'
+import { type Store, holdsAny } from '../store/store.ts'
 
 /** The most names of an agent that wait for one release, so that no release has to read many. */
 const MOST_WAITING = 5
@@ -54,9 +54,8 @@ export class Renames {
     }
   }
 
-  async isAnyWaiting(): Promise<boolean> {
-    for await (const _ of this.#store.list(RENAMING_PREFIX)) return true
-    return false
+  isAnyWaiting(): Promise<boolean> {
+    return holdsAny(this.#store, RENAMING_PREFIX)
   }
 
   /** Returns the names that wait, without those of agents that the operator has renamed or hidden since. */
@@ -90,9 +89,8 @@ export class Renames {
     for (const path of paths) await this.#store.delete(path)
   }
 
-  async #isModerated(agentId: string): Promise<boolean> {
-    for await (const _ of this.#store.list(moderationPrefix(agentId))) return true
-    return false
+  #isModerated(agentId: string): Promise<boolean> {
+    return holdsAny(this.#store, moderationPrefix(agentId))
   }
 }
 

@@ -3,6 +3,7 @@
 import type { PipelineComponents } from '../components.ts'
 import { type ScoredTable, tableSpec } from '../../schemas/tables.ts'
 import { inboxPrefix, offersPrefix } from '../store/paths.ts'
+import { holdsAny } from '../store/store.ts'
 import { columnsOf } from '../tables/columns.ts'
 import { compact } from '../tables/compact.ts'
 import { type CompactionContext, parquetOf } from '../tables/data-files.ts'
@@ -25,8 +26,7 @@ export async function takeInWaiting(
 ): Promise<void> {
   const { store } = context
   for (const name of tables) {
-    const waits =
-      (await hasAny(store.list(inboxPrefix(name)))) || (await hasAny(store.list(offersPrefix(name))))
+    const waits = (await holdsAny(store, inboxPrefix(name))) || (await holdsAny(store, offersPrefix(name)))
     if (waits) await forgetVoid(store, await compact(context, name))
   }
 }
@@ -60,11 +60,6 @@ export async function takeIn(
   )
   const version = await offer(context, seen, id, bytes)
   return version === undefined ? undefined : { rows: count, version }
-}
-
-async function hasAny(listing: AsyncIterable<unknown>): Promise<boolean> {
-  for await (const _ of listing) return true
-  return false
 }
 
 export async function countOf(

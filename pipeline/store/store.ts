@@ -54,6 +54,12 @@ export interface Store {
 /** Every path is wanted. */
 export const everything = (_path: string): boolean => true
 
+/** Whether anything lies under the prefix. */
+export async function holdsAny(store: Store, prefix: string): Promise<boolean> {
+  for await (const _ of store.list(prefix)) return true
+  return false
+}
+
 /** Creates objects for a caller who waits for each before the next. */
 export interface OneByOne {
   /** Like `putIfAbsent` of the store. */
