@@ -14,7 +14,6 @@ const SYSTEM = [
   'test/deploy/{alerts,install}.test.ts',
   'test/jobs/{agents,at-once,audit,audit.thinned,backup,commands,demo,environments,keys,kill,mcp,mcp.verified,monitor,quotas,shared-data,stray-exceptions,workers}.test.ts',
   'test/jobs/simulation/step.test.ts',
-  'test/stores/upgrade.test.ts',
 ]
 
 /** Every write cut off, every byte changed, every problem provoked, long random histories: what takes long to go through. */

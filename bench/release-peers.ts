@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { run } from './process.ts'
 import { type Agreement, agreementOf } from './polars-agreement.ts'
 import { spread } from './spread.ts'
+import { WORLD_END } from './world.ts'
 
 /** What a process took from its start to its end. */
 export interface Taken {
@@ -33,8 +34,8 @@ export async function polarsScores(store: string, threads: number): Promise<Pola
   if (!python) return undefined
   const directory = await mkdtemp(join(tmpdir(), 'fvs-bench-polars-'))
   try {
-    const script = fileURLToPath(new URL('polars_scorer.py', import.meta.url))
-    const args = [script, join(store, 'tables'), directory]
+    const script = fileURLToPath(new URL('polars_scorer', import.meta.url))
+    const args = ['-B', script, join(store, 'tables'), directory, WORLD_END.toISOString()]
     const env = { ...process.env, POLARS_MAX_THREADS: String(threads) }
     const { stdout } = await promisify(execFile)(python, args, { env })
     return { ...(JSON.parse(stdout) as Taken), agreement: await agreementOf(store, directory) }

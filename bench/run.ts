@@ -106,11 +106,17 @@ async function benchRelease(): Promise<void> {
         `${ratios(releases, taken, 'seconds')} times the wall time of its turn, ${ratios(releases, taken, 'cpuSeconds')} times the CPU`,
     )
   }
-  for (const [what, { unmatched, differences }] of Object.entries(agreement ?? {})) {
-    const parts = Object.entries(differences).map(
-      ([name, difference]) => `${name} ${difference.toExponential(0)}`,
-    )
-    print(`           ${what}, the greatest differences: ${parts.join(', ')}; ${unmatched} unmatched`)
+  for (const [what, { unmatched, differences, disagreeing }] of Object.entries(agreement ?? {})) {
+    const columns = Object.entries(differences)
+    const parts = columns
+      .filter(([, difference]) => difference > 1e-12)
+      .map(([name, difference]) => `${name} ${difference.toExponential(0)}`)
+    const verdict =
+      disagreeing.length === 0
+        ? 'all agree but for roundings'
+        : `THESE DO NOT AGREE: ${disagreeing.join(', ')}`
+    print(`           ${what}, ${columns.length} columns: ${verdict}; ${unmatched} unmatched`)
+    if (parts.length > 0) print(`           the greatest differences over 1e-12: ${parts.join(', ')}`)
   }
   if (!process.env[POLARS]) print(`           no Polars: set ${POLARS} to a Python that has it`)
 }
@@ -126,7 +132,7 @@ async function benchScorer(): Promise<void> {
     const seconds = Math.min(...all.map((one) => one[name]))
     print(` ${fixed(seconds)} s ${whole(figures.forecasts / seconds).padStart(11)} forecasts/s  ${what}`)
   }
-  row('serviceSeconds', 'the service: five scores of every pair, and every entity')
+  row('serviceSeconds', 'the service: every column of every pair, and every entity')
   row('sqlSeconds', 'peer, DuckDB window functions: brier, baseline_score and peer_score of every pair')
   const worst = Object.entries(differences).map(
     ([name, difference]) => `${name} ${difference.toExponential(1)}`,

@@ -1,87 +1,88 @@
--- Derives the skill of every entity, its intervals, its evidence and the certification of every agent from the published
--- scores of the current release, and counts in how many places the release says the same. It runs in the folder of the
--- data: see docs/data.md, "The skill, derived again".
+-- Derives the skills of every entity, their intervals, its evidence and its title from the published scores of the current
+-- release, and counts in how many places the release says the same. Every question is a unit of its own. It runs in the
+-- folder of the data: see docs/data.md, "The skill, derived again".
 SET VARIABLE release = (
   SELECT max(release) FROM read_json('releases/*/manifest.json', columns = {release: 'INTEGER'})
 );
 SET VARIABLE entities = format('releases/{:08d}/entities/*.parquet', getvariable('release'));
 SET VARIABLE scores = format('releases/{:08d}/scores/*.parquet', getvariable('release'));
 
--- Contested pairs, in whole 1e-9. With the other outcome, the others' errors less the crowd's are the same as with this one.
-WITH pair AS (
-  SELECT entity_type, entity_id, cluster, standard_reference::HUGEINT AS z, gain_if_other::HUGEINT AS z_gain,
-    round_even(coverage * brier * 1e9, 0)::HUGEINT AS b,
-    round_even(coverage * reference_brier * 1e9, 0)::HUGEINT AS y,
-    round_even(coverage * crowd_brier * 1e9, 0)::HUGEINT AS k,
-    crowd_gain_if_other::HUGEINT AS k_gain, k_gain + y - k AS y_gain
+-- The errors on contested questions in whole 1e-9, once for each yardstick.
+WITH error AS (
+  SELECT entity_type, entity_id, cluster, week, priced, judged_coverage, judged_brier AS b, judged_brier_if_other AS b_if_other,
+    unnest(['average', 'median', 'market']) AS against, unnest([average_brier, median_brier, market_brier]) AS r,
+    unnest([average_brier_if_other, median_brier_if_other, market_brier_if_other]) AS r_if_other
   FROM read_parquet(getvariable('scores'))
   WHERE contested
 ),
--- The error of each reference, and the gain on it with the other outcome.
-referred AS (
-  SELECT entity_type, entity_id, cluster, 'standard' AS against, b, z, z_gain AS other_gain FROM pair
-  UNION ALL
-  SELECT entity_type, entity_id, cluster, 'strict', b, least(z, y), least(z_gain, y_gain) FROM pair
-  UNION ALL
-  SELECT entity_type, entity_id, cluster, 'crowd', b, k, k_gain FROM pair
-),
--- Gain, reference and spread by cluster.
-clustered AS (
-  SELECT entity_type, entity_id, against, cluster, count(*) AS pairs, sum(z - b) AS x, sum(z) AS z,
-    sum(round_even(sqrt(greatest(0, -(z - b)::DOUBLE * other_gain::DOUBLE)), 0)::HUGEINT) AS f
-  FROM referred GROUP BY ALL
+-- X, X′, f, and whether many small gains stand against one great loss.
+gain AS (
+  SELECT *, (r - b)::HUGEINT AS x, (r_if_other - b_if_other)::HUGEINT AS x_if_other,
+    round_even(sqrt(greatest(0, -x::DOUBLE * x_if_other::DOUBLE)), 0)::HUGEINT AS f,
+    greatest(x, x_if_other) > 0 AND -least(x, x_if_other) > 3 * greatest(x, x_if_other) AS one_sided
+  FROM error
 ),
 summed AS (
-  SELECT entity_type, entity_id, against, sum(pairs) AS questions, count(*) AS g, sum(z)::DOUBLE / 2.5e9 AS evidence,
-    sum(z)::DOUBLE + 2.5e9 AS denominator, sum(x)::DOUBLE / denominator AS skill,
-    sum(x * x)::DOUBLE AS xx, sum(x * z)::DOUBLE AS xz, sum(z * z)::DOUBLE AS zz, sum(f * f)::DOUBLE AS ff
-  FROM clustered GROUP BY ALL
+  SELECT entity_type, entity_id, against, count(*) AS questions, count(DISTINCT cluster) AS g, count_if(priced) AS priced,
+    sum(r)::DOUBLE / 2.5e9 AS evidence, sum(r)::DOUBLE + 2.5e9 AS denominator, sum(x)::DOUBLE / denominator AS skill,
+    sum(round_even(judged_coverage * 1e12, 0)) / 1e12 / count(*) AS coverage,
+    coalesce(sum(f * f) FILTER (NOT one_sided), 0) AS ff
+  FROM gain GROUP BY ALL
+),
+-- The gains and the one-sided spreads by cluster and by week.
+grouped AS (
+  SELECT entity_type, entity_id, against, kind, sum(x) AS x, coalesce(sum(f) FILTER (one_sided), 0) AS a
+  FROM (SELECT *, unnest(['cluster', 'week']) AS kind, unnest([cluster, week]) AS name FROM gain)
+  GROUP BY entity_type, entity_id, against, kind, name
+),
+scattered AS (
+  SELECT entity_type, entity_id, against, max(xx) AS xx, max(aa) AS aa
+  FROM (SELECT entity_type, entity_id, against, kind, sum(x * x) AS xx, sum(a * a) AS aa FROM grouped GROUP BY ALL)
+  GROUP BY ALL
 ),
 -- The width of the interval: its level depends on the number of the agent among those of its owner.
 bounded AS (
-  SELECT summed.*,
+  SELECT *,
     CASE WHEN attempt IS NULL THEN 0.05::DOUBLE ELSE 0.1::DOUBLE / (attempt * (attempt + 1)) END AS alpha,
     sqrt((1 + 20 / g) * round_even(ln((g / 20 + 1) / (alpha * alpha)) * 1e9, 0) / 1e9) AS h,
-    greatest(g / nullif(g - 1, 0) * (xx - 2 * skill * xz + skill * skill * zz), xx, ff) AS variance,
-    CASE WHEN g > 1 THEN h * sqrt(variance) / denominator END AS margin
-  FROM summed
+    CASE WHEN g > 1 THEN h * sqrt(greatest(xx, ff + aa)::DOUBLE) / denominator END AS margin
+  FROM summed JOIN scattered USING (entity_type, entity_id, against)
   JOIN (SELECT entity_type, entity_id, attempt FROM read_parquet(getvariable('entities'))) USING (entity_type, entity_id)
+  WHERE against <> 'market' OR priced > 0
 ),
 -- Rounded to six decimals, as published.
 rounded AS (
-  SELECT entity_type, entity_id, against, questions, g, round_even(skill * 1e6, 0) / 1e6 AS skill,
-    round_even(evidence * 1e6, 0) / 1e6 AS evidence,
+  SELECT entity_type, entity_id, against, questions, priced, round_even(evidence * 1e6, 0) / 1e6 AS evidence,
+    round_even(coverage * 1e6, 0) / 1e6 AS coverage, round_even(skill * 1e6, 0) / 1e6 AS skill,
     round_even((skill - margin) * 1e6, 0) / 1e6 AS lower, round_even((skill + margin) * 1e6, 0) / 1e6 AS upper
   FROM bounded
 ),
-derived AS (
-  SELECT standard.*, strict.lower AS strict_lower, strict.upper AS strict_upper, crowd.skill AS crowd_skill,
-    crowd.evidence AS crowd_evidence, crowd.lower AS crowd_lower, crowd.upper AS crowd_upper
-  FROM (FROM rounded WHERE against = 'standard') standard
-  JOIN (FROM rounded WHERE against = 'strict') strict USING (entity_type, entity_id)
-  JOIN (FROM rounded WHERE against = 'crowd') crowd USING (entity_type, entity_id)
+-- By these a record is certified: all of its skills must be shown.
+shown AS (
+  SELECT entity_type, entity_id, bool_and(coalesce(skill >= 0.02 AND lower > 0, false)) AS all_shown FROM rounded GROUP BY ALL
 ),
 decided AS (
-  SELECT derived.*,
-    coalesce(voice_rule = 'recorded' AND questions >= 50 AND g >= 25 AND evidence >= 1 AND lower > 0 AND strict_lower > 0, false)
-      AS certified,
+  SELECT average.*, median.skill AS median, median.lower AS median_low, median.upper AS median_high,
+    market.skill AS market, market.lower AS market_low, market.upper AS market_high,
     CASE
-      WHEN questions < 25 THEN 'none'
-      WHEN NOT certified THEN 'provisional'
-      WHEN questions < 100 OR crowd_evidence < 1 OR crowd_lower <= 0 THEN 'certified'
-      ELSE 'expert' END AS certification
-  FROM derived, read_json('releases/*/manifest.json', columns = {release: 'INTEGER', voice_rule: 'VARCHAR'})
+      WHEN average.questions < 25 THEN 'none'
+      WHEN average.questions < 50 OR average.evidence < 1 OR average.coverage < 0.2 OR NOT all_shown
+        OR (voice_rule = 'everyone' AND average.priced < 50) THEN 'measured'
+      ELSE 'certified' END AS title
+  FROM (FROM rounded WHERE against = 'average') average JOIN shown USING (entity_type, entity_id)
+    JOIN (FROM rounded WHERE against = 'median') median USING (entity_type, entity_id)
+    LEFT JOIN (FROM rounded WHERE against = 'market') market USING (entity_type, entity_id),
+    read_json('releases/*/manifest.json', columns = {release: 'INTEGER', voice_rule: 'VARCHAR'})
   WHERE release = getvariable('release')
 )
 SELECT count(*) AS entities,
-  count(*) FILTER (decided.skill = published.skill AND decided.crowd_skill = published.crowd_skill) AS same_skills,
+  count(*) FILTER (decided.skill = published.skill AND median = median_skill AND market IS NOT DISTINCT FROM market_skill)
+    AS same_skills,
   count(*) FILTER (lower IS NOT DISTINCT FROM skill_lower AND upper IS NOT DISTINCT FROM skill_upper) AS same_interval,
-  count(*) FILTER (strict_lower IS NOT DISTINCT FROM strict_skill_lower
-    AND strict_upper IS NOT DISTINCT FROM strict_skill_upper) AS same_strict_interval,
-  count(*) FILTER (crowd_lower IS NOT DISTINCT FROM crowd_skill_lower
-    AND crowd_upper IS NOT DISTINCT FROM crowd_skill_upper) AS same_crowd_interval,
-  count(*) FILTER (decided.evidence = published.evidence AND decided.crowd_evidence = published.crowd_evidence)
-    AS same_evidence,
-  count(*) FILTER (entity_type = 'agent') AS agents,
-  count(*) FILTER (entity_type = 'agent' AND certification = published.award) AS same_certification
+  count(*) FILTER (median_low IS NOT DISTINCT FROM median_skill_lower AND median_high IS NOT DISTINCT FROM median_skill_upper)
+    AS same_median_interval,
+  count(*) FILTER (market_low IS NOT DISTINCT FROM market_skill_lower AND market_high IS NOT DISTINCT FROM market_skill_upper)
+    AS same_market_interval,
+  count(*) FILTER (decided.evidence = published.evidence AND decided.coverage = published.coverage) AS same_evidence,
+  count(*) FILTER (title = published.award) AS same_title
 FROM decided JOIN read_parquet(getvariable('entities')) published USING (entity_type, entity_id);

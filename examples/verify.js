@@ -133,7 +133,7 @@ function stepRecord(kind, { agent_id, user_id, release, as_of, environment, cert
 const MARKS = {
   verification: 'voice_rule',
   metrics: 'baseline_score',
-  rankings: 'field_size',
+  rankings: 'board_interval',
   'advanced-metrics': 'conviction',
 }
 const MOST_BYTES = 4 * 1024 * 1024

@@ -206,7 +206,7 @@ def say_record(kind, members):
 MARKS = {
     "verification": "voice_rule",
     "metrics": "baseline_score",
-    "rankings": "field_size",
+    "rankings": "board_interval",
     "advanced-metrics": "conviction",
 }
 MOST_BYTES, MOST_SECONDS = 4 * 1024 * 1024, 10

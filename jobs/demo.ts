@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { v7 as uuidv7 } from 'uuid'
 import { MOUNTS } from '../api/mounts.ts'
 import { credentialKeyText, parseCredentialKey } from '../pipeline/credentials/keys.ts'
 import { signingKeyText, verifierKeyText } from '../pipeline/proof/note-keys.ts'
@@ -11,16 +12,17 @@ import { firstPathIn } from '../pipeline/store/open.ts'
 import { type Settings, parseSettings } from '../schemas/config.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { runAudit } from './audit.ts'
-import { type Components, withEveryEnvironment } from './components/components.ts'
+import { withEveryEnvironment } from './components/components.ts'
 import { printable } from '../pipeline/printable.ts'
 import { type Report, print } from './output.ts'
 import { Scheduler } from './serve/scheduler.ts'
 import { startService } from './serve/service.ts'
 import { stopSignal } from './serve/stop-signal.ts'
+import { DemoClock } from './simulation/demo-clock.ts'
 import { DemoClient } from './simulation/demo-client.ts'
 import { type DemoOutcome, describeDemo, shellExports, variablesOf } from './simulation/demo-report.ts'
-import { playDemo } from './simulation/demo-steps.ts'
-import { SEED } from './simulation/demo-world.ts'
+import { type Stage, playDemo } from './simulation/demo-steps.ts'
+import { SEED, simulateWeeks } from './simulation/demo-world.ts'
 import { makeTemporaryFolder } from './components/temporary-folder.ts'
 import { runVerify } from './verify.ts'
 import { runVerifyProof } from './verify-proof.ts'
@@ -45,9 +47,16 @@ export async function runDemo(
   try {
     const settings = demoSettings(variables, store ?? join(folder, 'data'))
     if (store !== undefined) await refuseData(settings)
-    return await withEveryEnvironment(settings, async (components) => {
-      const { production, sandbox } = components
-      const service = await startService(components, { scheduler: false, ownAddress: true })
+    return await withEveryEnvironment(settings, async ({ production, sandbox: withRealClock }) => {
+      const weeks = simulateWeeks(new Date())
+      const clock = new DemoClock(weeks.questions[0]!.openedAt)
+      const sandbox = {
+        ...withRealClock,
+        store: clock.untimed(withRealClock.store),
+        now: clock.now,
+        newId: () => uuidv7({ msecs: clock.now().getTime(), random: randomBytes(16) }),
+      }
+      const service = await startService({ production, sandbox }, { scheduler: false, ownAddress: true })
       try {
         const credentialKey = credentialKeyText(randomBytes(32))
         const credentialIssuer = {
@@ -55,10 +64,14 @@ export async function runDemo(
           keys: [parseCredentialKey(credentialKey)],
         }
         const { outcome, checks } = await showDemo(
-          { ...sandbox, credentialIssuer },
+          {
+            components: { ...sandbox, credentialIssuer },
+            clock,
+            weeks,
+            signal: stopping.signal,
+          },
           service.url,
           production.store.url,
-          stopping.signal,
         )
         const ok = checks.every((check) => check.ok)
         const forCommands = {
@@ -139,11 +152,11 @@ async function refuseData({ STORE_URL: url, S3_ENDPOINT: s3Endpoint }: Settings)
 
 /** Plays the demo and checks what it has published. Prints each step on standard error. */
 async function showDemo(
-  components: Components,
+  given: Pick<Stage, 'components' | 'clock' | 'weeks' | 'signal'>,
   root: string,
   store: string,
-  signal: AbortSignal,
 ): Promise<{ outcome: DemoOutcome; checks: Report[] }> {
+  const { components, signal } = given
   const startedMs = performance.now()
   const say = (text: string) => {
     signal.throwIfAborted()
@@ -153,7 +166,7 @@ async function showDemo(
   const url = root + MOUNTS.sandbox
   const data = components.store.url
   say(`serving ${url} on the empty store ${store}`)
-  const played = await playDemo({ components, client: new DemoClient(url), say, signal })
+  const played = await playDemo({ ...given, client: new DemoClient(url), say })
   const target = `${url}/agents/${played.agents[0]!.id}/verification`
   say(`fvs verify ${target}`)
   const verification = await runVerify(components.own, target, { environment: 'sandbox' }, components.now())

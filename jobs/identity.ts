@@ -20,7 +20,7 @@ export interface Identity {
 const MARKS = {
   verification: 'voice_rule',
   metrics: 'baseline_score',
-  rankings: 'field_size',
+  rankings: 'board_interval',
   'advanced-metrics': 'conviction',
   profile: 'open_forecasts',
   snapshot: 'date',

@@ -7,7 +7,6 @@ import { type ShownRecord, provenRecord } from '../pipeline/transparency/proven.
 import type { RemoteLog } from '../pipeline/transparency/remote-log.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { callPath } from '../schemas/entity-paths.ts'
-import { CERTIFICATES } from '../schemas/payloads.ts'
 import type { EntityType } from '../schemas/tables.ts'
 import { decisionOf } from './decision.ts'
 import { differenceOf, identityOf, recordAt } from './identity.ts'
@@ -93,7 +92,7 @@ function changesOf(entity: string, was: Facts | undefined, is: Facts): RecordCha
   return changes.filter((change) => change.from !== change.to)
 }
 
-/** As in: is expert by release 3, as of 2026-03-01T12:00:00.000Z. */
+/** As in: is certified by release 3, as of 2026-03-01T12:00:00.000Z. */
 export function summaryOf(shown: ShownRecord | null): string {
   if (!shown) return 'has no record'
   const found = factsOf(shown.record)!
@@ -105,5 +104,5 @@ function titleOf({ badge, certification }: Facts): string | undefined {
 }
 
 function isCertificate(title: string | undefined): boolean {
-  return CERTIFICATES.some((certificate) => certificate === title)
+  return title === 'certified'
 }

@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import { credentialInPicture } from '../pipeline/credentials/baking.ts'
 import { type Secured, isSignedBy } from '../pipeline/credentials/data-integrity.ts'
-import { credentialOf, isCertifiedTitle, issuerOf } from '../pipeline/credentials/documents.ts'
+import { CERTIFIED, credentialOf, issuerOf } from '../pipeline/credentials/documents.ts'
 import { ENTRIES_PER_LIST, isSetIn } from '../pipeline/credentials/status-list.ts'
 import { printable } from '../pipeline/printable.ts'
 import { canonicalText } from '../pipeline/proof/canonical.ts'
@@ -34,13 +34,12 @@ export function credentialWords(
   const { id, url } = credential.issuer
   const { statusListCredential: address, statusListIndex } = credential.credentialStatus
   const list = Number(address.split('/').at(-1))
-  if (!isCertifiedTitle(title) || skill === null || skill_interval === null || typeof url !== 'string') {
+  if (title !== CERTIFIED || skill === null || skill_interval === null || typeof url !== 'string') {
     throw new ServiceError('invalid', `there is a credential, and none is made for the title ${title}`)
   }
   const entityId = 'badge' in record ? record.user_id : record.agent_id
   const expected = credentialOf({ ...record, url }, agent ? 'agent' : 'forecaster', entityId, {
     index: list * ENTRIES_PER_LIST + Number(statusListIndex),
-    title,
     name: agent ? agent.name : null,
     skill,
     skill_interval,

@@ -335,6 +335,16 @@ export const methodologyVersion = z.strictObject({
   parameters: z.record(z.string(), z.number()).describe('By name; the text of the method explains each'),
 })
 
+const gain = z.number().int().nullable()
+const gainFields = {
+  gain: gain.describe(PAIR_ABOUT.gain),
+  spread: count.nullable().describe(PAIR_ABOUT.spread),
+  median_gain: gain.describe(PAIR_ABOUT.median_gain),
+  median_spread: count.nullable().describe(PAIR_ABOUT.median_spread),
+  market_gain: gain.describe(PAIR_ABOUT.market_gain),
+  market_spread: count.nullable().describe(PAIR_ABOUT.market_spread),
+}
+
 export const questionScore = z.strictObject({
   question_id: publishedUuid,
   title: z.string().nullable().describe('Null where the node that answers does not know the question'),
@@ -342,14 +352,15 @@ export const questionScore = z.strictObject({
   resolved_at: instant.describe('When the outcome became known, UTC'),
   settled: z.boolean().describe(PAIR_ABOUT.settled),
   settled_at: instant.nullable().describe(PAIR_ABOUT.settled_at),
+  unit: z.string().describe(PAIR_ABOUT.unit),
   cluster: z.string().describe(PAIR_ABOUT.cluster),
+  week: z.string().describe(PAIR_ABOUT.week),
+  divisor: count.describe(PAIR_ABOUT.divisor),
   ...pairFields,
   witnessed: z.boolean().describe(PAIR_ABOUT.witnessed),
   contested: z.boolean().describe(PAIR_ABOUT.contested),
-  standard_reference: count.nullable().describe(PAIR_ABOUT.standard_reference),
-  gain_if_other: z.number().int().nullable().describe(PAIR_ABOUT.gain_if_other),
-  crowd_gain_if_other: z.number().int().nullable().describe(PAIR_ABOUT.crowd_gain_if_other),
-  spread: count.nullable().describe(PAIR_ABOUT.spread),
+  priced: z.boolean().describe(PAIR_ABOUT.priced),
+  ...gainFields,
 })
 export type QuestionScore = z.infer<typeof questionScore>
 const scoresPage = {

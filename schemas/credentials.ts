@@ -4,19 +4,14 @@ import { count } from './metric.ts'
 import { ENTITY_TYPES } from './tables.ts'
 import { ENVIRONMENTS, instant, publishedUuid, sha256 } from './values.ts'
 
-/** The titles that a credential is made for. */
-export const CERTIFIED_TITLES = ['certified', 'expert', 'silver', 'gold', 'platinum'] as const
-export type CertifiedTitle = (typeof CERTIFIED_TITLES)[number]
-
 const multikey = z.string().regex(/^z[1-9A-HJ-NP-Za-km-z]+$/)
 const index = count.describe(
-  'Its number among all credentials of the service. Each change of the title or the name takes a new one',
+  'Its number among all credentials of the service. Each change of the name takes a new one, and so does a title that was lost and won again',
 )
 
 /** The facts that a credential states of its holder, and the value of its proof. */
 export const heldCredential = z.strictObject({
   index,
-  title: z.enum(CERTIFIED_TITLES),
   name: z.string().nullable().describe('Of an agent. Null for people, whom no signed file names'),
   skill: z.number(),
   skill_interval: z.strictObject({ lower: z.number(), upper: z.number(), level: z.number() }),

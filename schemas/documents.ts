@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ENTITIES_COMMENTS, SCORES_COMMENTS } from './column-comments.ts'
 import { SANDBOX_PREFIX, settings } from './config.ts'
 import type { Measure } from './metric.ts'
-import { ENTITY_COLUMNS, PAIR_METRICS, PUBLISHED_PAIR_METRICS } from './metrics.ts'
+import { ENTITY_COLUMNS, GAIN_COLUMNS, PAIR_METRICS, PUBLISHED_PAIR_METRICS } from './metrics.ts'
 import { PUBLIC_TABLES, type PublicTableSpec } from './public-tables.ts'
 import { REFERENCES_COMMENTS, REFERENCE_FILE_COLUMNS } from './references.ts'
 import { type ColumnType, TABLE_NAMES, tableSpec } from './tables.ts'
@@ -98,41 +98,36 @@ function columnsText({ columns }: Pick<PublicTableSpec, 'columns'>): string {
 const METRIC_HEADER = ['column', 'type', 'unit', 'range', 'better', 'what']
 
 function scoresText(): string {
+  const about = (name: string, type: string) => [`\`${name}\``, type, '', '', '', SCORES_COMMENTS[name]!]
   return table(METRIC_HEADER, [
     ['`release`', 'integer', '', '1..', '', SCORES_COMMENTS['release']!],
-    ['`as_of`', 'time', '', '', '', SCORES_COMMENTS['as_of']!],
-    ['`entity_type`', 'text', '', '', '', SCORES_COMMENTS['entity_type']!],
-    ['`entity_id`', 'UUID text', '', '', '', SCORES_COMMENTS['entity_id']!],
-    ['`question_id`', 'UUID text', '', '', '', SCORES_COMMENTS['question_id']!],
-    ['`outcome`', 'text', '', '', '', SCORES_COMMENTS['outcome']!],
-    ['`resolved_at`', 'time', '', '', '', SCORES_COMMENTS['resolved_at']!],
-    ['`settled`', 'boolean', '', '', '', SCORES_COMMENTS['settled']!],
-    ['`settled_at`', 'time', '', '', '', SCORES_COMMENTS['settled_at']!],
-    ['`cluster`', 'text', '', '', '', SCORES_COMMENTS['cluster']!],
+    about('as_of', 'time'),
+    about('entity_type', 'text'),
+    about('entity_id', 'UUID text'),
+    about('question_id', 'UUID text'),
+    about('outcome', 'text'),
+    about('resolved_at', 'time'),
+    about('settled', 'boolean'),
+    about('settled_at', 'time'),
+    about('unit', 'text'),
+    about('cluster', 'text'),
+    about('week', 'text'),
+    about('divisor', 'integer'),
     ...PUBLISHED_PAIR_METRICS.map((name) => {
       const metric = PAIR_METRICS[name]
       return metricRow(name, metric.per === 1 ? 'integer' : 'double', metric)
     }),
-    ['`witnessed`', 'boolean', '', '', '', SCORES_COMMENTS['witnessed']!],
-    ['`contested`', 'boolean', '', '', '', SCORES_COMMENTS['contested']!],
-    [
-      '`standard_reference`',
+    about('witnessed', 'boolean'),
+    about('contested', 'boolean'),
+    about('priced', 'boolean'),
+    ...GAIN_COLUMNS.map((name) => [
+      `\`${name}\``,
       'integer',
-      'squared error · 1e-9',
-      '0..',
+      'squared error in 1e-9',
+      name.endsWith('spread') ? '0..' : '',
       '',
-      SCORES_COMMENTS['standard_reference']!,
-    ],
-    ['`gain_if_other`', 'integer', 'squared error · 1e-9', '', '', SCORES_COMMENTS['gain_if_other']!],
-    [
-      '`crowd_gain_if_other`',
-      'integer',
-      'squared error · 1e-9',
-      '',
-      '',
-      SCORES_COMMENTS['crowd_gain_if_other']!,
-    ],
-    ['`spread`', 'integer', 'squared error · 1e-9', '0..', '', SCORES_COMMENTS['spread']!],
+      SCORES_COMMENTS[name]!,
+    ]),
   ])
 }
 

@@ -49,7 +49,7 @@ export const releaseQuestions = questionStates
   .extend({
     own_events: count.describe('Their event has no other question'),
     shared_events: count,
-    no_events: count.describe('Without an event their cluster is the week of their close'),
+    no_events: count.describe('Without an event each is a cluster of its own'),
     categories: z
       .array(categoryQuestions)
       .optional()
@@ -178,20 +178,16 @@ export const releaseManifest = z.strictObject({
   as_of: instant,
   environment: environmentName,
   methodology_version: z.string(),
-  voice_rule: voiceRule.optional(),
+  voice_rule: voiceRule,
   engines,
   tables: z.record(z.string(), z.number().int().min(-1)).meta({
     description: 'The version of each table that was read; -1 for a table without a commit',
   }),
   counts: releaseCounts,
-  // Releases by version 2 of the method lack them.
-  questions: releaseQuestions.optional(),
-  pools: count
-    .optional()
-    .describe('Pools with an eligible entity; entities of different pools are not ranked together'),
+  questions: releaseQuestions,
+  pools: count.describe('Pools with an eligible entity; entities of different pools are not ranked together'),
   next_change_at: instant
     .nullable()
-    .optional()
     .describe(
       'When a question settles, an outcome becomes known or an agent retires, without any new row; null if nothing will',
     ),
@@ -202,11 +198,9 @@ export const releaseManifest = z.strictObject({
     ),
   corrections: z
     .array(correction)
-    .optional()
     .describe(
       'Each change, said since the release before, of a question or of its outcome after its first forecast, also ' +
-        'where a later one undid it, by question_id and in the order in which they were said; releases that an ' +
-        'earlier version made lack it',
+        'where a later one undid it, by question_id and in the order in which they were said',
     ),
   undone_imports: z
     .array(undoneImport)

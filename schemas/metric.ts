@@ -25,21 +25,20 @@ export function measure(
 
 /**
  * The forms in which numbers of a pair are held, so that sums are exact: a count, whole parts per million, a
- * sum of those, or whole parts of 1e-12.
+ * sum of those, or whole parts of 1e-9 or 1e-12. Milliseconds are instants.
  */
 const SCALES = {
   count: { column: 'int32', per: 1 },
   ppm: { column: 'int32', per: 1e6 },
   mass: { column: 'double', per: 1e6 },
+  nano: { column: 'double', per: 1 },
   pico: { column: 'double', per: 1e12 },
+  instant: { column: 'double', per: 1 },
 } as const satisfies Record<string, { column: ColumnKind; per: number }>
 type Scale = keyof typeof SCALES
 
-/**
- * The questions over which a metric of pairs is summed for an entity: all, or those that have it (−1 stands
- * for no value), or none.
- */
-type Sum = 'plain' | 'present' | 'none'
+/** Whether a metric of pairs is summed over the questions of an entity. */
+type Sum = 'plain' | 'none'
 
 /** Describes a number of one entity on one question. */
 export function pairMetric<S extends Scale, const A extends Sum, const P extends boolean = true>(
@@ -50,7 +49,7 @@ export function pairMetric<S extends Scale, const A extends Sum, const P extends
   published = true as P,
 ) {
   const { column, per } = SCALES[scale]
-  return { ...meaning, about, sum, column, per, published }
+  return { ...meaning, about, sum, column: column as (typeof SCALES)[S]['column'], per, published }
 }
 
 type ParquetType = 'BOOLEAN' | 'INT32' | 'DOUBLE' | 'STRING'

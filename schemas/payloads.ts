@@ -6,12 +6,9 @@ import { ENTITY_METRICS, fieldsOf } from './metrics.ts'
 import { ENTITY_TYPES } from './tables.ts'
 import { ENVIRONMENTS, day, instant, publishedUuid, sha256 } from './values.ts'
 
-export const CERTIFICATIONS = ['none', 'provisional', 'certified', 'expert'] as const
-export type Certification = (typeof CERTIFICATIONS)[number]
-export const BADGES = ['none', 'bronze', 'silver', 'gold', 'platinum'] as const
-export type Badge = (typeof BADGES)[number]
-/** The titles that say that their holder is better than the middle of its field, and not by luck alone. */
-export const CERTIFICATES: readonly (Certification | Badge)[] = ['certified', 'expert', 'gold', 'platinum']
+/** The certification of an agent, the badge of a forecaster. */
+export const TITLES = ['none', 'measured', 'certified'] as const
+export type Title = (typeof TITLES)[number]
 
 /**
  * The rule by which entities are voices: the ones that METHODOLOGY §1 names, by recorded facts, or everyone
@@ -22,8 +19,8 @@ export type VoiceRule = (typeof VOICE_RULES)[number]
 export const voiceRule = z
   .enum(VOICE_RULES)
   .describe(
-    'Whom entities are measured against: `recorded` is people and the first agent of each recorded owner, `everyone` is all, ' +
-      'because the former are fewer than six, and then nothing above `provisional` or `bronze` is awarded',
+    'Whom entities are measured against: `recorded` is people and the first agent of each owner that the operator recorded, `everyone` is all, ' +
+      'because the former are fewer than six, and then a title takes a market’s price on 50 questions',
   )
 
 export const environmentName = z
@@ -40,13 +37,15 @@ export const provenance = {
 }
 
 const agentId = { agent_id: publishedUuid }
-export const certification = z
-  .enum(CERTIFICATIONS)
-  .describe('By contested questions, their clusters and the ends of the intervals; see the method')
-const agentAward = { certification }
+export const title = z
+  .enum(TITLES)
+  .describe(
+    '`measured` is a skill with an interval and a place, and nothing proved; `certified` says that its errors were smaller than those of ' +
+      'the average and of the median of all others, and than the market’s price; see the method',
+  )
+const agentAward = { certification: title }
 const forecasterId = { user_id: publishedUuid }
-export const badge = z.enum(BADGES).describe('By percentile and interval; see the method')
-const forecasterAward = { badge }
+const forecasterAward = { badge: title }
 
 const agentNamed = { ...agentId, ...agentAward }
 const forecasterNamed = { ...forecasterId, ...forecasterAward }
@@ -149,7 +148,7 @@ const snapshot = {
   skill_interval: ENTITY_METRICS.skill_interval.schema,
   resolved_questions: ENTITY_METRICS.resolved_questions.schema,
   contested_questions: ENTITY_METRICS.contested_questions.schema,
-  population: ENTITY_METRICS.field_size.schema,
+  population: ENTITY_METRICS.population.schema,
   methodology_version: provenance.methodology_version,
   environment: provenance.environment,
 }
@@ -182,7 +181,7 @@ export const ownedAgent = z.strictObject({
   ...agentId,
   name: z.string().describe('As registered: a claim'),
   ...agentAward,
-  skill: skill.describe('Null for an agent that is not eligible'),
+  skill: skill.describe('Null without a contested question'),
   ...retirement,
 })
 export const owner = z.strictObject({
@@ -197,7 +196,7 @@ export const owner = z.strictObject({
       'Every agent that is recorded for the owner, has made a forecast and is not hidden, retired ones too, in order of id',
     ),
   scored_agents: count.describe('Agents with a scored question'),
-  certified: count.describe('Agents that are certified or expert'),
+  certified: count.describe('Agents that are certified'),
   best_skill: skill.describe('Of the eligible agents; null without one'),
   median_skill: skill.describe('The lower median of the eligible agents; null without one'),
   ...provenance,
@@ -219,7 +218,8 @@ const ranked = {
   contested_questions: ENTITY_METRICS.contested_questions.schema,
   peer_score: ENTITY_METRICS.peer_score.schema,
   brier: ENTITY_METRICS.brier.schema,
-  crowd_skill: ENTITY_METRICS.crowd_skill.schema,
+  median_skill: ENTITY_METRICS.median_skill.schema,
+  answered_share: ENTITY_METRICS.answered_share.schema,
   trend: z
     .array(ENTITY_METRICS.skill.schema.unwrap())
     .max(16)
@@ -258,7 +258,7 @@ const categoryNumbers = {
   rank_interval: ENTITY_METRICS.rank_interval.schema,
   skill: ENTITY_METRICS.skill.schema
     .unwrap()
-    .describe('On the questions of the category alone, against the references of the whole release'),
+    .describe('On the questions of the category alone, against the others’ average'),
   board_interval: ENTITY_METRICS.board_interval.schema.describe(
     'Holds for this category alone; null with fewer than two clusters',
   ),

@@ -101,7 +101,7 @@ export const PROBLEM_TYPES = {
   'no-certificate': {
     status: 404,
     title: 'There is no certificate',
-    happened: 'It is known, and holds no title that a certificate is made for.',
+    happened: 'It is known, and it is not certified.',
     remedy:
       '`detail` says what is missing. An agent finds what the next title takes at `/agents/{agent_id}/report`.',
   },

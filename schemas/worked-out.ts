@@ -4,11 +4,14 @@ import { z } from 'zod'
 import { count } from './metric.ts'
 import { skillInterval } from './metrics.ts'
 import { questionOutcome, scoredOutcome } from './outcomes.ts'
-import { certification, entityType, provenance } from './payloads.ts'
+import { entityType, provenance, title } from './payloads.ts'
 import { publishedUuid } from './values.ts'
 
 const meanBrier = z.number().min(0).max(1)
-const title = z.string().nullable().describe('Null where the node that answers does not know the question')
+const questionTitle = z
+  .string()
+  .nullable()
+  .describe('Null where the node that answers does not know the question')
 
 export const comparedEntity = z.strictObject({
   entity_type: entityType,
@@ -18,7 +21,7 @@ export const comparedEntity = z.strictObject({
 })
 export const comparedQuestion = z.strictObject({
   question_id: publishedUuid,
-  title,
+  title: questionTitle,
   outcome: scoredOutcome,
   coverage: z.number().min(0).max(1).describe('The share of its scheduled life in which both stood'),
   a_brier: meanBrier.describe('Of `a` over that time'),
@@ -29,7 +32,7 @@ export const sideBySide = z.strictObject({
   a: comparedEntity,
   b: comparedEntity,
   questions: count.describe('The settled questions on which both stood at the same time'),
-  clusters: count.describe('The different events among them, or weeks of a category'),
+  clusters: count.describe('The different events among them, or questions without one'),
   brier_difference: z
     .number()
     .nullable()
@@ -44,25 +47,29 @@ export const sideBySide = z.strictObject({
 export type SideBySide = z.infer<typeof sideBySide>
 
 export const reportedReason = z
-  .enum(['not-settled', 'few-voices', 'late', 'withdrawn', 'annulled'])
-  .describe('Why a question counts for nothing')
+  .enum(['not-settled', 'unmeasured', 'withdrawn', 'late', 'annulled'])
+  .describe(
+    'Why a question counts for nothing: `not-settled` has not closed yet; on `unmeasured` it never stood beside five others, nor a ' +
+      'price, in the part of the question’s life that titles look at; `withdrawn` had no forecast while it was open; on `late` every ' +
+      'forecast came after the end; `annulled` counts for nobody',
+  )
 export const reportedQuestion = z.strictObject({
   question_id: publishedUuid,
-  title,
+  title: questionTitle,
   outcome: questionOutcome,
   coverage: z.number().min(0).max(1).describe('The share of its scheduled life with a forecast of the agent'),
   gain: z
     .number()
     .nullable()
     .describe(
-      'What a middle field would have got minus what the agent got, times coverage; null where it counts for nothing',
+      'The error of the others’ average minus the agent’s own, over the judged time as a share of the question’s life; null where it counts for nothing',
     ),
   reason: reportedReason.nullable().describe('Null where it counts'),
   detail: z.string().nullable().describe('The reason in words; null where it counts'),
 })
 export type ReportedQuestion = z.infer<typeof reportedQuestion>
 export const nextTitle = z.strictObject({
-  title: certification,
+  title,
   because: z.string().describe('Why the agent does not have it yet'),
   questions: count
     .nullable()
@@ -77,7 +84,7 @@ export const agentReport = z.strictObject({
   not_counted: z
     .array(z.strictObject({ reason: reportedReason, questions: count }))
     .describe('How many do not, by reason'),
-  next_title: nextTitle.nullable().describe('Null for an expert'),
+  next_title: nextTitle.nullable().describe('Null for whoever is certified'),
   best: z.array(reportedQuestion).describe('The three with the greatest gains'),
   worst: z.array(reportedQuestion).describe('The three with the least gains'),
   questions: z

@@ -68,7 +68,7 @@ function standing(held: HeldForecast | undefined): 0 | 1 {
   return held === undefined || held.probability === null ? 0 : 1
 }
 
-/** In the order in which forecasts count (METHODOLOGY §2). */
+/** In the order in which forecasts count (METHODOLOGY §1). */
 function isLater(one: HeldForecast, other: HeldForecast): boolean {
   if (one.atMs !== other.atMs) return one.atMs > other.atMs
   return one.forecast_id > other.forecast_id

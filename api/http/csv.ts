@@ -94,7 +94,7 @@ function unwrapped(schema: z.ZodType): z.ZodType {
   return isWrapped ? unwrapped(schema.unwrap() as z.ZodType) : schema
 }
 
-/** Releases of older versions lack some members. */
+/** A member of what is null is null. */
 function memberAt(row: object, path: readonly string[]): CsvValue {
   let value: unknown = row
   for (const key of path) value = (value as Record<string, unknown> | null | undefined)?.[key]

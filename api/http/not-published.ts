@@ -4,7 +4,7 @@ import type { ErasedPerson, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { Intake, Published } from './context.ts'
 
-/** Returns the error for an entity about which nothing is published, or not what the call asks for. */
+/** Returns the error for an entity about which nothing is published. */
 export async function notPublished(
   {
     registry,
@@ -16,10 +16,6 @@ export async function notPublished(
   entityId: string,
 ): Promise<ServiceError> {
   const { current } = releases
-  if (current && (await releases.find(entityType, entityId, 'verification'))) {
-    const detail = `release ${current.release} is by methodology ${current.methodology_version}, which published no more than the verification of each ${entityType}`
-    return new ServiceError('notFound', detail)
-  }
   const erased = erasureIn(current, entityType, entityId)
   if (erased) {
     const detail = `release ${current!.release} has no forecaster ${entityId}: the operator erased the forecasts of this person at ${erased.erased_at}`

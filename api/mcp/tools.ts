@@ -111,7 +111,7 @@ export const TOOLS: readonly Tool[] = [
     description:
       'Rank, skill and certification of an agent in the current release. The rank is among the ranked agents of its `pool`, which ' +
       'common questions tie together. Ranks inside one `rank_interval` cannot be told apart. An agent has none before the first ' +
-      'release after its first forecast.',
+      'release after its first forecast. Its certification is `certified` only where luck is very unlikely as the reason for its skill.',
     needs: 'nothing',
     input: z.strictObject({ agent_id: uuid.optional().describe('The agent that takes part if left out') }),
     ask: (input, agentId) => {
@@ -167,8 +167,8 @@ export const TOOLS: readonly Tool[] = [
     name: 'my_scores',
     title: 'See own scores',
     description:
-      'What the agent got on each question with an outcome, the last settled first: better than the others where `peer_score` is ' +
-      'above 0. One with `settled` false has not closed yet, and counts for nothing until then.',
+      'What the agent got on each question with an outcome, the last settled first: better than the others’ average where `gain` is ' +
+      'above 0; where it is null the question counts for nothing. One with `settled` false has not closed yet.',
     needs: 'agent',
     input: z.strictObject({ limit, cursor: scoresQuery.shape.cursor }),
     ask: (query, agentId) => ({

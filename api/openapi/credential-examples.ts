@@ -15,14 +15,13 @@ const { AGENT_ID, USER_ID } = examples
 const ISSUED = {
   release: 214,
   as_of: '2026-03-01T12:00:00.000Z',
-  methodology_version: '3.0.0',
+  methodology_version: '4.0.0',
   environment: 'production',
   url: 'https://forecasts.example.org',
 } as const
 export const EXAMPLE_HELD: Record<EntityType, Held> = {
   agent: {
     index: 0,
-    title: 'certified',
     name: 'my-agent',
     skill: 0.12,
     skill_interval: { lower: 0.05, upper: 0.19, level: 0.975 },
@@ -30,7 +29,6 @@ export const EXAMPLE_HELD: Record<EntityType, Held> = {
   },
   forecaster: {
     index: 1,
-    title: 'gold',
     name: null,
     skill: 0.2,
     skill_interval: { lower: 0.07, upper: 0.33, level: 0.95 },

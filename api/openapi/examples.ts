@@ -3,7 +3,7 @@ import { exampleOf } from '../../schemas/metrics.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { ProblemText } from '../http/route.ts'
 
-const METHODOLOGY_VERSION = '3.0.0'
+const METHODOLOGY_VERSION = '4.0.0'
 export const AGENT_ID = '01955c3a-7b1e-7c32-9d4f-2f6b8e1a0c5d'
 export const USER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const QUESTION_ID = '5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a21'
@@ -26,8 +26,8 @@ const PROVENANCE = {
 }
 const AGENT = { agent_id: AGENT_ID }
 const FORECASTER = { user_id: USER_ID }
-const CERTIFIED = { ...AGENT, certification: 'expert' }
-const GOLD = { ...FORECASTER, badge: 'gold' }
+const CERTIFIED_AGENT = { ...AGENT, certification: 'certified' }
+const CERTIFIED_FORECASTER = { ...FORECASTER, badge: 'certified' }
 
 const RECORDED = { voice_rule: 'recorded' } as const
 const ACTIVITY = {
@@ -72,8 +72,8 @@ const publicationsOf = (entityType: EntityType, named: object, ranked: object) =
   advanced_metrics: { ...named, ...exampleOf('advanced_metrics', entityType), ...PROVENANCE },
 })
 export const PUBLICATIONS = {
-  agent: publicationsOf('agent', AGENT, CERTIFIED),
-  forecaster: publicationsOf('forecaster', FORECASTER, GOLD),
+  agent: publicationsOf('agent', AGENT, CERTIFIED_AGENT),
+  forecaster: publicationsOf('forecaster', FORECASTER, CERTIFIED_FORECASTER),
 }
 
 export const owner = {
@@ -82,7 +82,7 @@ export const owner = {
     {
       agent_id: AGENT_ID,
       name: 'my-agent',
-      certification: 'expert',
+      certification: 'certified',
       skill: PUBLICATIONS.agent.verification.skill,
       retired_at: null,
     },
@@ -99,13 +99,13 @@ const { rank, rank_interval, skill, skill_interval, board_interval, pool, pool_s
   ...exampleOf('rankings', 'agent'),
   ...exampleOf('verification', 'agent'),
 }
-const { peer_score, brier, crowd_skill } = exampleOf('metrics', 'agent')
+const { peer_score, brier, median_skill, answered_share, evidence, clusters } = exampleOf('metrics', 'agent')
 export const leaderboardPage = {
   ...PROVENANCE,
   entity_type: 'agent',
   entries: [
     {
-      ...CERTIFIED,
+      ...CERTIFIED_AGENT,
       retired_at: null,
       name: 'my-agent',
       model_type: 'a language model with search',
@@ -120,21 +120,25 @@ export const leaderboardPage = {
       contested_questions,
       peer_score,
       brier,
-      crowd_skill,
+      median_skill,
+      answered_share,
       trend: [-0.045, 0.151, skill],
     },
   ],
   references: [
     {
       reference: 'always_half',
+      entity_type: 'agent',
       pool,
       category: null,
       skill: -0.207113,
       board_interval: { lower: -0.309155, upper: -0.105071 },
-      crowd_skill: -0.318204,
-      brier: 0.25,
+      median_skill: -0.18127,
+      market_skill: null,
+      evidence,
       contested_questions: 212,
-      resolved_questions: 240,
+      clusters,
+      priced_questions: 0,
     },
   ],
   next_cursor: '214_1',
@@ -149,23 +153,36 @@ const SCORE = {
   resolved_at: '2026-02-27T09:30:00.000Z',
   settled: true,
   settled_at: '2026-02-28T00:00:00.000Z',
+  unit: 'question:5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a21',
   cluster: 'event:example-series',
+  week: '2026-W09',
+  divisor: 1,
   coverage: 0.75,
   brier: 0.0729,
-  reference_brier: 0.140625,
-  crowd_brier: 0.1024,
   log_score: 0.314710744841,
   baseline_score: 40.947270318163,
   peer_score: 11.25,
+  judged_coverage: 0.5,
+  judged_brier: 36_450_000,
+  average_brier: 51_200_000,
+  median_brier: 45_000_000,
+  market_brier: 51_200_000,
+  judged_brier_if_other: 266_450_000,
+  average_brier_if_other: 231_200_000,
+  median_brier_if_other: 245_000_000,
+  market_brier_if_other: 231_200_000,
   voices: 12,
   forecasts: 2,
   closing_probability: 0.73,
   witnessed: true,
   contested: true,
-  standard_reference: 105468750,
-  gain_if_other: -199675000,
-  crowd_gain_if_other: -199675000,
-  spread: 100708699,
+  priced: false,
+  gain: 14_750_000,
+  spread: 22_802_138,
+  median_gain: 8_550_000,
+  median_spread: 13_543_264,
+  market_gain: 14_750_000,
+  market_spread: 22_802_138,
 }
 export const SCORES = {
   agent: { ...AGENT, scores: [SCORE], next_cursor: '214_4821', ...PROVENANCE },
@@ -282,7 +299,7 @@ export const snapshotHistory = {
       resolved_questions: RANKED.resolved_questions,
       contested_questions: RANKED.contested_questions,
       population: 100,
-      certification: 'expert',
+      certification: 'certified',
     },
   ],
 }
@@ -290,9 +307,21 @@ export const snapshotHistory = {
 const MANIFEST = {
   ...PROVENANCE,
   ...RECORDED,
-  engines: { service: '3.0.0', duckdb: 'v1.5.6' },
+  engines: { service: '4.0.0', duckdb: 'v1.5.6' },
   tables: { agents: 3, forecasters: 1, forecasts: 412, questions: 9, resolutions: 7 },
   counts: { agents: 104, forecasters: 61, scored_questions: 240, forecasts: 48_210 },
+  questions: {
+    open: 31,
+    overdue: 2,
+    oldest_overdue_at: '2026-02-20T00:00:00.000Z',
+    annulled: 3,
+    early: 4,
+    own_events: 12,
+    shared_events: 90,
+    no_events: 174,
+  },
+  pools: 1,
+  next_change_at: '2026-03-02T00:00:00.000Z',
   quarantined: [
     {
       key: 'inbox/forecasts/01955c41-02d4-7a90-8b3e-6a7d5c4f3e21-3ba7c0de41f29a58.parquet',
@@ -426,10 +455,10 @@ export const agentReport = {
   agent_id: AGENT_ID,
   ...PROVENANCE,
   counted: 64,
-  not_counted: [{ reason: 'few-voices', questions: 2 }],
+  not_counted: [{ reason: 'unmeasured', questions: 2 }],
   next_title: {
     title: 'certified',
-    because: 'the strict interval of its skill is not above 0',
+    because: 'the interval of its skill is not above 0',
     questions: 38,
   },
   best: [],
@@ -441,8 +470,8 @@ export const agentReport = {
       outcome: 'yes',
       coverage: 0.82,
       gain: null,
-      reason: 'few-voices',
-      detail: '3 of 5 voices of other owners took part',
+      reason: 'unmeasured',
+      detail: 'in the first 75 % of its life no forecast stood beside 5 others, nor a market’s price',
     },
   ],
   next_cursor: null,

@@ -1,29 +1,22 @@
 // Shows the titles that a release awards in words and in shapes, so that readers can tell them apart without
 // colour or picture.
-import type { Badge, Certification } from '../../schemas/payloads.ts'
+import type { Title } from '../../schemas/payloads.ts'
 import { type Html, html } from './html.ts'
-
-type Title = Certification | Badge
 
 const SHAPES: Record<Title, string> = {
   none: '–',
-  provisional: '○',
+  measured: '○',
   certified: '✓',
-  expert: '✓✓',
-  bronze: '○',
-  silver: '◐',
-  gold: '✓',
-  platinum: '✓✓',
 }
 
 /** An award in an entry of a release. */
-export type Award = { certification: Certification } | { badge: Badge }
+export type Award = { certification: Title } | { badge: Title }
 
 export function titleOf(award: Award): Title {
   return 'certification' in award ? award.certification : award.badge
 }
 
-/** Returns words such as “no title” and “expert”. */
+/** Returns words such as “no title” and “certified”. */
 export function titleInWords(title: Title): string {
   return title === 'none' ? 'no title' : title
 }
@@ -37,7 +30,7 @@ export function shapeOf(title: Title): Html {
   return html`<span class="shape" aria-hidden="true">${SHAPES[title]}</span>`
 }
 
-/** Returns a shape with its word, such as “✓✓ expert”. */
+/** Returns a shape with its word, such as “✓ certified”. */
 export function awarded(award: Award): Html {
   return awardedTitle(titleOf(award))
 }

@@ -51,7 +51,7 @@ function verdict(
   const isFirst = difference! < 0
   const [better, worse] = isFirst ? sides : ([sides[1], sides[0]] as const)
   if (!range) {
-    return html`The mean errors of ${linked(site, sides[0])} and ${linked(site, sides[1])} differ by ${by}, but all of their ${counted(questions, 'shared question')} are of one event, or of one category and week. So nothing says how much of that is luck.`
+    return html`The mean errors of ${linked(site, sides[0])} and ${linked(site, sides[1])} differ by ${by}, but all of their ${counted(questions, 'shared question')} are of one event. So nothing says how much of that is luck.`
   }
   if (range.lower <= 0 && range.upper >= 0) {
     return html`Too close to call: on the ${counted(questions, 'question')} that both answered, the mean errors of ${linked(site, sides[0])} and ${linked(site, sides[1])} differ by ${by}. Luck allowed for, the difference may lie anywhere from ${signed(range.lower)} to ${signed(range.upper)}.`

@@ -2,8 +2,8 @@
 import type { ReferenceRow } from '../../schemas/references.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, html } from './html.ts'
-import { counted, grouped } from './numbers.ts'
-import { type Board, type Entry, WORDS, barOf, isAgainstCrowd, nameLink } from './ranking.ts'
+import { grouped } from './numbers.ts'
+import { type Board, type Entry, WORDS, nameLink } from './ranking.ts'
 import { aboutReferences } from './references.ts'
 import type { Site } from './site.ts'
 import { term } from './terms.ts'
@@ -18,8 +18,6 @@ export function finding(site: Site, entityType: EntityType, board: Board | undef
   if (!board || !leader) return html`None of these ${many} has a place yet.`
   const { size } = board
   const name = nameLink(site, entityType, leader)
-  // Version 2 of the method gives each entity a level of its own, so that its bars decide nothing.
-  if (leader.board_interval === undefined) return html`${counted(size, one, many)} with a rank.`
   if (size === 1) return html`${name} is the only ${one} with a place.`
   if (second?.rank === leader.rank) {
     return html`Nobody leads: ${name} and ${nameLink(site, entityType, second)} have the same skill.`
@@ -37,35 +35,19 @@ export function finding(site: Site, entityType: EntityType, board: Board | undef
 /** Names all others, by how many they are. */
 const ALL: Record<number, string> = { 1: 'the other', 2: 'both others' }
 
-/** Says once how to read a row: its dot and bar, its diamond, and its title. */
+/** Says once how to read a row: its dot and bar, and its title. */
 export function reading(
   site: Site,
-  entityType: EntityType,
   ranked: readonly Entry[],
   references: readonly ReferenceRow[] = [],
 ): Html {
-  // Version 2 of the method gives each entity a level of its own.
-  const isOneLevel = ranked.every(({ board_interval: bar }) => bar !== undefined)
-  const bars = ranked.filter((entry) => barOf(entry) !== null).length
-  const bar = isOneLevel
-    ? html`The bar is what luck leaves open: we are 95\u00a0% sure that the true skill lies on it. <strong>Bars that overlap: too close to call.</strong> A ${term(site, 'place', 'place')} such as 2–3 is the best and the worst that the bars leave open.`
-    : 'The bar is what luck leaves open, at a level of each one’s own.'
-  return html`<p>● is the ${term(site, 'skill', 'skill')}: 0 is as good as the middle one of ${term(site, 'others', 'the others')}, 1 is perfect. ${bars > 0 && bar}${bars < ranked.length && html` ${withoutBar(site, bars === 0)}`}</p>
-<ul class="reading">${
-    isAgainstCrowd(ranked) &&
-    html`<li><span class="crowd">◇</span> is the skill against ${term(site, 'crowd', 'the crowd')}, the average of the others. ◇\u00a0left of 0: copying the crowd would have done better.</li>`
-  }<li>${TITLES[entityType]}</li>${references.length > 0 && html`<li>${aboutReferences(site)}</li>`}</ul>`
+  const bars = ranked.filter(({ board_interval: bar }) => bar !== null).length
+  const bar = html`The bar is what luck leaves open: we are 95\u00a0% sure that the true skill lies on it. <strong>Bars that overlap: too close to call.</strong> A ${term(site, 'place', 'place')} such as 2–3 is the best and the worst that the bars leave open.`
+  return html`<p>● is the ${term(site, 'skill', 'skill')}: 0 is as good as the average of ${term(site, 'others', 'the others')}, 1 is perfect. ${bars > 0 && bar}${bars < ranked.length && html` ${withoutBar(site, bars === 0)}`}</p>
+<ul class="reading"><li>✓\u00a0${term(site, 'title', 'certified')}: luck is very unlikely as the reason for the skill. ○\u00a0measured: a skill and a place, and nothing proved.</li>${references.length > 0 && html`<li>${aboutReferences(site)}</li>`}</ul>`
 }
 
 /** Says why somebody has no bar, or why nobody has. */
 export function withoutBar(site: Site, nobodyHas: boolean): Html {
-  return html`${nobodyHas ? 'Nobody here has a bar: the' : 'Who has none: their'} questions are all of one ${term(site, 'groups', 'event')}, or of one category and week, so nothing says how much of the skill is luck.`
-}
-
-/** Tells titles that take evidence from others. */
-const TITLES: Record<EntityType, string> = {
-  agent:
-    '✓\u00a0certified: luck is very unlikely to explain the skill. ✓✓\u00a0expert: the same against the average of the others. ○\u00a0provisional: enough questions for a place, but luck may explain the skill.',
-  forecaster:
-    '✓\u00a0gold, ✓✓\u00a0platinum: luck is very unlikely to explain the skill. ○\u00a0bronze, ◐\u00a0silver: by rank alone.',
+  return html`${nobodyHas ? 'Nobody here has a bar: the' : 'Who has none: their'} questions are all of one ${term(site, 'groups', 'event')}, so nothing says how much of the skill is luck.`
 }

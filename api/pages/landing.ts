@@ -7,17 +7,10 @@ import { page } from './layout.ts'
 import { finding, reading } from './finding.ts'
 import { LEADERBOARD_PATHS, boardTablePath } from '../../schemas/entity-paths.ts'
 import { grouped } from './numbers.ts'
+import type { TitleRules } from './profile/subject.ts'
 import { releaseLine } from './provenance.ts'
 import { type Site, linkTo, commandAddress } from './site.ts'
-import {
-  type Board,
-  type Entry,
-  type RankRules,
-  WORDS,
-  boardTable,
-  boardsOf,
-  reachOfPage,
-} from './ranking.ts'
+import { type Board, type Entry, WORDS, boardTable, boardsOf, reachOfPage } from './ranking.ts'
 import { nothingScored } from './states.ts'
 import { term } from './terms.ts'
 import { time } from './wording.ts'
@@ -28,7 +21,7 @@ export interface LandingView {
   manifest: ReleaseManifest | undefined
   /** The first entries of one leaderboard, of which the page shows the ranked ones, and their board. */
   leaders: { entityType: EntityType; entries: readonly Entry[]; board: Board | undefined }
-  rules: RankRules
+  rules: TitleRules
   nextReleaseAt: Date | undefined
   isSigned: boolean
   /** Whether the sandbox has something to try. Pages of the sandbox ignore it. */
@@ -96,7 +89,7 @@ function leading(
   const first = ranked.slice(0, LEADERS)
   return html`<h2>Leading ${many}</h2>
 <p class="lead finding">${finding(site, entityType, board)}</p>
-${reading(site, entityType, first)}
+${reading(site, first)}
 ${boardTable({ site, entityType, name: `Ranked ${many}`, entries: first, board, reach: reachOfPage(first) })}
 <p class="pager">${counts.agents > 0 && all('agent')} ${all('forecaster')}</p>`
 }

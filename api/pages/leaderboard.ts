@@ -8,6 +8,7 @@ import { finding, reading } from './finding.ts'
 import { LEADERBOARD_PATHS, boardTablePath } from '../../schemas/entity-paths.ts'
 import { releasePath, withQuery } from './links.ts'
 import { pager } from './pager.ts'
+import type { TitleRules } from './profile/subject.ts'
 import { grouped } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
 import { type Site, linkTo } from './site.ts'
@@ -15,7 +16,6 @@ import {
   type Board,
   type BoardPage,
   type Entry,
-  type RankRules,
   WORDS,
   boardTable,
   boardsOf,
@@ -36,7 +36,7 @@ export interface LeaderboardView {
   /** The first is 1. */
   pageNumber: number
   pages: number
-  rules: RankRules
+  rules: TitleRules
   /** How many entities of the kind the release has. */
   population: number
   /** The boards whose entries are on the page, in their order. */
@@ -93,8 +93,7 @@ function rows(view: LeaderboardView, file: BoardPage): HtmlPart {
   const early = file.entries.filter((entry) => entry.rank === null && retiredAt(entry) === null)
   const reach = reachOfPage([...ranked, ...retired, ...references])
   return html`${file.entries.length > 0 && html`<p class="lead finding">${finding(site, entityType, main)}</p>\n`}${
-    ranked.length > 0 &&
-    html`${reading(site, entityType, ranked, references)}\n${boardTables(view, ranked, reach)}`
+    ranked.length > 0 && html`${reading(site, ranked, references)}\n${boardTables(view, ranked, reach)}`
   }${
     retired.length > 0 &&
     html`<h2>Retired</h2>
@@ -147,7 +146,7 @@ function boardTables(view: LeaderboardView, ranked: readonly Entry[], reach: num
     }
     const among = `${grouped(board.size)} of ${grouped(population)} ${many}`
     if (!isAnother) {
-      return html`<h2>${among} have a ${pool === undefined ? 'rank' : 'place'}</h2>
+      return html`<h2>${among} have a place</h2>
 ${boardTable({ ...table, name: `Ranked ${many}` })}
 `
     }

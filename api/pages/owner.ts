@@ -39,7 +39,7 @@ export function ownerPage(site: Site, owned: Owner): Html {
 <p>Who tries many agents may show only the luckiest. So all that are recorded for this owner are here, retired ones too, and each further one has to prove more. Names are chosen by their owners.</p>
 <dl class="facts">
 <div><dt>Agents</dt><dd>${agents.length}<small>${scored} with a scored question</small></dd></div>
-<div><dt>Certified</dt><dd>${certified}<small>certified or expert</small></dd></div>
+<div><dt>Certified</dt><dd>${certified}<small>luck is very unlikely as the reason for their skill</small></dd></div>
 <div><dt>Best ${term(site, 'skill', 'skill')}</dt><dd>${orNone(best, signed)}<small>of those with enough questions for a place</small></dd></div>
 <div><dt>Middle skill</dt><dd>${orNone(median, signed)}<small>half of them have more</small></dd></div>
 </dl>

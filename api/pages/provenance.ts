@@ -4,7 +4,7 @@ import { releasePath } from './links.ts'
 import { type Site, linkTo } from './site.ts'
 import { time } from './wording.ts'
 
-/** Returns a line such as “Release 12, as of 2026-11-21 21:46 UTC, method 3.0.0”. */
+/** Returns a line such as “Release 12, as of 2026-11-21 21:46 UTC, method 4.0.0”. */
 export function releaseLine(
   site: Site,
   { release, as_of, methodology_version }: { release: number; as_of: string; methodology_version: string },

@@ -25,7 +25,7 @@ export interface QuestionView extends ListedQuestion, QuestionTexts {
 
 /** Holds what the current release says of a question, or the reason why it says nothing. */
 export type Forecasted = { manifest: ReleaseManifest } & (
-  { settled: Settled } | { missing: 'not yet' | 'nobody' | 'unknown' | 'changed' }
+  { settled: Settled } | { missing: 'not yet' | 'nobody' | 'changed' }
 )
 
 export function questionPage(site: Site, question: QuestionView): Html {
@@ -52,8 +52,6 @@ ${rationalesOf(site, question)}<p class="mute">Title and texts are as the questi
 const MISSING = {
   'not yet': () => 'What was forecast is shown by the first release after both the close and the outcome.',
   nobody: () => 'Nobody forecast it.',
-  unknown: (release: number) =>
-    `Release ${release} does not say what was forecast: nobody forecast it, or an earlier version of the service made the release.`,
   changed: (release: number) =>
     `Release ${release} was made with another outcome; a later one says what was forecast, measured by this one.`,
 } satisfies Record<string, (release: number) => string>

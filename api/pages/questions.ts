@@ -131,7 +131,7 @@ function empty({ status, category, q }: QuestionFilters, next: string | null): s
 
 /** Says how the operator keeps up with outcomes, of one category or of all. */
 function health(site: Site, release: ReleaseManifest, category: string | undefined): Html | undefined {
-  const { categories = [], ...all } = release.questions!
+  const { categories = [], ...all } = release.questions
   const states = category === undefined ? all : categories.find((one) => one.category === category)
   if (!states) return undefined
   const { open, overdue, oldest_overdue_at: since, annulled, early } = states

@@ -3,23 +3,19 @@ import type { ReleaseCounts } from '../../schemas/manifests.ts'
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import type { ReferenceRow } from '../../schemas/references.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { awarded } from './award.ts'
-import { type Bounds, boardAxis, boardBar, reachOf, sparkline } from './charts/interval-bar.ts'
+import { awarded, titleOf } from './award.ts'
+import { boardAxis, boardBar, reachOf, sparkline } from './charts/interval-bar.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { grouped, percent, plain, signed } from './numbers.ts'
 import type { Site } from './site.ts'
-import type { Stored } from './stored.ts'
 import { type Neighbours, amongReferences, referenceRow } from './references.ts'
 import { scrolling } from './table.ts'
-import { entityLink } from './profile/subject.ts'
+import { type TitleRules, entityLink } from './profile/subject.ts'
 import { term } from './terms.ts'
 import { dayOf, endOf, interval, named, orNone, places } from './wording.ts'
 
 /** An entry with its name: that of an agent is signed, that of a person is not. */
-export type Entry = Stored<
-  LeaderboardFile['entries'][number],
-  'crowd_skill' | 'model_type' | 'organization_name' | 'trend'
-> & { name: string | null }
+export type Entry = LeaderboardFile['entries'][number] & { name: string | null }
 /** A page of the leaderboard as published, with the names of today. */
 export type BoardPage = Omit<LeaderboardFile, 'entries'> & { entries: Entry[] }
 
@@ -28,19 +24,9 @@ export const WORDS: Record<EntityType, { one: string; many: string }> = {
   forecaster: { one: 'forecaster', many: 'forecasters' },
 }
 
-/** The requirements of the method for a rank. */
-export interface RankRules {
-  /** Contested questions that make an entity ranked. */
-  eligible_questions: number
-  /** Other voices that make a question contested. */
-  contest_voices: number
-  /** The last share of a question's time, in which a first forecast comes too late to contest it. */
-  latest_start: number
-}
-
-/** Returns words such as “25 shared questions: those that at least 5 others answered too, with a …”. */
-export function contestedQuestions({ eligible_questions: least, ...rules }: RankRules): string {
-  return `${least} shared questions: those that at least ${rules.contest_voices} others answered too, with a first forecast before the last ${percent(rules.latest_start)} of their time`
+/** Returns words such as “25 shared questions: those on which at least 5 others stood at …”. */
+export function contestedQuestions({ eligible_questions: least, ...rules }: TitleRules): string {
+  return `${least} shared questions: those on which at least ${rules.least_others} others stood at the same time, in the first ${percent(rules.judged_share)} of the question’s life`
 }
 
 /** How many entities of a kind the release has. */
@@ -53,8 +39,7 @@ export function populationOf(
 
 /** All who are ranked among each other; a page may show only some of them. */
 export interface Board {
-  /** Undefined for a release of version 2 of the method, which has one board for all. */
-  pool: string | undefined
+  pool: string | null
   size: number
   /** The first two, or the only one. */
   first: readonly Entry[]
@@ -66,28 +51,11 @@ export function boardsOf(ranked: readonly Entry[]): Entry[][] {
 }
 
 /** The members of an entry, or of a reference, that are drawn. */
-type Barred = Pick<Entry, 'skill' | 'board_interval' | 'crowd_skill'> & Partial<Pick<Entry, 'skill_interval'>>
-
-/** The interval at the level of the board; a release of version 2 of the method has only the entity's own. */
-export function barOf({ board_interval: board, skill_interval: own = null }: Barred): Bounds | null {
-  return board === undefined ? own : board
-}
-
-/** The skill against the crowd beside a skill; a release made before it was listed has none. */
-function crowdOf({ skill, crowd_skill: crowd }: Barred): number | null {
-  return skill === null ? null : (crowd ?? null)
-}
-
-/** Whether entries have diamonds. */
-export function isAgainstCrowd(entries: readonly Entry[]): boolean {
-  return entries.some((entry) => crowdOf(entry) !== null)
-}
+type Barred = Pick<Entry, 'skill' | 'board_interval'>
 
 /** Returns the end of the axis that all tables of a page share. */
 export function reachOfPage(entries: readonly Barred[]): number {
-  return reachOf(
-    entries.map((entry) => ({ skill: entry.skill, bounds: barOf(entry), crowd: crowdOf(entry) })),
-  )
+  return reachOf(entries.map(({ skill, board_interval: bounds }) => ({ skill, bounds })))
 }
 
 export function idOf(entry: Entry): string {
@@ -100,8 +68,7 @@ export function nameLink(site: Site, entityType: EntityType, entry: Entry): Html
 }
 
 function nameCell(site: Site, entityType: EntityType, entry: Entry): Html {
-  // An entity that is not eligible has no title.
-  const title = entry.skill !== null && awarded(entry)
+  const title = titleOf(entry) !== 'none' && awarded(entry)
   const retired = retiredAt(entry)
   const until = retired !== null && html`retired ${dayOf(retired)}`
   const under = title && until ? html`${title}, ${until}` : title || until
@@ -119,7 +86,7 @@ function madeOf(entry: Entry): HtmlPart {
 
 /** Returns when an entity retired; null while it takes part. */
 export function retiredAt(entry: Entry): string | null {
-  return 'retired_at' in entry ? (entry.retired_at ?? null) : null
+  return 'retired_at' in entry ? entry.retired_at : null
 }
 
 export interface BoardTable {
@@ -144,7 +111,7 @@ export interface BoardTable {
 /** Shows entries in rows, each with its place, its skill and its bar, as far as the table has them. */
 export function boardTable(table: BoardTable): Html {
   const { site, entityType, name, entries, board, reach } = table
-  const points = entries.flatMap(({ trend = [] }) => trend)
+  const points = entries.flatMap(({ trend }) => trend)
   // The bars reach further than the skills, which would make each line flat.
   const reachOverTime = reachOf(points.map((skill) => ({ skill, bounds: null })))
   const axis =
@@ -168,29 +135,27 @@ function rowsOf({
 }
 
 function referenceIn({ site, reach, entries }: BoardTable, reference: ReferenceRow): Html {
-  const isOverTime = entries.some(({ trend = [] }) => trend.length > 1)
-  const board = { reach: reach!, isAgainstCrowd: isAgainstCrowd(entries), isOverTime }
-  return referenceRow(site, reference, board)
+  const isOverTime = entries.some(({ trend }) => trend.length > 1)
+  return referenceRow(site, reference, { reach: reach!, isOverTime })
 }
 
-/** Ranks of version 2 of the method count owners, and follow from no bars. */
-function placeHead(site: Site, { pool, size }: Board): Html {
-  const words = pool === undefined ? 'rank' : html`${term(site, 'place', 'place')} of\u00a0${grouped(size)}`
-  return html`<th scope="col" class="n place">${words}</th>`
+function placeHead(site: Site, { size }: Board): Html {
+  return html`<th scope="col" class="n place">${term(site, 'place', 'place')} of\u00a0${grouped(size)}</th>`
 }
 
 /** Writes the places that an entry may have by the bars, as in 2–3. */
-export function placesOf({ rank, rank_interval: range, board_interval: bar }: Entry): string {
-  return range === null || bar === undefined ? grouped(rank!) : places(range)
+export function placesOf({ rank, rank_interval: range }: Entry): string {
+  return range === null ? grouped(rank!) : places(range)
 }
 
 function row(table: BoardTable, reachOverTime: number, entry: Entry): Html {
   const { site, entityType, board, moves, reach, needed } = table
-  const { contested_questions: questions, peer_score, brier } = entry
+  const { contested_questions: questions, answered_share: answered, peer_score, brier } = entry
   const place = board && html`<td class="n place">${placesOf(entry)}${moved(moves?.get(idOf(entry)))}</td>`
   const skill = reach !== undefined && skillCell(entry, reach, reachOverTime)
   const of = needed !== undefined && ` of ${needed}`
-  return html`<tr>${place}${nameCell(site, entityType, entry)}${skill}<td class="n">${questions}${of}</td><td class="n">${orNone(peer_score, (value) => signed(value, 1))}</td><td class="n">${orNone(brier, plain)}</td></tr>
+  const share = answered !== null && html` <span class="under">answered ${percent(answered)}</span>`
+  return html`<tr>${place}${nameCell(site, entityType, entry)}${skill}<td class="n">${questions}${of}${share}</td><td class="n">${orNone(peer_score, (value) => signed(value, 1))}</td><td class="n">${orNone(brier, plain)}</td></tr>
 `
 }
 
@@ -202,9 +167,6 @@ function moved(up: number | undefined): HtmlPart {
 }
 
 function skillCell(entry: Entry, reach: number, reachOverTime: number): Html {
-  const { skill, trend } = entry
-  const bounds = barOf(entry)
-  const crowd = crowdOf(entry)
-  const against = crowd !== null && html` <br>◇ ${signed(crowd)}`
-  return html`<td class="skill">${skill !== null && boardBar(skill, bounds, reach, crowd)}${trend && sparkline(trend, reachOverTime)}<span class="value">${orNone(skill, signed)}${skill !== null && html` <span class="under">${interval(bounds)}${against}</span>`}</span></td>`
+  const { skill, board_interval: bounds, trend } = entry
+  return html`<td class="skill">${skill !== null && boardBar(skill, bounds, reach)}${sparkline(trend, reachOverTime)}<span class="value">${orNone(skill, signed)}${skill !== null && html` <span class="under">${interval(bounds)}</span>`}</span></td>`
 }

@@ -2,21 +2,22 @@
 import type { Reference, ReferenceRow } from '../../schemas/references.ts'
 import { boardBar } from './charts/interval-bar.ts'
 import { type Html, html } from './html.ts'
-import { plain, signed } from './numbers.ts'
+import { signed } from './numbers.ts'
 import type { Site } from './site.ts'
 import { term } from './terms.ts'
 import { NONE, interval } from './wording.ts'
 
 const NAMES: Record<Reference, string> = {
-  crowd: 'The crowd',
   always_half: 'Always 50\u00a0%',
   base_rate: 'The usual share of yes',
+  median: 'The median',
+  market: 'The market',
 }
 
 /** The facts of an entry that decide which references stand above it. */
 interface Placed {
   rank: number | null
-  pool?: string | null | undefined
+  pool: string | null
   skill: number | null
 }
 
@@ -54,22 +55,14 @@ export function amongReferences<Entry extends Placed>(
 interface Board {
   /** The end of its axis. */
   reach: number
-  /** Whether its rows have diamonds, and lines over time. */
-  isAgainstCrowd: boolean
+  /** Whether its rows have lines over time. */
   isOverTime: boolean
 }
 
 /** Shows a reference in the row of a board. */
-export function referenceRow(
-  site: Site,
-  row: ReferenceRow,
-  { reach, isAgainstCrowd, isOverTime }: Board,
-): Html {
+export function referenceRow(site: Site, row: ReferenceRow, { reach, isOverTime }: Board): Html {
   const { reference, skill, board_interval: bounds } = row
-  // The crowd against itself says nothing.
-  const crowd = isAgainstCrowd && reference !== 'crowd' ? row.crowd_skill : null
-  const against = crowd !== null && html` <br>◇ ${signed(crowd)}`
-  return html`<tr class="reference"><td class="n place">${NONE}</td><th scope="row" class="name">${NAMES[reference]}<span class="under">${term(site, 'grey-rows', 'for comparison')}</span></th><td class="skill">${boardBar(skill, bounds, reach, crowd)}${isOverTime && html`<span class="spark"></span>`}<span class="value">${signed(skill)} <span class="under">${interval(bounds)}${against}</span></span></td><td class="n">${row.contested_questions}</td><td class="n">${NONE}</td><td class="n">${plain(row.brier)}</td></tr>
+  return html`<tr class="reference"><td class="n place">${NONE}</td><th scope="row" class="name">${NAMES[reference]}<span class="under">${term(site, 'grey-rows', 'for comparison')}</span></th><td class="skill">${boardBar(skill, bounds, reach)}${isOverTime && html`<span class="spark"></span>`}<span class="value">${signed(skill)} <span class="under">${interval(bounds)}</span></span></td><td class="n">${row.contested_questions}</td><td class="n">${NONE}</td><td class="n">${NONE}</td></tr>
 `
 }
 

@@ -1,5 +1,5 @@
 // The list of releases, and the page of one: what each changed.
-import type { Correction, Erasure, ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
+import type { Correction, Erasure, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
 import { awardedTitle } from './award.ts'
@@ -88,14 +88,9 @@ function more(count: number): string {
   return `${count > 0 ? '+' : '−'}${grouped(Math.abs(count))}`
 }
 
-/** A release of version 2 of the service lists only the outcomes that it replaces. */
-function correctionsOf({ corrections, superseded }: ReleaseManifest): (Correction | SupersededOutcome)[] {
-  return corrections ?? superseded
-}
-
 /** An erasure corrects scores too, without a change of a question. */
-function correctionCount(manifest: ReleaseManifest): number {
-  return correctionsOf(manifest).length + (manifest.erasures?.length ?? 0)
+function correctionCount({ corrections, erasures = [] }: ReleaseManifest): number {
+  return corrections.length + erasures.length
 }
 
 /** The most corrections that a page tells one by one. */
@@ -116,7 +111,6 @@ export interface ReleaseView extends ReleaseChange {
 export function releasePage(view: ReleaseView): Html {
   const { site, manifest, current, questions, titles } = view
   const { release, as_of: asOf, counts } = manifest
-  const corrections = correctionsOf(manifest)
   const before = release > 1 ? 'since the release before' : 'in the first release'
   return page({
     site,
@@ -129,7 +123,7 @@ export function releasePage(view: ReleaseView): Html {
 <dl class="facts">
 ${fact('Questions', grouped(counts.scored_questions), `${questions === 0 ? 'none new' : more(questions)} ${before}`)}${fact('Corrections', grouped(correctionCount(manifest)), before)}${fact('Titles won', titles ? grouped(titles.won) : NOT_KNOWN, before)}${fact('Titles lost', titles ? grouped(titles.lost) : NOT_KNOWN, before)}${fact('Agents', grouped(counts.agents), 'registered by then')}${fact('Forecasters', grouped(counts.forecasters), 'brought in by then')}
 </dl>
-${whatItSaid(view)}${titleSection(view)}${correctionSection(view, corrections)}
+${whatItSaid(view)}${titleSection(view)}${correctionSection(view)}
 ${neighbours(site, release, current)}`,
   })
 }
@@ -180,10 +174,11 @@ function titleRow(
 `
 }
 
-function correctionSection(
-  { site, questionTitles, manifest: { erasures = [] } }: ReleaseView,
-  corrections: readonly (Correction | SupersededOutcome)[],
-): HtmlPart {
+function correctionSection({
+  site,
+  questionTitles,
+  manifest: { corrections, erasures = [] },
+}: ReleaseView): HtmlPart {
   if (corrections.length + erasures.length === 0) return undefined
   const erased = erasures.slice(0, MOST_CORRECTIONS).map(erasureLine)
   if (corrections.length === 0) return html`<h2 id="corrections">Corrections</h2>\n${erased}`
@@ -206,10 +201,8 @@ function erasureLine({ user_id, erased_at, reason, forecasts, questions, pairs }
 `
 }
 
-function correctionRow(site: Site, one: Correction | SupersededOutcome, title: string | undefined): Html {
-  const { question_id: id } = one
-  const { column, from, to, reason } =
-    'column' in one ? one : { column: 'outcome', from: one.from.outcome, to: one.to.outcome, reason: null }
+function correctionRow(site: Site, one: Correction, title: string | undefined): Html {
+  const { question_id: id, column, from, to, reason } = one
   const value = (text: string | null) => {
     if (text === null) return 'none'
     return column.endsWith('_at') ? time(text) : named(text)

@@ -12,9 +12,9 @@ import { endOf, named } from './wording.ts'
 
 const WORDS: Record<NonNullable<ReportedQuestion['reason']>, string> = {
   'not-settled': 'not closed yet',
-  'few-voices': 'with too few others',
-  late: 'answered too late',
+  unmeasured: 'never beside enough others in time',
   withdrawn: 'withdrawn',
+  late: 'answered too late',
   annulled: 'annulled',
 }
 
@@ -45,7 +45,7 @@ ${uncounted.length > 0 && table(site, 'What counts for nothing', uncounted.lengt
 }
 
 function next({ next_title: title }: AgentReport): HtmlPart {
-  if (title === null) return html`<p>It has the highest title.</p>`
+  if (title === null) return html`<p>It is certified, and there is no higher title.</p>`
   const about =
     title.questions === null
       ? 'With a record like that so far it does not get there.'

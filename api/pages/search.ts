@@ -3,7 +3,7 @@ import type { ListedQuestion } from '../../schemas/answers.ts'
 import { profilePath } from '../../schemas/entity-paths.ts'
 import type { CategoryFacts } from '../../schemas/payloads.ts'
 import type { SearchedList } from '../../schemas/requests.ts'
-import { awarded } from './award.ts'
+import { awarded, titleOf } from './award.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { SEARCH_PATH, page } from './layout.ts'
 import { ownerPath, questionPath, topicPath, withQuery } from './links.ts'
@@ -176,7 +176,7 @@ function standing(entry: Entry, leastQuestions: number): Html {
   const { skill, contested_questions: questions } = entry
   const retired = retiredAt(entry)
   const until = retired !== null && html` · retired ${dayOf(retired)}`
-  if (skill === null)
+  if (titleOf(entry) === 'none' || skill === null)
     return html`${grouped(questions)} of ${leastQuestions} shared questions that a place takes${until}`
   return html`${awarded(entry)} · skill ${signed(skill)} · ${counted(questions, 'shared question')}${until}`
 }

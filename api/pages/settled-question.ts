@@ -17,7 +17,7 @@ export interface Settled {
   summary: QuestionSummary
   /** The names of those that are named in it, by id; none for those who have none. */
   names: ReadonlyMap<string, string>
-  voiceRule: VoiceRule | undefined
+  voiceRule: VoiceRule
   /** Whether there is a table of all answers. */
   hasAnswers: boolean
   /** The opening, and when nothing was taken any more. */
@@ -49,10 +49,9 @@ export function forecastSentence({ summary, voiceRule }: Settled): HtmlPart {
     : html`${begin}. The ${grouped(crowd.voices)} of them that ${countAs(voiceRule)} said <strong>${share(crowd.average)}</strong> on average, and ${middle}.`
 }
 
-const countAs = (rule: VoiceRule | undefined) =>
+const countAs = (rule: VoiceRule) =>
   rule === 'everyone' ? 'had a forecast at the end' : 'count, one for each owner,'
-const countsAs = (rule: VoiceRule | undefined) =>
-  rule === 'everyone' ? 'had a forecast at the end' : 'counts'
+const countsAs = (rule: VoiceRule) => (rule === 'everyone' ? 'had a forecast at the end' : 'counts')
 
 export function settledSections(site: Site, settled: Settled): Html {
   const { summary } = settled

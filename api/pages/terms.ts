@@ -16,11 +16,27 @@ const GLOSSARY = {
   skill: {
     word: 'Skill',
     meaning: [
-      'The share of the error of the others that was avoided.',
-      'It is counted on shared questions alone, against the middle one of the others at the same times, so that neither easy questions nor weak opponents help.',
+      'The share of the error of the others’ average that was avoided.',
+      'It is counted on shared questions alone, at the moments at which the others stood too, so that easy questions do not help. Ten made-up questions draw a short record toward 0.',
     ],
     range:
-      '0 is as good as the middle one of the others, 1 is perfect, below 0 is worse. +0.2 means that a fifth of their error was avoided.',
+      '0 is as good as the average of the others, 1 is perfect, below 0 is worse. +0.2 means that a fifth of its error was avoided.',
+  },
+  'median-skill': {
+    word: 'Skill over the median',
+    meaning: [
+      'The same against the median of the others: half of them say more, and half less.',
+      'A few who say nonsense spoil the average, and hardly the median. A certificate takes both.',
+    ],
+    range: '0 is as good as the median, 1 is perfect. It is read as the skill is.',
+  },
+  'market-skill': {
+    word: 'Skill over the market',
+    meaning: [
+      'The same against the price of a market, where one was recorded.',
+      'Where no price stood at a moment, the average of the others takes its place.',
+    ],
+    range: '0 is as good as the price, 1 is perfect. It is read as the skill is.',
   },
   interval: {
     word: 'Interval',
@@ -42,10 +58,10 @@ const GLOSSARY = {
   'shared-questions': {
     word: 'Shared questions',
     meaning: [
-      'Questions that at least five others answered too.',
-      'They count once their outcome is known and their closing time has passed, if the answer came before the last quarter of their time. Skill, places and titles rest on these alone.',
+      'Questions on which at least five others stood at the same time, in the first three quarters of the question’s life.',
+      'They count once their outcome is known and their closing time has passed. Skill, places and titles rest on these alone.',
     ],
-    range: 'A place takes 25 of them; certified takes 50 and expert 100.',
+    range: 'A place takes 25 of them, and a certificate 50.',
   },
   others: {
     word: 'The others',
@@ -79,19 +95,11 @@ const GLOSSARY = {
     range:
       '0 is as good as the average of everybody, and higher is better. +10 is about a tenth more probability for what happened.',
   },
-  crowd: {
-    word: 'The crowd',
-    meaning: [
-      'The average of what the others said at the same time.',
-      'Errors of many cancel, so that their average is better than most of them; who beats it knows something that they did not know together.',
-    ],
-    range: 'Skill against the crowd: above 0 is better than copying it, which few are.',
-  },
   'grey-rows': {
     word: 'Grey rows',
     meaning: [
       'Forecasts that anybody could make, scored like everybody on the board.',
-      'The crowd is the average of all who count as others; always 50\u00a0% knows nothing; the usual share of yes is how often earlier questions of the same topic ended with yes. They take no part and have no place.',
+      'Always 50\u00a0% knows nothing; the usual share of yes is how often earlier questions of the same topic ended with yes; the median is the middle of all who count as others; the market is its price. They take no part and have no place.',
     ],
     range:
       'Being above one of them means being better than that forecast, as far as the bars do not overlap.',
@@ -115,10 +123,10 @@ const GLOSSARY = {
   coverage: {
     word: 'Coverage',
     meaning: [
-      'For how much of a question’s time a forecast stood.',
-      'Who answers on the last day has little of it, and knows more than those who answered on the first.',
+      'For how much of a question’s life it was compared with the others.',
+      'Who answers late has little of it. The last quarter never counts, because the outcome is often known by then to whoever looks.',
     ],
-    range: '100\u00a0% is from the opening to the close. A high share makes a skill worth more.',
+    range: '75\u00a0% is the most there can be. A certificate takes 20\u00a0%.',
   },
   evidence: {
     word: 'Evidence',
@@ -126,32 +134,33 @@ const GLOSSARY = {
       'How many times the record outweighs ten made-up questions.',
       'These are added to every record, as questions on which one was no better than the others, so that one lucky answer does not count as skill.',
     ],
-    range: 'Below 1 the made-up questions outweigh the record. A title takes 1.',
+    range: 'Below 1 the made-up questions outweigh the record. A certificate takes 1.',
+  },
+  answered: {
+    word: 'Answered',
+    meaning: [
+      'The share of the questions open to it that it answered.',
+      'Open to it are those that others of its pool answered while it was active. Who answers few of them chose them.',
+    ],
+    range:
+      '100\u00a0% is all of them. It decides nothing, and says whether a record is a choice of questions.',
   },
   groups: {
     word: 'Separate groups',
     meaning: [
-      'Questions of one event, or of one category and week, count as one group.',
-      'What depends on one event may turn out right or wrong together, so that fifty such questions prove no more than one.',
+      'The events that the questions are of, and the questions without one.',
+      'What depends on one event may turn out right or wrong together, so that fifty such questions may prove no more than one. How gains scattered by week is looked at too.',
     ],
-    range: 'Certified takes 25 of them.',
-  },
-  fragility: {
-    word: 'Fragility',
-    meaning: [
-      'How many outcomes, had they been different, would take the proof of skill away.',
-      'It takes those outcomes on which most depended, and does not say how likely others were.',
-    ],
-    range: 'Higher is better. A record that rests on one or two outcomes is thin.',
+    range: 'An interval takes two of them at least, and the more there are the shorter it is.',
   },
   title: {
     word: 'Title',
     meaning: [
-      'What has been proven: provisional, certified or expert for agents, bronze to platinum for forecasters.',
-      'Each has rules that anyone can check on the profile, and it can be lost again.',
+      'What has been proven: measured is a skill and a place, and nothing proved; certified is proven.',
+      'Each has rules that anyone can check on the profile, and it can be lost again. Agents and people are held to the same.',
     ],
     range:
-      'Certified, gold and platinum: better than the middle one of the others, with luck very unlikely as the reason. Expert: better than the crowd too.',
+      'Certified: its errors were smaller than those of the average, and of the median, of all others at the same moments, with luck very unlikely as the reason.',
   },
   pool: {
     word: 'Pool',

@@ -10,9 +10,9 @@ import { page } from './layout.ts'
 import { TOPICS_PATH, topicPath, withQuery } from './links.ts'
 import { counted, grouped, plain, signed } from './numbers.ts'
 import { pager } from './pager.ts'
-import { entityLink } from './profile/subject.ts'
+import { type TitleRules, entityLink } from './profile/subject.ts'
 import { releaseLine } from './provenance.ts'
-import { type RankRules, WORDS, contestedQuestions } from './ranking.ts'
+import { WORDS, contestedQuestions } from './ranking.ts'
 import { type Site, linkTo } from './site.ts'
 import { type Neighbours, aboutReferences, amongReferences, referenceRow } from './references.ts'
 import { scrolling } from './table.ts'
@@ -113,7 +113,7 @@ function dates({ opened_at, closes_at }: CategoryFacts): Html {
 }
 
 /** Says what a place takes, and warns that luck has many tries; or that nobody has one. */
-function manyLooks(site: Site, rules: RankRules, boards: readonly TopicEntries[]): Html {
+function manyLooks(site: Site, rules: TitleRules, boards: readonly TopicEntries[]): Html {
   const takes = html`A place takes ${contestedQuestions(rules)}.`
   const entries = boards.flatMap((board) => board.entries)
   if (entries.length === 0) {
@@ -140,7 +140,7 @@ export interface TopicView {
   facts: CategoryFacts
   /** The first entries of each kind. */
   boards: Readonly<Record<EntityType, TopicEntries>>
-  rules: RankRules
+  rules: TitleRules
   release: Provenance
 }
 
@@ -179,7 +179,7 @@ export interface TopicBoardView {
   board: TopicEntries
   pageNumber: number
   pages: number
-  rules: RankRules
+  rules: TitleRules
   release: Provenance
 }
 
@@ -234,7 +234,7 @@ ${(isRetired ? members : amongReferences(members, references, neighbours)).map((
 
 function row(site: Site, entityType: EntityType, entry: NamedEntry | ReferenceRow, reach: number): Html {
   if ('reference' in entry) {
-    return referenceRow(site, entry, { reach, isAgainstCrowd: false, isOverTime: false })
+    return referenceRow(site, entry, { reach, isOverTime: false })
   }
   const { skill, board_interval: bounds, contested_questions: questions, brier, rank_interval: range } = entry
   const id = 'agent_id' in entry ? entry.agent_id : entry.user_id

@@ -4,7 +4,7 @@ import { FORM, credentialOf, didDocument, issuerOf } from '../../pipeline/creden
 import { lastIssue, readCredentialFile, readIssue, readIssueBytes } from '../../pipeline/credentials/read.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import type { CertifiedTitle, CredentialFile, CredentialIssue } from '../../schemas/credentials.ts'
+import type { CredentialFile, CredentialIssue } from '../../schemas/credentials.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { ShardCache } from './shard-cache.ts'
@@ -21,7 +21,6 @@ interface Current {
 export interface FoundCredential {
   /** The release that it is of. */
   release: number
-  title: CertifiedTitle
   document: Secured
 }
 
@@ -104,7 +103,6 @@ export class Credentials {
     const document = credentialOf(record, entityType, entityId, facts)
     return {
       release: record.release,
-      title: held.title,
       document: { ...document, proof: { ...options, proofValue } },
     }
   }

@@ -22,15 +22,15 @@ FROM score LEFT JOIN question USING (question_id)`,
     name: 'leaderboard',
     about: 'the ranked entities, by pool and rank',
     reads: { entity: 'entities' },
-    select: `entity_type, pool, rank, entity_id, award, skill, skill_lower, skill_upper, contested_questions
+    select: `entity_type, pool, rank, entity_id, award, skill, skill_lower, skill_upper, median_skill, contested_questions
 FROM entity WHERE rank IS NOT NULL
 ORDER BY entity_type, pool_size DESC, pool, rank`,
   },
   {
     name: 'reference_forecasts',
-    about: 'the crowd, always 0.5 and the base rate, on all questions of a pool and by category',
+    about: 'always 0.5, the base rate, the median and the market, on all questions of a pool and by category',
     reads: { scored: 'references' },
-    select: `reference, pool, category, skill, board_lower, board_upper, crowd_skill, brier, contested_questions
+    select: `reference, entity_type, pool, category, skill, board_lower, board_upper, median_skill, market_skill, contested_questions
 FROM scored`,
   },
   {

@@ -1,7 +1,7 @@
 // The Atom feed (RFC 4287) of releases, with what each corrects. The address of the service and the values
 // and reasons of corrections are escaped; all else is a number, an id, an instant or a word of the service.
 import { createHash } from 'node:crypto'
-import type { Correction, Erasure, ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
+import type { Correction, Erasure, ReleaseManifest } from '../../schemas/manifests.ts'
 import { type Site, addressOf, linkTo, serviceName } from '../pages/site.ts'
 
 /** The most corrections of a release that its entry tells. */
@@ -33,12 +33,8 @@ ${manifests.map((manifest) => entryOf(installation, manifest)).join('')}</feed>
 }
 
 function entryOf(installation: Installation, manifest: ReleaseManifest): string {
-  const { release, as_of, methodology_version, counts, superseded, corrections, erasures = [] } = manifest
-  // A release of an earlier version of the service lists only the outcomes that it replaces.
-  const corrected = [
-    ...erasures.map(erasureOf),
-    ...(corrections?.map(correctionOf) ?? superseded.map(outcomeOf)),
-  ]
+  const { release, as_of, methodology_version, counts, corrections, erasures = [] } = manifest
+  const corrected = [...erasures.map(erasureOf), ...corrections.map(correctionOf)]
   const count = corrected.length === 1 ? '1 correction' : `${corrected.length} corrections`
   const sentences = [
     `Made by method ${methodology_version} from ${counts.forecasts} forecasts on ${counts.scored_questions} scored questions, ` +
@@ -97,9 +93,4 @@ const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 
 function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ESCAPES[character]!)
-}
-
-function outcomeOf({ question_id, from, to }: SupersededOutcome): string {
-  const change = to.outcome === 'open' ? 'was withdrawn' : `is now ${to.outcome}`
-  return `Question ${question_id}: ${from.outcome} at ${from.resolved_at} ${change} at ${to.resolved_at}.`
 }

@@ -12,7 +12,7 @@ import { BoardNames, isSearch } from './board-names.ts'
 import { type BoardRequest, boardPage } from './board-page.ts'
 import type { CursorReleases } from './cursor-releases.ts'
 import { type AnswerSource, Memo } from './memo.ts'
-import { type NamedEntry, type NamedPage, type People, namedEntry, withoutName } from './people.ts'
+import { type NamedEntry, type NamedPage, type People, namedEntry } from './people.ts'
 import type { References } from './references.ts'
 import { ShardCache } from './shard-cache.ts'
 import type { NextRelease, Warm } from './warm.ts'
@@ -26,8 +26,7 @@ const NAMES_BYTES = 32 * 1024 * 1024
 const READS_AT_ONCE = 16
 
 type Entry = LeaderboardFile['entries'][number]
-/** A release of version 2 of the method has no pools. */
-type PoolOf = Partial<Pick<Entry, 'pool' | 'pool_size'>>
+type PoolOf = Pick<Entry, 'pool' | 'pool_size'>
 
 /** A page as it is sent. */
 export interface SentPage extends AnswerSource {
@@ -193,7 +192,6 @@ export class Leaderboard implements Warm {
     entityType: EntityType,
     { pool, pool_size: size }: PoolOf,
   ): Promise<{ begin: number; size: number }> {
-    // A release of version 2 of the method has no pools, but one board.
     const comesBefore = (entry: Entry) =>
       entry.rank !== null &&
       (entry.pool_size! > size! || (entry.pool_size === size && entry.pool !== pool && entry.pool! < pool!))
@@ -263,9 +261,8 @@ export class Leaderboard implements Warm {
     }))
   }
 
-  async #fetch(release: number, file: ManifestFile): Promise<LeaderboardFile> {
-    const { entries, ...rest } = await readReleaseFile<LeaderboardFile>(this.#store, release, file)
-    return { ...rest, entries: entries.map(withoutName) }
+  #fetch(release: number, file: ManifestFile): Promise<LeaderboardFile> {
+    return readReleaseFile(this.#store, release, file)
   }
 }
 

@@ -29,10 +29,3 @@ export function namedEntry<E extends { user_id: string } | { agent_id: string; n
 ): Named<E> {
   return 'user_id' in entry ? { ...entry, name: people.nameOf(entry.user_id) } : (entry as Named<E>)
 }
-
-/** Returns an entry as it is today: releases of earlier versions of the service have names of people. */
-export function withoutName(entry: Entry): Entry {
-  if ('agent_id' in entry || !('name' in entry)) return entry
-  const { name: _, ...rest } = entry
-  return rest
-}

@@ -1,6 +1,5 @@
 // Reads what a release says of settled questions, a file of a few hundred at a time.
 import { questionsFile, readReleaseFile } from '../../pipeline/release/read.ts'
-import { isQuestionsPath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { QuestionSummary, QuestionsFile } from '../../schemas/payloads.ts'
@@ -35,9 +34,4 @@ export class QuestionSummaries {
     })
     return summaries.get(questionId)
   }
-}
-
-/** Whether a release says anything of settled questions; those of earlier versions do not. */
-export function hasSummaries({ files }: Pick<ReleaseManifest, 'files'>): boolean {
-  return files.some(({ path }) => isQuestionsPath(path))
 }

@@ -11,7 +11,7 @@ const CACHE_BYTES = 8 * 1024 * 1024
 /** The parts of an entry that say whether it is ranked, and where. */
 export interface Placed {
   rank: number | null
-  pool?: string | null | undefined
+  pool: string | null
 }
 
 export class References {
@@ -22,8 +22,7 @@ export class References {
   }
 
   /**
-   * Returns the references beside the ranked among some entries, by pool; none of a release that was made
-   * without them.
+   * Returns the references beside the ranked among some entries, by pool.
    *
    * @param category that of the board; null for the leaderboard.
    */

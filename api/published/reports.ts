@@ -20,8 +20,13 @@ interface Source {
     entity: NamedEntity,
     scored: ReadonlySet<string>,
   ) => Promise<UnscoredQuestion[]>
-  /** How many other voices a contested question takes. */
-  contestVoices: number
+  rules: ReportRules
+}
+
+/** The parameters that say when a forecast is judged. */
+interface ReportRules {
+  least_others: number
+  judged_share: number
 }
 
 export class Reports {
@@ -41,11 +46,11 @@ export class Reports {
   }
 
   async #make(manifest: ReleaseManifest, agentId: string): Promise<ReportRow[]> {
-    const { scores, unscored, contestVoices } = this.#source
+    const { scores, unscored, rules } = this.#source
     const entity = { entityType: 'agent', entityId: agentId } as const
     const rows: ReportRow[] = []
     for await (const some of scores.newest(manifest, 'agent', agentId)) {
-      rows.push(...some.map((row) => scoredRow(row, contestVoices)))
+      rows.push(...some.map((row) => scoredRow(row, rules)))
     }
     const scored = new Set(rows.map(({ question_id }) => question_id))
     const others = await unscored(manifest, entity, scored)
@@ -53,21 +58,25 @@ export class Reports {
   }
 }
 
-function scoredRow(row: ScoreRow, contestVoices: number): ReportRow {
-  const { question_id, outcome, coverage, brier, standard_reference: reference } = row
-  const gain = reference === null ? null : six(reference / NANO - coverage * brier)
-  return { question_id, outcome, coverage: six(coverage), gain, ...reasonOf(row, contestVoices) }
+function scoredRow(row: ScoreRow, rules: ReportRules): ReportRow {
+  const { question_id, outcome, coverage, gain } = row
+  return {
+    question_id,
+    outcome,
+    coverage: six(coverage),
+    gain: gain === null ? null : six(gain / NANO),
+    ...reasonOf(row, rules),
+  }
 }
 
 function reasonOf(
-  { settled, contested, voices }: ScoreRow,
-  contestVoices: number,
+  { settled, contested }: ScoreRow,
+  { least_others: others, judged_share: share }: ReportRules,
 ): Pick<ReportRow, 'reason' | 'detail'> {
   if (contested) return { reason: null, detail: null }
   if (!settled) return { reason: 'not-settled', detail: 'it counts from its scheduled close on' }
-  return voices < contestVoices
-    ? { reason: 'few-voices', detail: `${voices} of ${contestVoices} voices of other owners took part` }
-    : { reason: 'late', detail: 'the first forecast came in the last quarter of its scheduled life' }
+  const detail = `in the first ${share * 100} % of its life no forecast stood beside ${others} others, nor a market’s price`
+  return { reason: 'unmeasured', detail }
 }
 
 function unscoredRow({ question_id, outcome, isLate }: UnscoredQuestion): ReportRow {

@@ -2,7 +2,7 @@
 // picture carries the credential of its entity, if there is one, so that the file alone can be checked.
 import { z } from 'zod'
 import { bakedPng, bakedSvg } from '../../pipeline/credentials/baking.ts'
-import { isCertifiedTitle } from '../../pipeline/credentials/documents.ts'
+import { CERTIFIED } from '../../pipeline/credentials/documents.ts'
 import { canonical, canonicalText, encoded } from '../../pipeline/proof/canonical.ts'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { badgeText } from '../../schemas/answers.ts'
@@ -134,7 +134,7 @@ function badgePicture(entityType: EntityType, methodology: Methodology): Route {
   return route({
     ...shared,
     description:
-      'A picture of the title that carries the credential, as Open Badges 3.0 says, and wallets take. ' +
+      'A picture that carries the credential, as Open Badges 3.0 says, and wallets take. ' +
       'Only those who have a credential have it.',
     success: {
       description: 'A picture',
@@ -146,7 +146,7 @@ function badgePicture(entityType: EntityType, methodology: Methodology): Route {
     problems: {
       404: {
         type: 'no-certificate',
-        detail: missing(ENTITIES[entityType].example, 'its title is provisional: …'),
+        detail: missing(ENTITIES[entityType].example, 'its title is measured: …'),
       },
     },
     handle: async ({ params }, context) => {
@@ -154,7 +154,7 @@ function badgePicture(entityType: EntityType, methodology: Methodology): Route {
       const id = idIn(params)
       const found = releases.current && (await credentials.find(releases.current.release, entityType, id))
       if (!found) throw await noCertificate(methodology, context, entityType, id)
-      const picture = pictureOf(found.title, site.environment)
+      const picture = pictureOf(site.environment)
       return {
         body: bakedPng(picture, canonical(found.document)),
         headers: { ...ANYWHERE, 'Cache-Control': KEPT },
@@ -172,7 +172,7 @@ function kept(body: object, subject: BadgeSubject, headers: Record<string, strin
 const IS_CERTIFIED = Symbol('whether the title has a credential')
 
 function isCertified(subject: BadgeSubject): { is: boolean } {
-  return { is: typeof subject !== 'string' && isCertifiedTitle(titleOf(subject)) }
+  return { is: typeof subject !== 'string' && titleOf(subject) === CERTIFIED }
 }
 
 export async function subjectOf(

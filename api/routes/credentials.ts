@@ -3,12 +3,7 @@
 import { z } from 'zod'
 import { CREDENTIAL_TYPE } from '../../pipeline/credentials/documents.ts'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
-import {
-  type BadgeGrounds,
-  type CertificationGrounds,
-  badgeOf,
-  certificationOf,
-} from '../../pipeline/scoring/ranking.ts'
+import { type TitleGrounds, titleOf } from '../../pipeline/scoring/title.ts'
 import { openBadgeCredential, statusListCredential, didDocument } from '../../schemas/credentials.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
@@ -44,8 +39,8 @@ function credential(methodology: Methodology, entityType: EntityType): Route {
     description:
       'An Open Badges 3.0 credential, which is a W3C Verifiable Credential 2.0, signed with `eddsa-rdfc-2022` by the key in ' +
       '`/.well-known/did.json`. Wallets keep it, and the software of others checks it. It is good for 90 days, unless its status ' +
-      'list says that it was revoked because the service says something else of its holder now. It is issued for certified agents and for badges from silver ' +
-      'on, a moment after each release.',
+      'list says that it was revoked because the service says something else of its holder now. It is issued for those who are certified, ' +
+      'a moment after each release.',
     follows: true,
     needsStore: true,
     params: z.strictObject({ [idName]: uuid }),
@@ -60,7 +55,7 @@ function credential(methodology: Methodology, entityType: EntityType): Route {
         return credentialExamples().credentialOf(entityType)
       },
     },
-    problems: { 404: { type: 'no-certificate', detail: missing(example, 'its title is provisional: …') } },
+    problems: { 404: { type: 'no-certificate', detail: missing(example, 'its title is measured: …') } },
     handle: async ({ params }, context) => {
       const { releases, credentials: issued } = context
       const entityId = params[idName]!
@@ -86,9 +81,8 @@ export async function noCertificate(
     const why = `release ${release} is by methodology ${version}; the next one decides by ${methodology.version}`
     return new ServiceError('notFound', missing(entityId, why), { type: 'no-certificate' })
   }
-  const payload = found.payload as CertificationGrounds & BadgeGrounds & { retired_at?: string | null }
-  const { title, because } =
-    entityType === 'agent' ? certificationOf(methodology, payload) : badgeOf(methodology, payload)
+  const payload = found.payload as TitleGrounds & { retired_at?: string | null }
+  const { title, because } = titleOf(methodology, payload)
   const lacks =
     payload.retired_at !== undefined && payload.retired_at !== null
       ? `it retired at ${payload.retired_at}`

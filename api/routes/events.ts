@@ -41,7 +41,7 @@ export const listEvents = route({
           release: 12,
           entity_type: 'agent',
           entity_id: AGENT_ID,
-          from: 'provisional',
+          from: 'measured',
           to: 'certified',
         },
       ],

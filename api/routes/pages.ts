@@ -17,7 +17,7 @@ import { glossaryPage } from '../pages/glossary.ts'
 import { howPage } from '../pages/how.ts'
 import { methodologyPage } from '../pages/methodology.ts'
 import { operatorPage } from '../pages/operator.ts'
-import { type Board, type Entry, type RankRules, boardsOf, populationOf } from '../pages/ranking.ts'
+import { type Board, type Entry, boardsOf, populationOf } from '../pages/ranking.ts'
 import type { Route } from '../http/route.ts'
 import { pageRoute, releaseKeyOf } from './page-route.ts'
 import { questionPages } from './question-pages.ts'
@@ -45,7 +45,7 @@ function stateOf(context: Published): string {
   return `${releaseKeyOf(context)} ${context.promisedReleaseAt()?.toISOString()}`
 }
 
-function landing(rules: RankRules): Route {
+function landing(rules: Methodology['parameters']): Route {
   return pageRoute({
     path: '/',
     operationId: 'showLanding',
@@ -145,7 +145,7 @@ async function boards(
   return Promise.all(
     firsts.map(async (entry) => {
       const { size, first } = await pagesOfRelease.board(releases.current!, entityType, entry)
-      return { pool: entry.pool ?? undefined, size, first: await withoutHidden(context.earlierThan, first) }
+      return { pool: entry.pool, size, first: await withoutHidden(context.earlierThan, first) }
     }),
   )
 }

@@ -99,7 +99,7 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
           scores,
           certificate: credential && certificateIn(credential.document),
           running: runningOf(methodology, payloads, scores),
-          topics: skillByTopic(methodology, scores.map(withSpread)),
+          topics: skillByTopic(methodology, scores),
           days: [...(await daysBefore(context, entityType, id)), ...dayOf(payloads)],
           superseded: manifest.superseded,
           rules: methodology.parameters,
@@ -133,12 +133,7 @@ function certificateIn(document: FoundCredential['document']): Certificate {
 function runningOf(methodology: Methodology, payloads: Payloads, scores: readonly Score[]): RunningPoint[] {
   const attempt = isAgent(payloads) ? payloads.verification.attempt : null
   const wanted = milestones(payloads.metrics.contested_questions, methodology.parameters)
-  return runningSkill(methodology, scores.map(withSpread), attempt, wanted)
-}
-
-/** A release of version 2 of the method has no spreads. */
-function withSpread(score: Score): Score {
-  return { ...score, spread: score.spread ?? 0 }
+  return runningSkill(methodology, scores, attempt, wanted)
 }
 
 /** Questions that a page may show for each further call that it counts as. */
@@ -168,7 +163,7 @@ async function rendered(
   return pages.get(key, render)
 }
 
-/** Returns all payloads of an entity. @throws ServiceError `notFound` if an earlier method has fewer. */
+/** Returns all payloads of an entity. @throws ServiceError `notFound` if it has none. */
 async function publishedOf(
   context: Published & Pick<Intake, 'registry'>,
   entityType: EntityType,
@@ -201,10 +196,6 @@ type Score = QuestionScore & ErrorPair
 /** The most days that a profile shows. */
 const MOST_DAYS = 40
 
-/** Days of version 1 of the method have no intervals. */
-type DayRow = Omit<SnapshotRow, DayInterval> & Partial<Pick<SnapshotRow, DayInterval>>
-type DayInterval = 'skill_interval' | 'rank_interval'
-
 /** The days of a history that a profile shows besides that of the release. */
 function earlierDays({ releases }: Published, entityType: EntityType, id: string) {
   return [entityType, id, dayBefore(releases.current!.as_of), MOST_DAYS - 1] as const
@@ -213,14 +204,13 @@ function earlierDays({ releases }: Published, entityType: EntityType, id: string
 /** Returns days before the release on which a skill of the entity was published. */
 async function daysBefore(context: Published, entityType: EntityType, id: string): Promise<Day[]> {
   const some = context.history.some(...earlierDays(context, entityType, id))
-  const rows: DayRow[] = await some.catch((error: unknown) => {
+  const rows: SnapshotRow[] = await some.catch((error: unknown) => {
     // The operator is told of a damaged snapshot by its own call, and the rest of the page is right.
     if (error instanceof ServiceError && error.kind === 'corrupt') return []
     throw error
   })
-  return rows.flatMap(
-    ({ date, skill, skill_interval: interval = null, rank, rank_interval: places = null }) =>
-      skill === null ? [] : [{ date, skill, interval, rank, places }],
+  return rows.flatMap(({ date, skill, skill_interval: interval, rank, rank_interval: places }) =>
+    skill === null ? [] : [{ date, skill, interval, rank, places }],
   )
 }
 

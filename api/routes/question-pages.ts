@@ -10,7 +10,6 @@ import type { Route } from '../http/route.ts'
 import { type Forecasted, questionPage } from '../pages/question.ts'
 import { questionsPage } from '../pages/questions.ts'
 import { hasBoard } from '../pages/topics.ts'
-import { hasSummaries } from '../published/question-summaries.ts'
 import { shownAt } from '../questions/question.ts'
 import { pageRoute } from './page-route.ts'
 import { releasedNames } from './pasted-path.ts'
@@ -102,7 +101,7 @@ export async function forecastOn(
   if (summary && summary.outcome === outcome) {
     return { manifest, summary, from, to: closed < known ? closed : known }
   }
-  return { manifest, missing: summary ? 'changed' : isSettled ? missingIn(manifest) : 'not yet' }
+  return { manifest, missing: summary ? 'changed' : isSettled ? 'nobody' : 'not yet' }
 }
 
 /** Adds what the page shows besides: names, and whether the answers are few enough for a table. */
@@ -112,10 +111,6 @@ async function shownForecast(context: ApiContext, forecast: Forecast, asker: Ask
   const names = await namesIn(context, settled.summary, asker)
   const hasAnswers = scoredBytes(manifest) <= MOST_SCORED_BYTES
   return { manifest, settled: { ...settled, names, voiceRule: manifest.voice_rule, hasAnswers } }
-}
-
-function missingIn(manifest: ReleaseManifest): 'nobody' | 'unknown' {
-  return hasSummaries(manifest) ? 'nobody' : 'unknown'
 }
 
 /** Returns the names of those whom a summary names, by id. */

@@ -88,9 +88,9 @@ async function manifestOf({ releases, earlier }: Published, number: number): Pro
 
 async function titlesIn(
   { questions }: Pick<Intake, 'questions'>,
-  { manifest: { corrections, superseded } }: ReleaseChange,
+  { manifest: { corrections } }: ReleaseChange,
 ): Promise<Map<string, string>> {
-  const all = (corrections ?? superseded).slice(0, MOST_CORRECTIONS)
+  const all = corrections.slice(0, MOST_CORRECTIONS)
   const ids = [...new Set(all.map(({ question_id }) => question_id))]
   const known = new Map<string, string>()
   for (const [index, title] of (await questions.titlesOf(ids)).entries()) {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { outlookOf } from '../../pipeline/scoring/outlook.ts'
-import type { CertificationGrounds } from '../../pipeline/scoring/ranking.ts'
+import type { TitleGrounds } from '../../pipeline/scoring/title.ts'
 import { type AgentReport, agentReport, reportedReason } from '../../schemas/worked-out.ts'
 import { reportQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
@@ -62,7 +62,7 @@ async function reportOf(
       const of = rows.filter((row) => row.reason === reason).length
       return of === 0 ? [] : [{ reason, questions: of }]
     }),
-    next_title: outlookOf(methodology, verification.payload as CertificationGrounds),
+    next_title: outlookOf(methodology, verification.payload as TitleGrounds & { clusters: number }),
     best: await titled(counted.slice(0, MOST_EXTREME)),
     worst: await titled(counted.slice(-MOST_EXTREME).toReversed()),
     questions: await titled(rows.slice(from, from + limit)),

@@ -12,7 +12,7 @@ import {
   readers,
   saying,
 } from './questions.ts'
-import { type Study, type Title, dailyLooks } from './study.ts'
+import { type Range, type Study, dailyLooks } from './study.ts'
 
 const [SHARED, OWN] = [Math.sqrt(0.9), Math.sqrt(0.1)]
 
@@ -69,7 +69,7 @@ export function inEvents(
 export const tens = (question: number) => Math.floor(question / 10)
 
 /** A year of questions about events, which an agent and 20 equal peers read. */
-export function aboutEvents(how: string, asking: (random: Random) => Asking, may: Title['may']): Study {
+export function aboutEvents(how: string, asking: (random: Random) => Asking, range: Range): Study {
   return {
     worlds: 200,
     quick: 24,
@@ -78,6 +78,6 @@ export function aboutEvents(how: string, asking: (random: Random) => Asking, may
       const field = new SimulatedField([ownedAgent('judged'), ...people(20)], [0])
       return dailyLooks(field, asking(random))
     },
-    titles: [{ how, value: 'certified', may }],
+    titles: [{ how, value: 'certified', range }],
   }
 }

@@ -1,139 +1,108 @@
-// A simulated field of voices and judged entities: the service's own sweep, fit, scores and decisions, with a
-// rough check in between that spares looks which cannot certify anyone.
-import { type Fit, KeptPairs, fit } from '../../pipeline/engine/fit.ts'
+// A simulated world of voices and judged entities: the service's own sweep, scores and titles, with running sums in
+// between that spare looks which cannot certify anyone.
 import { Rows } from '../../pipeline/engine/rows.ts'
 import { publishedForm } from '../../pipeline/release/payloads.ts'
 import { type EntityScores, scoreEntity } from '../../pipeline/scoring/entity.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { PAIR_COLUMNS } from '../../pipeline/scoring/pairs.ts'
 import { QuestionSweep } from '../../pipeline/scoring/question.ts'
-import { certificationOf } from '../../pipeline/scoring/ranking.ts'
 import { alphaOf } from '../../pipeline/scoring/skill.ts'
-import { UNIT, standardReference, weightOf } from '../../pipeline/scoring/strength.ts'
-import { type KnownEntity, type Voices, isVoice, voicesOf } from '../../pipeline/scoring/voices.ts'
-import type { Certification } from '../../schemas/payloads.ts'
+import { titleOf } from '../../pipeline/scoring/title.ts'
+import {
+  type Attempt,
+  type KnownEntity,
+  attemptsOf,
+  isVoice,
+  voicesOf,
+} from '../../pipeline/scoring/voices.ts'
+import type { Title } from '../../schemas/payloads.ts'
 import { HORIZON_MS, type SimulatedQuestion, columnsOf } from './questions.ts'
-import { Record, type Standard } from './record.ts'
+import { Record } from './record.ts'
 
-/**
- * Strengths are fitted again once the number of questions has grown by this factor since the last fit, or
- * when an entity is near a certificate.
- */
-const GROWTH = 1.2
+/** As many close in each week. */
+export const QUESTIONS_A_WEEK = 14
 
-/**
- * The lower end of an interval is moved by the next fit by up to this many standard errors, times the root of
- * the share of new questions.
- */
-const SLACK = 1.7
-
-export type Certified = 'certified' | 'expert'
-
-/** The published numbers of an entity, and its certificate. */
+/** The published numbers of an entity, and its title. */
 export interface Judgement extends EntityScores {
-  title: Certification
+  title: Title
 }
 
 export class SimulatedField {
   readonly #entities: readonly KnownEntity[]
-  readonly #voices: Voices
+  readonly #voices: Int32Array
   readonly #sweep: QuestionSweep
   readonly #pairs = new Rows(PAIR_COLUMNS)
-  /** They are settled in the order in which they are asked. */
-  readonly #questions: { closesAtMs: number; resolvedAtMs: number; isSettled: boolean }[] = []
-  readonly #kept: KeptPairs
+  #asked = 0
+  readonly #settlements: { pairs: Int32Array; firstContestedMs: Float64Array }
+  #attempts: Attempt[] | undefined
   readonly #records = new Map<number, Record>()
-  #fit: Fit | undefined
-  #fittedQuestions = 0
 
-  /** `judged` are the numbers of the entities whose certificates and skills are asked for. */
+  /** `judged` are the numbers of the entities whose titles and skills are asked for. */
   constructor(entities: readonly KnownEntity[], judged: Iterable<number>) {
     this.#entities = entities
     this.#voices = voicesOf(entities, 'recorded')
     this.#sweep = new QuestionSweep(METHODOLOGY, this.#voices)
-    this.#kept = new KeptPairs(METHODOLOGY, this.#questions, this.#pairs)
+    this.#settlements = {
+      pairs: new Int32Array(entities.length),
+      firstContestedMs: new Float64Array(entities.length).fill(Infinity),
+    }
     for (const entity of judged) this.#records.set(entity, new Record())
   }
 
   /** Sweeps a question and keeps its pairs. Questions that are not settled come last. */
-  ask({ forecasts, resolvedAtMs = HORIZON_MS, isSettled = true, ...known }: SimulatedQuestion): void {
-    const number = this.#questions.length
-    this.#questions.push({ closesAtMs: number, resolvedAtMs: number, isSettled })
-    const question = {
+  ask({ forecasts, resolvedAtMs = HORIZON_MS, isSettled = true, week, ...known }: SimulatedQuestion): void {
+    const number = this.#asked
+    this.#asked += 1
+    const life = {
       openedAtMs: 0,
       closesAtMs: HORIZON_MS,
-      resolvedAtMs,
-      outcome: known.outcome,
-      isSettled,
+      endsAtMs: Math.min(HORIZON_MS, resolvedAtMs),
+      divisor: 1,
     }
-    const { fitted } = this.#kept
-    const before = fitted.rowCount
     this.#pairs.clear()
-    this.#sweep.run(number, question, columnsOf(forecasts), this.#kept)
+    this.#sweep.run(number, { ...life, outcome: known.outcome }, columnsOf(forecasts), this.#pairs)
     const { columns, rowCount } = this.#pairs
-    let [weight, weighted] = [0, 0]
+    const { pairs, firstContestedMs } = this.#settlements
+    const question = { ...known, number, isSettled, week: week ?? Math.floor(number / QUESTIONS_A_WEEK) }
     for (let row = 0; row < rowCount; row++) {
       const entity = columns.entity[row]!
-      if (!isVoice(this.#voices, entity)) continue
-      const w = weightOf(columns.coverage[row]!)
-      weight += w
-      weighted += w * (this.#fit?.strength[entity] ?? UNIT)
-    }
-    for (let row = 0; row < rowCount; row++) {
-      const entity = columns.entity[row]!
-      const record = this.#records.get(entity)
-      if (record === undefined) continue
-      const ownStrength = this.#fit?.ownStrength[entity] || UNIT
-      const scale = this.#fit?.scales[this.#fit.pools.ofEntity[entity]!] ?? UNIT
-      const standard: Standard = (_, part, ownWeight) =>
-        standardReference(part, weight, weighted, ownWeight, ownStrength, scale)
-      const isContested = fitted.columns.contested[before + row] === 1
-      record.add(this.#pairs, row, { ...known, isSettled }, isContested ? standard : undefined)
+      if (pairs[entity] === 0) this.#attempts = undefined
+      pairs[entity]! += 1
+      if (isSettled && columns.judged[row] === 1 && firstContestedMs[entity] === Infinity) {
+        firstContestedMs[entity] = number
+        this.#attempts = undefined
+      }
+      this.#records.get(entity)?.add(this.#pairs, row, question)
     }
   }
 
-  /** Those of the judged that hold a certificate today, or an expert's, with everything fitted anew. */
-  certified(wanted: Certified = 'certified'): number[] {
-    if (this.#questions.length < METHODOLOGY.parameters.certified_questions) return []
-    if (this.#questions.length >= GROWTH * this.#fittedQuestions) this.#fitted()
-    const slack = SLACK * Math.sqrt(this.#questions.length / this.#fittedQuestions - 1)
-    const near = [...this.#records].filter(([entity, record]) =>
-      record.isNear(alphaOf(METHODOLOGY, this.#fit!.circumstances[entity]!.attempt), wanted, slack),
-    )
-    return near
+  /** Those of the judged that are certified today. */
+  certified(): number[] {
+    const attempts = this.#attemptsNow()
+    return [...this.#records]
+      .filter(([entity, record]) => record.isNear(alphaOf(METHODOLOGY, attempts[entity]!.attempt)))
       .map(([entity]) => entity)
-      .filter((entity) => {
-        const { title } = this.judge(entity)
-        return title === 'expert' || title === wanted
-      })
+      .filter((entity) => this.judge(entity).title === 'certified')
   }
 
   /** Decides as a release of today would. */
   judge(entity: number): Judgement {
-    const { circumstances } = this.#fitted()
     const { pairs } = this.#records.get(entity)!
-    const scores = publishedForm(scoreEntity(METHODOLOGY, pairs, circumstances[entity]!))
-    return { ...scores, title: certificationOf(METHODOLOGY, { ...scores, voice_rule: 'recorded' }).title }
+    const circumstances = {
+      ...this.#attemptsNow()[entity]!,
+      voice: isVoice(this.#voices, entity),
+      pool: '',
+      pool_size: 0,
+      offered_questions: 0,
+      answered_share: null,
+      isRetired: false,
+    }
+    const scores = publishedForm(scoreEntity(METHODOLOGY, pairs, circumstances))
+    return { ...scores, title: titleOf(METHODOLOGY, { ...scores, voice_rule: 'recorded' }).title }
   }
 
-  #fitted(): Fit {
-    if (this.#fit !== undefined && this.#fittedQuestions === this.#questions.length) return this.#fit
-    const found = fit(METHODOLOGY, this.#entities, this.#voices, this.#questions, this.#kept)
-    const { weight, weighted, ownStrength, scales, pools } = found
-    for (const [entity, record] of this.#records) {
-      record.restart((question, part, ownWeight) =>
-        standardReference(
-          part,
-          weight[question]!,
-          weighted[question]!,
-          ownWeight,
-          ownStrength[entity]!,
-          scales[pools.ofQuestion[question]!]!,
-        ),
-      )
-    }
-    this.#fittedQuestions = this.#questions.length
-    this.#fit = found
-    return found
+  #attemptsNow(): Attempt[] {
+    this.#attempts ??= attemptsOf(this.#entities, this.#settlements)
+    return this.#attempts
   }
 }

@@ -19,6 +19,8 @@ export interface SimulatedQuestion {
   forecasts: SimulatedForecast[]
   outcome: 0 | 1
   cluster: number
+  /** The week in which it closes, where that is not the next one after fourteen questions. */
+  week?: number
   /** Where it is resolved before it closes. */
   resolvedAtMs?: number
   /** False as long as its close is still to come. */
@@ -89,7 +91,6 @@ export function columnsOf(forecasts: SimulatedForecast[]): ForecastColumns {
     entity: Int32Array.from(forecasts, ({ entity }) => entity),
     atMs: Float64Array.from(forecasts, ({ atMs }) => atMs),
     ppm: Int32Array.from(forecasts, ({ ppm }) => ppm),
-    imported: new Int32Array(forecasts.length),
     witnessed: new Int32Array(forecasts.length).fill(1),
   }
 }

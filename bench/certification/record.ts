@@ -1,143 +1,122 @@
-// The pairs of one judged entity, and running sums over them from which its intervals are known roughly.
+// The pairs of one judged entity, and running sums over them from which it is known after each question whether a
+// release of that day would certify it.
 import { Rows } from '../../pipeline/engine/rows.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import { type PAIR_COLUMNS, SCORED_COLUMNS } from '../../pipeline/scoring/pairs.ts'
-import { multiplier, skillOf, spreadOf } from '../../pipeline/scoring/skill.ts'
-import { nanoOf } from '../../pipeline/scoring/strength.ts'
+import { JOINTS, type PAIR_COLUMNS, SCORED_COLUMNS } from '../../pipeline/scoring/pairs.ts'
+import { multiplier, shrinkageNano, spreadOf } from '../../pipeline/scoring/skill.ts'
 import type { Block } from '../../schemas/columns.ts'
 import { PAIR_METRICS, type PairMetricName } from '../../schemas/metrics.ts'
 
-/** A third of the evidence that is needed may be missing before the strengths are fitted. */
-const EVIDENT = 2 / 3
-
 const METRICS = Object.keys(PAIR_METRICS) as PairMetricName[]
+const { parameters } = METHODOLOGY
 
-/** Gives the standard reference of a part of a pair of a question. */
-export type Standard = (question: number, part: number, ownWeight: number) => number
+/** What doubles may lose in the running sums. */
+const SLACK = 1e-6
 
-/** The sums of a skill, in doubles, as pairs are added. */
-class RoughSkill {
-  readonly #gains: number[] = []
-  readonly #references: number[] = []
-  readonly #spreads: number[] = []
-  readonly #sums = {
-    gain: 0,
-    reference: 0,
-    gainSquares: 0,
-    gainTimesReference: 0,
-    referenceSquares: 0,
-    spreadSquares: 0,
+/** The sum of the squares of groups' sums, as numbers are added to the groups. */
+class Squares {
+  readonly #sums = new Map<number, number>()
+  total = 0
+
+  add(group: number, value: number): void {
+    const before = this.#sums.get(group) ?? 0
+    this.#sums.set(group, before + value)
+    this.total += value * (2 * before + value)
   }
 
-  add(cluster: number, z: number, own: number, zOther: number, ownOther: number): void {
-    const oldX = this.#gains[cluster] ?? 0
-    const oldZ = this.#references[cluster] ?? 0
-    const oldF = this.#spreads[cluster] ?? 0
-    const x = oldX + z - own
-    const newZ = oldZ + z
-    const f = oldF + spreadOf(z - own, zOther - ownOther)
-    this.#gains[cluster] = x
-    this.#references[cluster] = newZ
-    this.#spreads[cluster] = f
-    const sums = this.#sums
-    sums.gain += z - own
-    sums.reference += z
-    sums.gainSquares += x * x - oldX * oldX
-    sums.gainTimesReference += x * newZ - oldX * oldZ
-    sums.referenceSquares += newZ * newZ - oldZ * oldZ
-    sums.spreadSquares += f * f - oldF * oldF
+  get groups(): number {
+    return this.#sums.size
+  }
+}
+
+/** The sums of a skill over lone questions, as they are added. */
+class RunningSkill {
+  #gain = 0
+  #reference = 0
+  #spreads = 0
+  readonly #byCluster = new Squares()
+  readonly #byWeek = new Squares()
+  readonly #lostByCluster = new Squares()
+  readonly #lostByWeek = new Squares()
+
+  add(cluster: number, week: number, gain: number, gainIfOther: number, reference: number): void {
+    this.#gain += gain
+    this.#reference += reference
+    this.#byCluster.add(cluster, gain)
+    this.#byWeek.add(week, gain)
+    const spread = spreadOf(gain, gainIfOther)
+    const [least, most] = gain < gainIfOther ? [gain, gainIfOther] : [gainIfOther, gain]
+    if (most <= 0 || -least <= parameters.one_sided_ratio * most) this.#spreads += spread * spread
+    else {
+      this.#lostByCluster.add(cluster, spread)
+      this.#lostByWeek.add(week, spread)
+    }
   }
 
-  /** Whether its interval lies above 0, if this many standard errors are forgiven. */
-  isAbove(alpha: number, slack: number): boolean {
-    const clusters = this.#gains.length
-    if (clusters < METHODOLOGY.parameters.certified_clusters) return false
-    const { skill, standardError, evidence } = skillOf(METHODOLOGY, { ...this.#sums, clusters })
+  /** Whether it is large enough, and its interval above 0. */
+  isShown(alpha: number): boolean {
+    const below = this.#reference + shrinkageNano(METHODOLOGY)
+    const skill = this.#gain / below
+    const otherwise = this.#spreads + Math.max(this.#lostByCluster.total, this.#lostByWeek.total)
+    const error = Math.sqrt(Math.max(this.#byCluster.total, this.#byWeek.total, otherwise)) / below
+    const { groups } = this.#byCluster
     return (
-      evidence > EVIDENT * METHODOLOGY.parameters.least_evidence &&
-      skill > (multiplier(METHODOLOGY, clusters, alpha) - slack) * standardError!
+      groups > 1 &&
+      this.#reference / shrinkageNano(METHODOLOGY) > parameters.least_evidence - SLACK &&
+      skill > parameters.least_skill - SLACK &&
+      skill > multiplier(METHODOLOGY, groups, alpha) * error - SLACK
     )
   }
 }
 
 export class Record {
   readonly pairs = new Rows(SCORED_COLUMNS)
-  readonly #questions: number[] = []
-  readonly #clusters = new Map<number, number>()
   #contested = 0
-  #standard = new RoughSkill()
-  #strict = new RoughSkill()
-  #crowd = new RoughSkill()
+  readonly #average = new RunningSkill()
+  readonly #median = new RunningSkill()
 
-  /** Takes over a pair that the sweep has written, with the standard reference of the last fit. */
+  /** Takes over a pair that the sweep has written. */
   add(
     { columns }: Pick<Block<typeof PAIR_COLUMNS>, 'columns'>,
     row: number,
-    question: { outcome: 0 | 1; cluster: number; isSettled: boolean },
-    standard: Standard | undefined,
+    question: { number: number; outcome: 0 | 1; cluster: number; week: number; isSettled: boolean },
   ): void {
     const { columns: kept, row: at } = this.pairs
     for (const name of METRICS) kept[name][at] = columns[name][row]!
     kept.entity[at] = columns.entity[row]!
     kept.outcome[at] = question.outcome
     kept.settled[at] = question.isSettled ? 1 : 0
+    kept.settled_ms[at] = question.number
+    kept.unit[at] = question.number
     kept.cluster[at] = question.cluster
-    kept.standard[at] = standard === undefined ? -1 : 0
-    kept.standard_other[at] = -1
-    this.#questions.push(columns.question[row]!)
-    if (standard !== undefined) this.#refer(at, standard)
+    kept.week[at] = question.week
+    kept.category[at] = -1
+    kept.joint[at] = JOINTS.lone
+    kept.unit_questions[at] = 1
     this.pairs.next()
-  }
-
-  /** The standard references and all sums from the beginning, after strengths have changed. */
-  restart(standard: Standard): void {
-    this.#contested = 0
-    this.#standard = new RoughSkill()
-    this.#strict = new RoughSkill()
-    this.#crowd = new RoughSkill()
-    for (let row = 0; row < this.pairs.rowCount; row++) {
-      if (this.pairs.columns.standard[row] !== -1) this.#refer(row, standard)
+    if (!question.isSettled || columns.judged[row] !== 1) return
+    this.#contested += 1
+    for (const [skill, yardstick] of [
+      [this.#average, 'average'] as const,
+      [this.#median, 'median'] as const,
+    ]) {
+      const reference = columns[`${yardstick}_brier`][row]!
+      skill.add(
+        question.cluster,
+        question.week,
+        reference - columns.judged_brier[row]!,
+        columns[`${yardstick}_brier_if_other`][row]! - columns.judged_brier_if_other[row]!,
+        reference,
+      )
     }
   }
 
-  #refer(row: number, standard: Standard): void {
-    const { columns } = this.pairs
-    const cluster = columns.cluster[row]!
-    if (!this.#clusters.has(cluster)) this.#clusters.set(cluster, this.#clusters.size)
-    const number = this.#clusters.get(cluster)!
-    const question = this.#questions[row]!
-    const ownWeight = columns.own_weight[row]!
-    const own = nanoOf(columns.brier_part[row]!)
-    const ownOther = nanoOf(columns.brier_other[row]!)
-    const y = nanoOf(columns.reference_part[row]!)
-    const yOther = nanoOf(columns.reference_other[row]!)
-    const z = standard(question, y, ownWeight)
-    const zOther = standard(question, yOther, ownWeight)
-    columns.standard[row] = z
-    columns.standard_other[row] = zOther
-    this.#contested += 1
-    this.#standard.add(number, z, own, zOther, ownOther)
-    this.#strict.add(number, Math.min(z, y), own, Math.min(zOther, yOther), ownOther)
-    this.#crowd.add(
-      number,
-      nanoOf(columns.crowd_part[row]!),
-      own,
-      nanoOf(columns.crowd_other[row]!),
-      ownOther,
-    )
-  }
-
-  /**
-   * Whether a release of today may give a certificate, or that of an expert. `slack` is how far, in standard
-   * errors, the strengths may have moved the lower end of an interval since the last fit.
-   */
-  isNear(alpha: number, wanted: 'certified' | 'expert', slack: number): boolean {
-    const { certified_questions, expert_questions } = METHODOLOGY.parameters
+  /** Whether a release of today may certify it. */
+  isNear(alpha: number): boolean {
     return (
-      this.#contested >= (wanted === 'expert' ? expert_questions : certified_questions) &&
-      this.#standard.isAbove(alpha, slack) &&
-      this.#strict.isAbove(alpha, slack) &&
-      (wanted === 'certified' || this.#crowd.isAbove(alpha, slack))
+      this.#contested >= parameters.certified_questions &&
+      this.#average.isShown(alpha) &&
+      this.#median.isShown(alpha)
     )
   }
 }

@@ -135,7 +135,7 @@ export interface components {
        * @description A UUID in lower case
        */
       agent_id: string
-      certification: components['schemas']['Certification']
+      certification: components['schemas']['Title']
       /** @description As registered, or as the operator has corrected it: a claim. Null for an agent that is hidden */
       name: string | null
       /** @description As registered: a claim. Null for an agent that is hidden */
@@ -146,40 +146,54 @@ export interface components {
       retired_at: string | null
       /** @description When it last made a forecast; null if never */
       last_forecast_at: string | null
-      /** @description among the eligible voices of the same kind and pool; null without a rank */
+      /** @description among the eligible of the same kind and pool; null without a rank */
       percentile: number | null
-      /** @description the percentiles that the interval of the skill allows; null without a rank */
-      percentile_interval: components['schemas']['PercentileInterval'] | null
-      /** @description 1 is perfect, 0 as good as the middle voice on the same questions; null without a contested question, in verifications and rankings also when not eligible */
+      /** @description the share of the error of the others’ average that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question */
       skill: number | null
       /** @description holds the true skill after every release at once with probability `level`; null with fewer than two clusters */
       skill_interval: components['schemas']['SkillInterval'] | null
-      /** @description the interval against a reference that is never above what the others got; null with fewer than two clusters */
-      strict_skill_interval: components['schemas']['SkillInterval'] | null
+      /** @description the share of the error of the median of the voices that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question */
+      median_skill: number | null
+      /** @description the same for the median skill */
+      median_skill_interval: components['schemas']['SkillInterval'] | null
+      /** @description the share of the error of the market’s price that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question, or where nothing is priced */
+      market_skill: number | null
+      /** @description the same for the market skill; null also where nothing is priced */
+      market_skill_interval: components['schemas']['SkillInterval'] | null
       /** @description how often the record outweighs the ten imaginary questions */
       evidence: number
-      /** @description interval of the crowd skill; null with fewer than two clusters */
-      crowd_skill_interval: components['schemas']['SkillInterval'] | null
-      /** @description the same for the crowd skill */
-      crowd_evidence: number
-      /** @description the pool of entities that common questions tie together, by the least id of its voices; null without a contested question */
+      /** @description the entities of its kind that common questions tie together, by the least id among them; null without a contested question */
       pool: string | null
-      /** @description how many agents of its owner have a scored question; agents without a recorded owner are counted together */
+      /** @description entities in the pool */
+      pool_size: number | null
+      /** @description whether others are measured against it */
+      voice: boolean
+      /** @description how many agents of its owner have a scored question; agents without an owner are counted together */
       owner_agents: number | null
       /** @description it is the k-th of its owner, in the order in which the first contested question of each was settled; null without one */
       attempt: number | null
       /** @description settled questions that were forecast */
       resolved_questions: number
-      /** @description those of them that were forecast in time and on which five other voices took part */
+      /** @description those of them on which it stood beside five others, or a price, in the judged part of their lives */
       contested_questions: number
+      /** @description contested questions on which a price stood beside it */
+      priced_questions: number
       /** @description questions with an outcome that have not closed yet, which count for nothing until then */
       pending_questions: number
-      /** @description different events, or weeks of a category, among the contested questions */
+      /** @description settled questions of its pool that were open while it was active */
+      offered_questions: number
+      /** @description share of those on which it has a forecast; null without any */
+      answered_share: number | null
+      /** @description different events, or questions without one, among the contested questions */
       clusters: number
+      /** @description the same among the priced questions */
+      priced_clusters: number
       /** @description share of the settled questions whose forecasts the service saw being made; null without one */
       witnessed_share: number | null
-      /** @description mean share of the time of the contested questions that was covered; null without one */
+      /** @description mean share of the time of the contested questions in which it was judged; null without one */
       coverage: number | null
+      /** @description the skill over the last hundred contested questions */
+      recent: components['schemas']['RecentSkill']
       voice_rule: components['schemas']['VoiceRule']
       /** @description The version of the method that computed the scores */
       methodology_version: string
@@ -203,48 +217,50 @@ export interface components {
       eligible: boolean
       /** @description the ranks that the intervals of the board allow; null without a rank */
       rank_interval: components['schemas']['RankInterval'] | null
-      /** @description 1 is perfect, 0 as good as the middle voice on the same questions; null without a contested question, in verifications and rankings also when not eligible */
+      /** @description the share of the error of the others’ average that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question */
       skill: number | null
       /** @description holds the true skill after every release at once with probability `level`; null with fewer than two clusters */
       skill_interval: components['schemas']['SkillInterval'] | null
-      /** @description the interval against a reference that is never above what the others got; null with fewer than two clusters */
-      strict_skill_interval: components['schemas']['SkillInterval'] | null
+      /** @description the share of the error of the median of the voices that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question */
+      median_skill: number | null
+      /** @description the same for the median skill */
+      median_skill_interval: components['schemas']['SkillInterval'] | null
+      /** @description the share of the error of the market’s price that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question, or where nothing is priced */
+      market_skill: number | null
+      /** @description the same for the market skill; null also where nothing is priced */
+      market_skill_interval: components['schemas']['SkillInterval'] | null
       /** @description how often the record outweighs the ten imaginary questions */
       evidence: number
-      /** @description how many outcomes would have to be different, the greatest losses first, for it to show no skill above 0; null where it shows none or all are not enough */
-      fragility: number | null
-      /** @description the same against copying the average of the other voices; null without a contested question */
-      crowd_skill: number | null
-      /** @description interval of the crowd skill; null with fewer than two clusters */
-      crowd_skill_interval: components['schemas']['SkillInterval'] | null
-      /** @description the same for the crowd skill */
-      crowd_evidence: number
-      /** @description how much error it makes where the middle voice makes 1 */
-      strength: number
       /** @description whether others are measured against it */
       voice: boolean
-      /** @description how many agents of its owner have a scored question; agents without a recorded owner are counted together */
+      /** @description how many agents of its owner have a scored question; agents without an owner are counted together */
       owner_agents: number | null
       /** @description it is the k-th of its owner, in the order in which the first contested question of each was settled; null without one */
       attempt: number | null
       /** @description settled questions that were forecast */
       resolved_questions: number
-      /** @description those of them that were forecast in time and on which five other voices took part */
+      /** @description those of them on which it stood beside five others, or a price, in the judged part of their lives */
       contested_questions: number
+      /** @description contested questions on which a price stood beside it */
+      priced_questions: number
       /** @description questions with an outcome that have not closed yet, which count for nothing until then */
       pending_questions: number
-      /** @description different events, or weeks of a category, among the contested questions */
+      /** @description settled questions of its pool that were open while it was active */
+      offered_questions: number
+      /** @description share of those on which it has a forecast; null without any */
+      answered_share: number | null
+      /** @description different events, or questions without one, among the contested questions */
       clusters: number
-      /** @description forecasts on the settled questions */
+      /** @description the same among the priced questions */
+      priced_clusters: number
+      /** @description forecasts that count on the settled questions */
       forecasts: number
-      /** @description share of the forecasts that the operator imported */
-      imported_share: number | null
       /** @description share of the settled questions whose forecasts the service saw being made; null without one */
       witnessed_share: number | null
-      /** @description mean share of the time of the contested questions that was covered; null without one */
+      /** @description mean share of the time of the contested questions in which it was judged; null without one */
       coverage: number | null
-      /** @description sum over the settled questions of the share of their time that was covered */
-      coverage_sum: number
+      /** @description the skill over the last hundred contested questions */
+      recent: components['schemas']['RecentSkill']
       /** @description Brier score, weighted by coverage */
       brier: number | null
       /** @description logarithmic score, weighted by coverage */
@@ -279,43 +295,49 @@ export interface components {
        * @description A UUID in lower case
        */
       agent_id: string
-      certification: components['schemas']['Certification']
+      certification: components['schemas']['Title']
       /** @description When it was retired, and with that lost its rank; null while it takes part */
       retired_at: string | null
       /** @description whether there are enough contested questions to be ranked */
       eligible: boolean
-      /** @description place among the eligible entities of the same kind and pool, 1 is best; null when not eligible or retired */
+      /** @description place among the eligible of the same kind and pool, 1 is best; null when not eligible or retired */
       rank: number | null
       /** @description the ranks that the intervals of the board allow; null without a rank */
       rank_interval: components['schemas']['RankInterval'] | null
-      /** @description among the eligible voices of the same kind and pool; null without a rank */
+      /** @description among the eligible of the same kind and pool; null without a rank */
       percentile: number | null
-      /** @description the percentiles that the interval of the skill allows; null without a rank */
-      percentile_interval: components['schemas']['PercentileInterval'] | null
-      /** @description 1 is perfect, 0 as good as the middle voice on the same questions; null without a contested question, in verifications and rankings also when not eligible */
+      /** @description the share of the error of the others’ average that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question */
       skill: number | null
       /** @description holds the true skill after every release at once with probability `level`; null with fewer than two clusters */
       skill_interval: components['schemas']['SkillInterval'] | null
-      /** @description the same at the level 0.95 for everyone, so that bars of one board mean the same */
+      /** @description the share of the error of the median of the voices that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question */
+      median_skill: number | null
+      /** @description the same for the median skill */
+      median_skill_interval: components['schemas']['SkillInterval'] | null
+      /** @description the share of the error of the market’s price that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question, or where nothing is priced */
+      market_skill: number | null
+      /** @description the same for the market skill; null also where nothing is priced */
+      market_skill_interval: components['schemas']['SkillInterval'] | null
+      /** @description that of the skill at the level 0.95 for everyone, so that bars of one board mean the same; null without a rank */
       board_interval: components['schemas']['BoardInterval'] | null
-      /** @description the same against copying the average of the other voices; null without a contested question */
-      crowd_skill: number | null
-      /** @description interval of the crowd skill; null with fewer than two clusters */
-      crowd_skill_interval: components['schemas']['SkillInterval'] | null
-      /** @description the pool of entities that common questions tie together, by the least id of its voices; null without a contested question */
+      /** @description how often the record outweighs the ten imaginary questions */
+      evidence: number
+      /** @description the entities of its kind that common questions tie together, by the least id among them; null without a contested question */
       pool: string | null
       /** @description entities in the pool */
       pool_size: number | null
-      /** @description how much error it makes where the middle voice makes 1 */
-      strength: number
       /** @description whether others are measured against it */
       voice: boolean
       /** @description settled questions that were forecast */
       resolved_questions: number
-      /** @description those of them that were forecast in time and on which five other voices took part */
+      /** @description those of them on which it stood beside five others, or a price, in the judged part of their lives */
       contested_questions: number
-      /** @description the field of its percentile: the eligible voices of the same kind and pool, and itself if it has a rank */
-      field_size: number
+      /** @description contested questions on which a price stood beside it */
+      priced_questions: number
+      /** @description settled questions of its pool that were open while it was active */
+      offered_questions: number
+      /** @description share of those on which it has a forecast; null without any */
+      answered_share: number | null
       /** @description entities of the same kind */
       population: number
       /** @description The version of the method that computed the scores */
@@ -338,26 +360,18 @@ export interface components {
       agent_id: string
       /** @description settled questions that were forecast */
       resolved_questions: number
-      /** @description those of them that were forecast in time and on which five other voices took part */
+      /** @description those of them on which it stood beside five others, or a price, in the judged part of their lives */
       contested_questions: number
-      /** @description share of the windows with a gain on the reference; null with fewer than 50 contested questions */
+      /** @description share of the windows of 25 questions with a gain on the others’ average; null with fewer than 50 contested questions */
       skill_stability: number | null
-      /** @description standard deviation of the skill over the windows */
-      skill_deviation: number | null
-      /** @description windows of consecutive contested questions */
-      windows: number
       /** @description 0 is always one half, 1 is always certain */
       conviction: number | null
-      /** @description mean certainty minus the share of closing forecasts on the right side; above 0 is overconfident */
-      conviction_gap: number | null
+      /** @description mean distance from the others’ average: who leans one way through a season of shocks has a record of one bet */
+      lean: number | null
       /** @description share of the mass moved that went toward the outcome; null if none was moved */
       responsiveness: number | null
       /** @description forecasts on a question after the first */
       updates: number
-      /** @description mean number of updates over the questions */
-      updates_per_question: number | null
-      /** @description how much forecasts moved back and forth; null without a question with three forecasts */
-      flip_flop: number | null
       /** @description The version of the method that computed the scores */
       methodology_version: string
       /** @description The release that published this */
@@ -524,40 +538,66 @@ export interface components {
       settled: boolean
       /** @description when the outcome was known and the question had closed; null until then */
       settled_at: string | null
-      /** @description the question’s event, or the week of its category */
+      /** @description what counts as one question: the event whose questions are told as one, or the question */
+      unit: string
+      /** @description what may hang together: the question’s event, or the question */
       cluster: string
+      /** @description the ISO week (UTC) in which the question closed */
+      week: string
+      /** @description what the errors are divided by, because the questions of the unit count as one */
+      divisor: number
       /** @description share of the question’s scheduled time that was covered */
       coverage: number
       /** @description mean squared error over the time held */
       brier: number
-      /** @description what the other voices got over the same time */
-      reference_brier: number
-      /** @description what copying the average of the other voices would have got */
-      crowd_brier: number
       /** @description mean logarithmic score over the time held */
       log_score: number
       /** @description score against a forecast that is always one half */
       baseline_score: number
       /** @description score against the other forecasts at the same times */
       peer_score: number
-      /** @description voices of other owners that took part in the question */
+      /** @description share of the question’s scheduled time that titles look at */
+      judged_coverage: number
+      /** @description B: the squared error over the judged time, in 1e-9 */
+      judged_brier: number
+      /** @description K: that of the others’ average */
+      average_brier: number
+      /** @description M: that of the median of the voices */
+      median_brier: number
+      /** @description Q: that of the market’s price, of the average where none stood */
+      market_brier: number
+      /** @description B had the question ended otherwise */
+      judged_brier_if_other: number
+      /** @description K had the question ended otherwise */
+      average_brier_if_other: number
+      /** @description M had the question ended otherwise */
+      median_brier_if_other: number
+      /** @description Q had the question ended otherwise */
+      market_brier_if_other: number
+      /** @description the most others that stood at a judged instant */
       voices: number
-      /** @description forecasts before the effective close */
+      /** @description forecasts that stood before the effective close */
       forecasts: number
       /** @description the forecast that stood at the effective close; null if it was withdrawn */
       closing_probability: number | null
       /** @description whether the service saw every forecast being made */
       witnessed: boolean
-      /** @description whether it is settled, was forecast in time, and at least five other voices took part */
+      /** @description whether it is settled and has a judged instant */
       contested: boolean
-      /** @description coverage times what a middle field would have got, in 1e-9; null where not contested */
-      standard_reference: number | null
-      /** @description `standard_reference` − coverage × `brier` had the question ended otherwise, in 1e-9 */
-      gain_if_other: number | null
-      /** @description coverage × (`crowd_brier` − `brier`) had the question ended otherwise, in 1e-9 */
-      crowd_gain_if_other: number | null
-      /** @description how far the gain would scatter had the question been able to end otherwise, in 1e-9 */
+      /** @description whether a market’s price stood at a judged instant */
+      priced: boolean
+      /** @description X: `average_brier` − `judged_brier`, in 1e-9; null where not contested */
+      gain: number | null
+      /** @description f: how far `gain` would scatter had the question been able to end otherwise, in 1e-9 */
       spread: number | null
+      /** @description X against `median_brier` */
+      median_gain: number | null
+      /** @description f of `median_gain` */
+      median_spread: number | null
+      /** @description X against `market_brier` */
+      market_gain: number | null
+      /** @description f of `market_gain` */
+      market_spread: number | null
     }
     /**
      * @description Everything in the sandbox is simulated and proves nothing
@@ -565,21 +605,22 @@ export interface components {
      */
     Environment: 'production' | 'sandbox'
     /**
-     * @description By contested questions, their clusters and the ends of the intervals; see the method
+     * @description `measured` is a skill with an interval and a place, and nothing proved; `certified` says that its errors were smaller than those of the average and of the median of all others, and than the market’s price; see the method
      * @enum {string}
      */
-    Certification: 'none' | 'provisional' | 'certified' | 'expert'
-    PercentileInterval: {
-      lower: number
-      upper: number
-    }
+    Title: 'none' | 'measured' | 'certified'
     SkillInterval: {
       lower: number
       upper: number
       level: number
     }
+    RecentSkill: {
+      questions: number
+      skill: number | null
+      skill_interval: components['schemas']['SkillInterval'] | null
+    }
     /**
-     * @description Whom entities are measured against: `recorded` is people and the first agent of each recorded owner, `everyone` is all, because the former are fewer than six, and then nothing above `provisional` or `bronze` is awarded
+     * @description Whom entities are measured against: `recorded` is people and the first agent of each owner that the operator recorded, `everyone` is all, because the former are fewer than six, and then a title takes a market’s price on 50 questions
      * @enum {string}
      */
     VoiceRule: 'recorded' | 'everyone'
@@ -940,9 +981,9 @@ export type RefusedForecast = components['schemas']['RefusedForecast']
 export type CurrentForecast = components['schemas']['CurrentForecast']
 export type QuestionScore = components['schemas']['QuestionScore']
 export type Environment = components['schemas']['Environment']
-export type Certification = components['schemas']['Certification']
-export type PercentileInterval = components['schemas']['PercentileInterval']
+export type Title = components['schemas']['Title']
 export type SkillInterval = components['schemas']['SkillInterval']
+export type RecentSkill = components['schemas']['RecentSkill']
 export type VoiceRule = components['schemas']['VoiceRule']
 export type RankInterval = components['schemas']['RankInterval']
 export type Decomposition = components['schemas']['Decomposition']

@@ -95,7 +95,7 @@ paths = [running.filter(entity_id=e).filter(pl.col("number") <= n).sort("number"
 below = paths[0].filter(~(pl.col("lower") > 0).fill_null(False))["number"].max() or 0
 is_above = derived.filter(entity_id=leader)["lower"].item() > 0
 claim = f"{name(leader)} leads with a skill of {signed(paths[0]['skill'][-1])}" + (
-    f", above the middle for sure since question {below + 1}" if is_above else ", which luck alone may explain"
+    f", above the average of the others for sure since question {below + 1}" if is_above else ", which luck alone may explain"
 )
 sure = "Band: 95 % over the whole course, so that it may be looked at after every question. Grey: the others shown."
 figure, axes = draw(claim, sure, (10.4, 6.2), 2, 3, sharex=True, sharey=True)
@@ -110,7 +110,7 @@ axes[0][0].set_ylim(max(-1.5, running["lower"].min()), min(2, running["upper"].m
 for axis in axes[-1]:
     axis.set_xlabel("contested questions settled so far")
 for axis in axes[:, 0]:
-    axis.set_ylabel("skill, 0 = middle of the others")
+    axis.set_ylabel("skill, 0 = average of the others")
 for axis in axes.flat[len(top) :]:
     axis.set_visible(False)
 save(figure, FOLDER / "over-time.png")
@@ -205,19 +205,18 @@ else:
 
 # %% [markdown]
 # ## 6. What if ten outcomes had been the other one?
-# The ten on which the leader gained most. X′ is a column. Z′ is not: it is X′ + B′, and B′ is taken for a forecast
-# that stood still, (1 − √Brier)². `fvs audit` derives the true one from the forecasts.
+# The ten on which the leader had most to lose.
 
 # %%
 loss = pl.col("x") - pl.col("x_if_other")
 turned = contested.filter(entity_id=leader).sort(loss, "question_id", descending=[True, False])["question_id"].head(10)
-z_if_other = pl.col("x_if_other") + pl.col("coverage") * (1 - pl.col("brier").sqrt()) ** 2 * 1e9
 is_turned = pl.col("question_id").is_in(turned.implode())
-flipped = contested.with_columns(
-    x=pl.when(is_turned).then("x_if_other").otherwise("x"), z=pl.when(is_turned).then(z_if_other).otherwise("z")
+with_other_ends = contested.with_columns(
+    pl.when(is_turned).then(other).otherwise(column).alias(column)
+    for column, other in [("x", "x_if_other"), ("x_if_other", "x"), ("r", "r_if_other"), ("r_if_other", "r")]
 )
 rows = board.select(*KEY).head(12).join(derived, on=KEY, maintain_order="left")
-rows = rows.join(skill_of(flipped), on=KEY, suffix="_then", maintain_order="left")
+rows = rows.join(skill_of(with_other_ends), on=KEY, suffix="_then", maintain_order="left")
 then = rows.filter(entity_id=leader).row(0, named=True)
 place = (rows["skill_then"] > then["skill_then"]).sum() + 1
 fall = f"{signed(then['skill'])} to {signed(then['skill_then'])}, place {place} of these {len(rows)}"
@@ -240,7 +239,7 @@ axis.axvline(0, color=TEXT, linewidth=0.9)
 axis.set_yticks(
     range(len(rows)), [f"{place}  {name(entity)}" for place, entity in zip(board["rank"], rows["entity_id"])]
 )
-axis.set(xlabel="skill, 0 = middle of the others", ylim=(len(rows) - 0.5, -0.5))
+axis.set(xlabel="skill, 0 = average of the others", ylim=(len(rows) - 0.5, -0.5))
 save(figure, FOLDER / "ten-turned.png")
 
 (FOLDER / "numbers.json").write_text(json.dumps(numbers, indent=1))

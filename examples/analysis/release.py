@@ -63,33 +63,42 @@ def board_of(kind):
 boards = [board for board in (board_of("agent"), board_of("forecaster")) if len(board) > 0]
 
 
-def whole(column):
-    """Coverage times a squared error, in whole 1e-9."""
-    return (pl.col("coverage") * pl.col(column) * 1e9).round()
+def number(column):
+    return pl.col(column).cast(pl.Float64)
 
 
+# The errors of the others' average, the gains on it, and both had the question ended otherwise, in 1e-9.
 contested = scores.filter("contested").select(
-    *KEY, "question_id", "cluster", "settled_at", "attempt", "coverage", "brier",
-    z=pl.col("standard_reference").cast(pl.Float64), x=pl.col("standard_reference") - whole("brier"),
-    x_if_other=pl.col("gain_if_other").cast(pl.Float64), f=pl.col("spread").cast(pl.Float64),
+    *KEY, "question_id", "cluster", "week", "settled_at", "attempt",
+    r=number("average_brier"), r_if_other=number("average_brier_if_other"), x=number("gain"),
+    x_if_other=number("average_brier_if_other") - number("judged_brier_if_other"), f=number("spread"),
 )  # fmt: skip
 
 
 def skill_of(pairs):
     """The skill of every entity with its interval, by the formula of docs/data.md, "The skill, derived again"."""
-    x, z, f, g = pl.col("x"), pl.col("z"), pl.col("f"), pl.col("clusters")
-    sums = pairs.group_by(*KEY, "attempt", "cluster").agg(x.sum(), z.sum(), f.sum())
-    sums = sums.group_by(*KEY, "attempt").agg(
-        x.sum(), z.sum(), clusters=pl.len(), xx=(x * x).sum(), xz=(x * z).sum(), zz=(z * z).sum(), ff=(f * f).sum()
+    x, r, f, g = pl.col("x"), pl.col("r"), pl.col("f"), pl.col("clusters")
+    least, most = pl.min_horizontal("x", "x_if_other"), pl.max_horizontal("x", "x_if_other")
+    is_one_sided = (most > 0) & (-least > 3 * most)
+    pairs = pairs.with_columns(
+        f=pl.when(is_one_sided).then(0.0).otherwise(f), a=pl.when(is_one_sided).then(f).otherwise(0.0)
     )
+    sums = pairs.group_by(*KEY, "attempt").agg(
+        x.sum(), r.sum(), clusters=pl.col("cluster").n_unique(), ff=(f * f).sum()
+    )
+    for group in ("cluster", "week"):
+        parts = pairs.group_by(*KEY, group).agg(x.sum(), pl.col("a").sum())
+        squares = parts.group_by(KEY).agg(
+            (x * x).sum().alias(f"xx_{group}"), (pl.col("a") * pl.col("a")).sum().alias(f"aa_{group}")
+        )
+        sums = sums.join(squares, on=KEY)
     skill, attempt = pl.col("skill"), pl.col("attempt")
     alpha = pl.when(attempt.is_null()).then(0.05).otherwise(0.1 / (attempt * (attempt + 1)))
     h = ((1 + 20 / g) * ((g / 20 + 1) / alpha**2).log()).sqrt()
-    around = g / (g - 1) * (pl.col("xx") - 2 * skill * pl.col("xz") + skill**2 * pl.col("zz"))
-    margin = pl.when(g > 1).then(h * pl.max_horizontal(around, "xx", "ff").sqrt() / (z + 2.5e9))
+    otherwise = pl.col("ff") + pl.max_horizontal("aa_cluster", "aa_week")
+    margin = pl.when(g > 1).then(h * pl.max_horizontal("xx_cluster", "xx_week", otherwise).sqrt() / (r + 2.5e9))
     return (
-        sums.with_columns(skill=x / (z + 2.5e9))
-        .with_columns(margin=margin)
+        sums.with_columns(skill=x / (r + 2.5e9), margin=margin)
         .select(*KEY, "skill", lower=skill - pl.col("margin"), upper=skill + pl.col("margin"))
         .sort(KEY)
     )

@@ -172,7 +172,7 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     reports: new Reports({
       scores: warmed.scores,
       unscored: (...asked) => unscoredQuestions(components, ...asked),
-      contestVoices: components.methodology.parameters.contest_voices,
+      rules: components.methodology.parameters,
     }),
     cursorReleases,
     comparisons: new Comparisons((manifest, two) => compareEntities(components, manifest, two)),

@@ -1,25 +1,29 @@
 // The agents of `fvs demo`: the owner of each, and how it makes its probabilities. The same seed gives the
 // same answers.
 import { type ForecastQuestions, SEED } from './demo-world.ts'
-import { type Random, normal, sfc32 } from './random.ts'
-import { ERROR_LEFT, wholePercent } from './world.ts'
+import { normal, sfc32 } from './random.ts'
+import { ERROR_LEFT, type SimulatedQuestion, evidenceOf, wholePercent } from './world.ts'
 
-const AGENTS_SEED = SEED + 38
-/** The number of times that an agent submits forecasts. */
-export const ROUNDS = ERROR_LEFT.length
-/** The shortest time of a round; on a slow machine a round takes as long as its requests. */
-export const ROUND_MS = 2_000
-
+const AGENTS_SEED = SEED + 45
 /**
- * How long the live questions stay open: until all rounds are over, and so long that the second one, in which
- * the last agent begins, ended in the first three quarters of that time.
+ * An agent submits forecasts once in each quarter of a question's life. Titles do not look at the last one,
+ * in which only an agent that says outcomes late submits.
  */
-export function leastOpenMs(allRoundsMs: number, twoRoundsMs: number): number {
-  return Math.max(allRoundsMs, Math.ceil((twoRoundsMs * 4) / 3))
+export const ROUNDS = ERROR_LEFT.length + 1
+
+/** Returns when the agents submit their forecasts of a round: in the middle of a quarter. */
+export function roundStartsAt({ openedAt, closesAt }: SimulatedQuestion, round: number): Date {
+  const [openedMs, closesMs] = [openedAt.getTime(), closesAt.getTime()]
+  return new Date(openedMs + Math.floor(((round + 0.5) * (closesMs - openedMs)) / ROUNDS))
 }
 
 /** The owners of agents, as the operator of the demo records them. */
-export const OWNERS = { one: 'simulated-owner-1', several: 'simulated-owner-2', copying: 'simulated-owner-3' }
+export const OWNERS = {
+  one: 'simulated-owner-1',
+  several: 'simulated-owner-2',
+  copying: 'simulated-owner-3',
+  late: 'simulated-owner-4',
+}
 
 export interface DemoAgent {
   name: string
@@ -28,7 +32,7 @@ export interface DemoAgent {
 }
 
 export interface SimulatedAgent extends DemoAgent {
-  /** Its submissions in each round. */
+  /** Its submissions in each round, the late one last. */
   rounds: { questionId: string; probability: number }[][]
 }
 
@@ -50,6 +54,8 @@ interface Profile {
   scale?: number
   /** The number of questions that it answers; all by default. */
   questions?: number
+  /** Whether it says the outcome in the late round. */
+  isLate?: true
 }
 
 /**
@@ -58,17 +64,18 @@ interface Profile {
  */
 const PROFILES: readonly Profile[] = [
   { traits: 'has much news of its own', owner: OWNERS.one, noise: 0.2, news: 3.5 },
-  { traits: 'has news of its own', owner: OWNERS.several, noise: 0.3, news: 2 },
+  { traits: 'has news of its own', owner: OWNERS.several, noise: 0.3, news: 2.5 },
   { traits: 'reads fairly', owner: OWNERS.several, noise: 1.2 },
   { traits: 'overconfident', owner: OWNERS.several, noise: 0.7, scale: 3 },
   { traits: 'says anything', owner: OWNERS.several, noise: 6 },
   { traits: 'copies the crowd', owner: OWNERS.copying },
-  { traits: 'has news of its own', noise: 0.3, news: 1.5 },
+  { traits: 'has news of its own', noise: 0.3, news: 2.5 },
   { traits: 'reads well, answers 60', noise: 0.3, questions: 60 },
   { traits: 'reads well, answers 20', noise: 0.3, questions: 20 },
   { traits: 'reads badly', noise: 2 },
   { traits: 'underconfident', noise: 0.7, scale: 0.3 },
   { traits: 'always says 0.5', noise: 0, scale: 0 },
+  { traits: 'copies the crowd, says the outcome late', owner: OWNERS.late, isLate: true },
 ]
 
 export const DEMO_AGENTS: readonly DemoAgent[] = PROFILES.map(({ traits, owner = null }, index) => ({
@@ -79,33 +86,28 @@ export const DEMO_AGENTS: readonly DemoAgent[] = PROFILES.map(({ traits, owner =
 
 export function simulateAgents({ questions, forecasts }: ForecastQuestions): SimulatedAgent[] {
   const averages = ERROR_LEFT.map((_, round) => averagesAt(round, questions, forecasts))
-  return PROFILES.map(({ noise, news = 0, scale = 1, questions: count }, index) => {
+  return PROFILES.map(({ noise, news = 0, scale = 1, questions: count, isLate = false }, index) => {
     const random = sfc32(AGENTS_SEED, index)
     const answered = questions.slice(0, count)
     const errors = answered.map(() => (noise ?? 0) * normal(random))
     const learned = answered.map(({ outcome }) => evidenceOf(outcome, news, random))
-    return {
-      ...DEMO_AGENTS[index]!,
-      rounds: ERROR_LEFT.map((left, round) =>
-        answered.flatMap(({ questionId, logOdds }, place) => {
-          const probability =
-            noise === undefined
-              ? averages[round]!.get(questionId)
-              : wholePercent(scale * (logOdds + learned[place]! + left * errors[place]!))
-          return probability === undefined ? [] : [{ questionId, probability }]
-        }),
-      ),
-    }
+    const rounds = ERROR_LEFT.map((left, round) =>
+      answered.flatMap(({ questionId, logOdds }, place) => {
+        const probability =
+          noise === undefined
+            ? averages[round]!.get(questionId)
+            : wholePercent(scale * (logOdds + learned[place]! + left * errors[place]!))
+        return probability === undefined ? [] : [{ questionId, probability }]
+      }),
+    )
+    const late = isLate
+      ? answered.map(({ questionId, outcome }) => ({
+          questionId,
+          probability: outcome === 'yes' ? 0.99 : 0.01,
+        }))
+      : []
+    return { ...DEMO_AGENTS[index]!, rounds: [...rounds, late] }
   })
-}
-
-/**
- * Returns a normal log-likelihood ratio with this standard deviation. Added to true log-odds, it gives true
- * log-odds again.
- */
-function evidenceOf(outcome: 'yes' | 'no', deviation: number, random: Random): number {
-  const mean = (outcome === 'yes' ? 1 : -1) * (deviation ** 2 / 2)
-  return mean + deviation * normal(random)
 }
 
 /**
@@ -119,9 +121,9 @@ function averagesAt(
 ) {
   const made = Map.groupBy(forecasts, ({ questionId }) => questionId)
   return new Map(
-    questions.flatMap(({ questionId, openedAt, closesAt }): [string, number][] => {
-      const [openedMs, closesMs] = [openedAt.getTime(), closesAt.getTime()]
-      const atMs = openedMs + (round * (closesMs - openedMs)) / ROUNDS
+    questions.flatMap((question): [string, number][] => {
+      const { questionId } = question
+      const atMs = roundStartsAt(question, round).getTime()
       const before = (made.get(questionId) ?? []).filter(({ forecastAt }) => forecastAt.getTime() < atMs)
       // The forecasts of each person are in the order of their times.
       const current = new Map(before.map(({ userId, probability }) => [userId, probability]))
@@ -139,12 +141,9 @@ export interface Submission {
   probability: number
 }
 
-/**
- * Returns the submissions of all agents in a round, question by question, so that even on a slow machine no
- * agent answers a question much later than another one.
- */
+/** Returns the submissions of all agents in a round on some of the questions, question by question. */
 export function submissionsOf(
-  { questions }: Pick<ForecastQuestions, 'questions'>,
+  questions: ForecastQuestions['questions'],
   agents: readonly SimulatedAgent[],
   round: number,
 ): Submission[] {

@@ -14,9 +14,13 @@ export function describeHighlights(
 ): string[] {
   const group = tieGroupOf(forecasters)
   const several = owners.filter(({ owner_id }) => owner_id === OWNERS.several)
-  const copying = agents.filter(({ owner }) => owner === OWNERS.copying)
-  const ownerless = agents.filter(({ owner }) => owner === null)
-  const certified = ownerless.filter((agent) => titleOf(agent) === 'certified')
+  const shown = (owner: string, what: string): Highlight[] =>
+    agents
+      .filter((agent) => agent.owner === owner)
+      .map((agent) => ({
+        text: `${what}, and is ${titleOf(agent)}: ${agent.name}, ${skillsOf(agent)}`,
+        path: `/agents/${agent.id}/verification`,
+      }))
   const highlights: Highlight[] = [
     ...group.slice(0, 1).map(({ id }) => ({
       text: `a tie group, in which the board intervals of any two overlap: ${namesOf(group)}`,
@@ -26,14 +30,8 @@ export function describeHighlights(
       text: `an owner of ${own.length} agents, ${count} of them certified: ${owner_id}`,
       path: `/owners/${owner_id}`,
     })),
-    ...copying.map(({ id, name, verification }) => ({
-      text: `better than the middle, but a copy of the crowd: ${name}, crowd skill ${spanOf(verification.crowd_skill_interval)}`,
-      path: `/agents/${id}/verification`,
-    })),
-    ...certified.map(({ id, name }) => ({
-      text: `certified without an owner, of ${ownerless.length} agents: ${name}`,
-      path: `/agents/${id}/verification`,
-    })),
+    ...shown(OWNERS.copying, 'copies the crowd'),
+    ...shown(OWNERS.late, 'copies the crowd, says every outcome in the last quarter'),
   ]
   return highlights.map(({ text, path }) => `  ${text}  ${url}${path}`)
 }
@@ -64,6 +62,14 @@ export function titleOf({ verification }: Pick<RankedEntity, 'verification'>): s
 
 export function spanOf(interval: RankedEntity['verification']['skill_interval']): string {
   return interval ? `${interval.lower.toFixed(3)} to ${interval.upper.toFixed(3)}` : '-'
+}
+
+/** As in: skill 0.004 (-0.061 to 0.069), median skill 0.021 (-0.052 to 0.094). */
+function skillsOf({ verification }: RankedEntity): string {
+  const { skill, skill_interval, median_skill, median_skill_interval } = verification
+  const text = (value: number | null, interval: typeof skill_interval) =>
+    `${value?.toFixed(3) ?? '-'} (${spanOf(interval)})`
+  return `skill ${text(skill, skill_interval)}, median skill ${text(median_skill, median_skill_interval)}`
 }
 
 /** Simulated names; after the first only their numbers. */

@@ -26,8 +26,8 @@ export function describeDemo(
 ): string {
   const { agents, forecasters, questions, forecasts, release, refusal } = outcome
   return [
-    `All of this is simulated, from the seed ${outcome.seed}, in the sandbox: ${questions.live} questions were open for ${questions.live_for_seconds} seconds,`,
-    `in which agents submitted ${forecasts.submitted} forecasts over HTTP; ${forecasts.imported} forecasts of people were imported.`,
+    `All of this is simulated, from the seed ${outcome.seed}, in the sandbox: ${questions.asked} questions of the last ${questions.weeks} weeks, through`,
+    `which the clock of the service ran. Agents submitted ${forecasts.submitted} forecasts over HTTP; ${forecasts.imported} of people were imported.`,
     '',
     `Agents in release ${release}`,
     ...table(agents),

@@ -1,5 +1,5 @@
-// The steps of `fvs demo` in order: a history, agents that register and submit over HTTP, their owners,
-// outcomes, a release.
+// The steps of `fvs demo` in order: agents that register and submit over HTTP week by week, their owners,
+// people's forecasts, outcomes, releases.
 import { setTimeout as pause } from 'node:timers/promises'
 import pMap from 'p-map'
 import { withDatabase } from '../../pipeline/duckdb.ts'
@@ -15,35 +15,32 @@ import {
   DEMO_AGENTS,
   OWNERS,
   ROUNDS,
-  ROUND_MS,
-  leastOpenMs,
+  type SimulatedAgent,
   type Submission,
+  roundStartsAt,
   simulateAgents,
   submissionsOf,
 } from './demo-agents.ts'
-import {
-  type ForecastQuestions,
-  DEMO_FORECASTERS,
-  simulateLive,
-  simulateOpen,
-  simulatePast,
-} from './demo-world.ts'
+import type { DemoClock } from './demo-clock.ts'
+import { type ForecastQuestions, DEMO_FORECASTERS, simulateOpen } from './demo-world.ts'
 import { type SimulatedRows, addRows } from './rows.ts'
 import { SEED_DEFAULTS } from './seed-options.ts'
 import { seedSandbox } from './seed.ts'
+import type { SimulatedQuestion } from './world.ts'
 
-/** The planned life of the live questions; they close and resolve as soon as every agent has answered. */
-const LIVE_MS = 3_600_000
 const POLL_MS = 100
-const REQUESTS_AT_ONCE = 48
-const DAY_MS = 86_400_000
-/** The earlier releases are as of this many days ago, so that there is a history to look at. */
-const EARLIER_RELEASES_DAYS = [4, 2]
+const REQUESTS_AT_ONCE = 128
+/** The earlier releases are made this many weeks before the end, so that there is a history to look at. */
+const EARLIER_RELEASES_WEEKS = [2, 1]
 
 export interface Stage {
   /** The components of the sandbox. */
   components: Components
   client: DemoClient
+  /** The clock of the components, at the opening of the first week. */
+  clock: DemoClock
+  /** The questions of the weeks, and people's forecasts on them. */
+  weeks: ForecastQuestions
   /** Says what comes next. @throws the reason of `signal` once the demo has been told to end. */
   say: (text: string) => void
   /** Ends the demo at any step. */
@@ -63,18 +60,20 @@ export type Played = Awaited<ReturnType<typeof playDemo>>
 export type RankedEntity = Played['agents'][number]
 
 export async function playDemo(stage: Stage) {
-  const { components, client, say } = stage
+  const { components, client, clock, weeks, say } = stage
+  say(`fvs import: ${DEMO_FORECASTERS.length} people, ${weeks.questions.length} questions`)
+  await add(stage, { forecasters: DEMO_FORECASTERS, questions: weeks.questions })
+  const agents = await registerAgents(stage)
+  const played = await playWeeks(stage, agents)
+
+  clock.catchUp()
+  const open = simulateOpen(clock.now())
+  say(`fvs import: ${open.length} questions that stay open for a week`)
+  await add(stage, { questions: open })
+  await resolve(stage, played.unresolved)
+  const refusal = await submitTooLate(stage, agents[0]!)
   say('fvs sandbox seed')
   await seedSandbox(components, SEED_DEFAULTS)
-  const past = simulatePast(new Date())
-  say(
-    `fvs import: ${past.questions.length} questions that are over, ${past.forecasts.length} forecasts of ${DEMO_FORECASTERS.length} people`,
-  )
-  await add(stage, { forecasters: DEMO_FORECASTERS, ...past, resolved: past.questions })
-  for (const days of EARLIER_RELEASES_DAYS) await release(stage, new Date(Date.now() - days * DAY_MS))
-
-  const agents = await registerAgents(stage)
-  const live = await playLive(stage, agents)
   const made = await release(stage)
 
   say('GET /log/checkpoint, until it covers the release')
@@ -83,15 +82,15 @@ export async function playDemo(stage: Stage) {
   const pro = { tier: 'pro', monthly_calls: null } as const
   const key = await components.registry.createClientKey('the demo', components.now(), pro)
   say('POST /verification/bulk, once the release is served')
-  const people = DEMO_FORECASTERS.map(({ userId, name, noise }) => ({
+  const people = DEMO_FORECASTERS.map(({ userId, name, noise, news }) => ({
     id: userId,
     name,
-    traits: `simulated: noise ${noise.toFixed(2)}`,
+    traits: `simulated: noise ${noise.toFixed(2)}${news === undefined ? '' : ', much news of its own'}`,
     owner: null,
   }))
   const scored = await placesOf(stage, key, made, 'agent', agents)
   for (const { name, id, verification } of scored) {
-    const answered = live.answered.get(id)
+    const answered = played.answered.get(id)
     if (verification.resolved_questions === answered) continue
     throw new ServiceError(
       'corrupt',
@@ -99,12 +98,12 @@ export async function playDemo(stage: Stage) {
     )
   }
   return {
-    questions: { past: past.questions.length, ...live.questions },
-    forecasts: { submitted: live.submitted, imported: past.forecasts.length + live.imported },
+    questions: { asked: weeks.questions.length, weeks: played.weeks, open: open.length },
+    forecasts: { submitted: played.submitted, imported: weeks.forecasts.length },
     /** The answer to an agent that submits after the outcome. */
-    refusal: live.refusal,
+    refusal,
     /** A question that is still open. */
-    open_question_id: live.openQuestionId,
+    open_question_id: open[0]!.questionId,
     release: made,
     agents: scored,
     forecasters: await placesOf(stage, key, made, 'forecaster', people),
@@ -131,45 +130,87 @@ async function registerAgents(stage: Stage): Promise<RegisteredAgent[]> {
   return agents
 }
 
-/** Asks the agents questions, lets each agent answer, and then closes and resolves the questions. */
-async function playLive(stage: Stage, agents: readonly RegisteredAgent[]) {
-  const { client, say } = stage
-  const opensAt = new Date()
-  const asked = simulateLive(opensAt, LIVE_MS)
-  const open = simulateOpen(opensAt)
-  say(
-    `fvs import: ${asked.questions.length} questions that are open until all agents have answered, ${open.length} for a week`,
-  )
-  await add(stage, { questions: [...asked.questions, ...open] })
-  const { questionId } = asked.questions[0]!
-  await until(stage, async () => (await client.questionStatus(questionId)) === 'open')
-  const { submitted, answered, twoRoundsAt } = await submitRounds(stage, asked, agents)
-  const passedMs = Date.now() - opensAt.getTime()
-  const liveMs = leastOpenMs(passedMs, twoRoundsAt.getTime() - opensAt.getTime())
-  await pause(liveMs - passedMs, undefined, { signal: stage.signal })
-  // The same questions with their close brought forward: it is their scheduled life that coverage is measured
-  // by.
-  const over = simulateLive(opensAt, liveMs)
-  say(
-    `fvs import: the close of the live questions, ${over.forecasts.length} forecasts of people, and the outcomes`,
-  )
-  await add(stage, { ...over, resolved: over.questions })
+/**
+ * Lets every agent submit its probabilities, week by week, at the times at which it makes them, and makes the
+ * earlier releases. Returns the number of forecasts, by the id of an agent the number of questions that it
+ * answered, and the questions that have no outcome yet.
+ */
+async function playWeeks(stage: Stage, agents: readonly RegisteredAgent[]) {
+  const { client, clock, weeks, say } = stage
+  const first = weeks.questions[0]!
+  await until(stage, async () => (await client.questionStatus(first.questionId)) === 'open')
+  const simulated = simulateAgents(weeks)
+  const byWeek = [...Map.groupBy(weeks.questions, ({ openedAt }) => openedAt.getTime()).values()]
+  const all: Submission[] = []
+  let unresolved: SimulatedQuestion[] = []
+  for (const [week, questions] of byWeek.entries()) {
+    const rounds = roundsOf(questions, simulated)
+    const count = rounds.reduce((sum, { submissions }) => sum + submissions.length, 0)
+    say(
+      `POST /agents/{agent_id}/forecast for each of ${count} forecasts, week ${week + 1} of ${byWeek.length}`,
+    )
+    for (const { startsAt, submissions } of rounds) {
+      clock.moveTo(startsAt)
+      await submit(stage, agents, submissions)
+      all.push(...submissions)
+    }
+    unresolved.push(...questions)
+    if (!EARLIER_RELEASES_WEEKS.includes(byWeek.length - 1 - week)) continue
+    clock.moveTo(questions[0]!.closesAt)
+    await resolve(stage, unresolved)
+    unresolved = []
+    await release(stage)
+  }
+  const questionsOf = (place: number) =>
+    new Set(all.flatMap(({ agent, questionId }) => (agent === place ? [questionId] : []))).size
+  return {
+    weeks: byWeek.length,
+    submitted: all.length,
+    answered: new Map(agents.map(({ id }, place) => [id, questionsOf(place)])),
+    unresolved,
+  }
+}
+
+/** Adds people's forecasts on questions that have closed, and the outcomes. */
+async function resolve(stage: Stage, questions: readonly SimulatedQuestion[]): Promise<void> {
+  const ids = new Set(questions.map(({ questionId }) => questionId))
+  const forecasts = stage.weeks.forecasts.filter(({ questionId }) => ids.has(questionId))
+  stage.say(`fvs import: ${forecasts.length} forecasts of people, and ${questions.length} outcomes`)
+  await add(stage, { forecasts, resolved: questions })
+}
+
+/** Returns the rounds of questions that open and close together. */
+function roundsOf(questions: ForecastQuestions['questions'], agents: readonly SimulatedAgent[]) {
+  return Array.from({ length: ROUNDS }, (_, round) => ({
+    startsAt: roundStartsAt(questions[0]!, round),
+    submissions: submissionsOf(questions, agents, round),
+  }))
+}
+
+/** @throws ServiceError `conflict` if any was refused. */
+async function submit(
+  { client, signal }: Stage,
+  agents: readonly RegisteredAgent[],
+  submissions: readonly Submission[],
+): Promise<void> {
+  const post = async ({ agent, questionId, probability }: Submission) => {
+    const { name, credentials } = agents[agent]!
+    const answer = await client.submit(credentials, questionId, probability)
+    if ('forecast_id' in answer) return
+    throw new ServiceError('conflict', `a forecast of ${name} was refused: ${answer.detail}`)
+  }
+  await pMap(submissions, post, { concurrency: REQUESTS_AT_ONCE, signal })
+}
+
+/** Returns what the service says to an agent that submits after the outcome. */
+async function submitTooLate(stage: Stage, { credentials }: RegisteredAgent): Promise<string> {
+  const { client, weeks, say } = stage
+  const { questionId } = weeks.questions.at(-1)!
   await until(stage, async () => (await client.questionStatus(questionId)) === 'resolved')
   say('one more forecast is submitted, too late')
-  const late = await client.submit(agents[0]!.credentials, questionId, 0.99)
-  if (!('detail' in late)) throw new ServiceError('corrupt', 'a forecast on a resolved question was accepted')
-  return {
-    questions: {
-      live: asked.questions.length,
-      open: open.length,
-      live_for_seconds: Math.round(liveMs / 1000),
-    },
-    submitted,
-    answered,
-    imported: over.forecasts.length,
-    refusal: late.detail,
-    openQuestionId: open[0]!.questionId,
-  }
+  const late = await client.submit(credentials, questionId, 0.99)
+  if ('detail' in late) return late.detail
+  throw new ServiceError('corrupt', 'a forecast on a resolved question was accepted')
 }
 
 async function add({ components }: Stage, rows: Partial<SimulatedRows>): Promise<void> {
@@ -187,53 +228,13 @@ async function assignOwners({ components, say }: Stage, agents: readonly Registe
   })
 }
 
-async function release({ components, say }: Stage, asOf?: Date): Promise<number> {
-  say(asOf ? `fvs release --as-of ${asOf.toISOString()}` : 'fvs release')
-  const made = await makeRelease(components, { asOf })
+async function release({ components, say }: Stage): Promise<number> {
+  say('fvs release')
+  const made = await makeRelease(components)
   if (!made.made) throw new ServiceError('conflict', `another job is at work on ${components.store.url}`)
   await completeLog(components, made.release)
   await issueCredentials(components, made.release)
   return made.release
-}
-
-/**
- * Submits every agent's probabilities, round by round. Returns the number of forecasts and, by the id of an
- * agent, the number of questions that it answered.
- *
- * @throws ServiceError `conflict` if any was refused.
- */
-async function submitRounds(
-  { say, client, signal }: Stage,
-  live: ForecastQuestions,
-  agents: readonly RegisteredAgent[],
-) {
-  const simulated = simulateAgents(live)
-  const all: Submission[] = []
-  let twoRoundsAt = new Date()
-  for (let round = 0; round < ROUNDS; round++) {
-    const roundIsOver = pause(ROUND_MS, undefined, { signal })
-    const submissions = submissionsOf(live, simulated, round)
-    say(
-      `POST /agents/{agent_id}/forecast for each of ${submissions.length} forecasts, round ${round + 1} of ${ROUNDS}`,
-    )
-    const submit = async ({ agent, questionId, probability }: Submission) => {
-      const { name, credentials } = agents[agent]!
-      const answer = await client.submit(credentials, questionId, probability)
-      if ('forecast_id' in answer) return
-      throw new ServiceError('conflict', `a forecast of ${name} was refused: ${answer.detail}`)
-    }
-    await Promise.all([pMap(submissions, submit, { concurrency: REQUESTS_AT_ONCE, signal }), roundIsOver])
-    all.push(...submissions)
-    if (round === 1) twoRoundsAt = new Date()
-  }
-  const questionsOf = (place: number) =>
-    new Set(all.flatMap(({ agent, questionId }) => (agent === place ? [questionId] : []))).size
-  return {
-    submitted: all.length,
-    /** When the second round was over. */
-    twoRoundsAt,
-    answered: new Map(agents.map(({ id }, place) => [id, questionsOf(place)])),
-  }
 }
 
 /**

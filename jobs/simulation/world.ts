@@ -3,7 +3,7 @@
 import { v5 as uuidv5 } from 'uuid'
 import { z } from 'zod'
 import { instant } from '../../schemas/values.ts'
-import { logistic, normal, sfc32 } from './random.ts'
+import { type Random, logistic, normal, sfc32 } from './random.ts'
 
 /** Namespace of the simulated ids, an arbitrary UUID. */
 const SIMULATED_IDS = '8c1f0a36-47d2-4e0b-b5a9-2f6e9d1c7b40'
@@ -56,6 +56,8 @@ export interface SimulatedForecaster {
   name: string
   /** Standard deviation of its error, in log-odds. */
   noise: number
+  /** Standard deviation of its own evidence of the outcome; 0 by default. */
+  news?: number
 }
 
 export interface SimulatedForecast {
@@ -144,15 +146,26 @@ export function forecastsOn(
   const random = sfc32(seed, -1 - question.index)
   const openedMs = question.openedAt.getTime()
   const halfMs = (question.closesAt.getTime() - openedMs) / 2
-  return forecasters.flatMap(({ userId, noise }) => {
+  return forecasters.flatMap(({ userId, noise, news = 0 }) => {
     const error = noise * normal(random)
+    const informed = question.logOdds + evidenceOf(question.outcome, news, random)
     return ERROR_LEFT.slice(0, 2).map((left, half) => ({
       userId,
       questionId: question.questionId,
-      probability: wholePercent(question.logOdds + left * error),
+      probability: wholePercent(informed + left * error),
       forecastAt: new Date(openedMs + Math.floor((half + random()) * halfMs)),
     }))
   })
+}
+
+/**
+ * Returns a normal log-likelihood ratio with this standard deviation. Added to true log-odds, it gives true
+ * log-odds again.
+ */
+export function evidenceOf(outcome: 'yes' | 'no', deviation: number, random: Random): number {
+  if (deviation === 0) return 0
+  const mean = (outcome === 'yes' ? 1 : -1) * (deviation ** 2 / 2)
+  return mean + deviation * normal(random)
 }
 
 /** Turns log-odds into a probability as people say it: in whole percents, and never certain. */

@@ -62,43 +62,49 @@ SUBJECTS = {"questions": "question_id", "resolutions": "question_id", "agents": 
 # Prose does not decide which row of a subject is the current one, and the date of a data file follows from `recorded_at`.
 UNORDERED = ("resolution_criteria", "background", "recorded_date")
 
+# The numbers of a pair, as `fvs stage sweep` prints them.
 METRICS = (
-    "coverage brier reference_brier crowd_brier log_score baseline_score peer_score voices forecasts closing_probability "
-    "imported conviction moved toward flip_flop brier_part reference_part crowd_part brier_other reference_other crowd_other "
-    "own_weight in_time witnessed"
+    "coverage brier log_score baseline_score peer_score judged_coverage judged_brier average_brier median_brier market_brier "
+    "judged_brier_if_other average_brier_if_other median_brier_if_other market_brier_if_other voices forecasts "
+    "closing_probability lean conviction moved toward first_at last_at judged priced witnessed"
 ).split()
+# What pairs are added up by, as numbers, and how those follow that the view `question` has under other names.
+FACTS = "outcome settled settled_ms unit cluster week category joint unit_questions".split()
+NUMBERS = {
+    "outcome": "int(outcome = 'yes')",
+    "unit": "question",
+    "cluster": "cluster_number",
+    "week": "week_number",
+    "category": "category_number",
+    "joint": "0",
+    "unit_questions": "1",
+}
 
 EVENT = (
-    "question opened_ms closes_ms resolved_ms outcome at_ms forecast_id recorded_ms entity own_voice ppm imported witnessed"
+    "question opened_ms closes_ms ends_ms divisor outcome at_ms forecast_id recorded_ms entity own_voice ppm witnessed"
 ).split()
-CIRCUMSTANCE = "entity voice strength pool pool_size owner_agents attempt".split()
-JUDGED = [*CIRCUMSTANCE, *"place outcome settled cluster_number category_number standard standard_other".split()]
+CIRCUMSTANCE = "entity voice pool pool_size owner_agents attempt offered answered retired".split()
 UNIT = (
     "unit entity entity_type entity_id names registered_ms retired_ms last_forecast_ms open_forecasts next_close_ms "
     "overdue_forecasts pairs scores listing"
 ).split()
 SCORE = (
-    "scores_part entity entity_type entity_id question question_id outcome resolved_ms settled settled_ms cluster place "
-    "standard standard_other"
+    "scores_part entity entity_type entity_id question question_id outcome resolved_ms settled settled_ms unit cluster week "
+    "divisor place"
 ).split()
+NAME = "kind number id voice course spoken".split()
 LAST = (
     "number asked question question_id outcome course crowds surprising entity entity_type entity_id ppm coverage voice listed"
 ).split()
-REFERENCE = (
-    "place outcome opened_ms settled_ms cluster_number category_number pool weight weighted scale crowd"
-).split()
-TALLY = "entity_type retired pool voice skill lower upper count".split()
+REFERENCE = "place opened_ms agent_pool forecaster_pool spoken".split()
+TALLY = "entity_type retired pool skill lower upper count".split()
 CATEGORY = "category entity_type again entity_id pool_size pool value content".split()
 PAGE = "page entity_type entity_id pool_size pool value content".split()
-SCORED = "entity INT, pairs BIGINT, pool STRING, voice INT, skill BIGINT, lower BIGINT, upper BIGINT, scores STRING, listing STRING"
+SCORED = "entity INT, pairs BIGINT, pool STRING, skill BIGINT, lower BIGINT, upper BIGINT, scores STRING, listing STRING"
 PUBLISHED = (
     "what STRING, entity_type STRING, entity_id STRING, pool_size INT, pool STRING, value BIGINT, owner STRING, "
     "category INT, content STRING"
 )
-
-# The number of passes over the strengths between two writes: after the loss of a worker, Spark computes its part again from
-# the last write.
-PASSES_WRITTEN = 5
 
 
 def main():
@@ -225,7 +231,7 @@ class Job:
             if self.spark.table(name).isEmpty():
                 raise SystemExit(f"nothing to score, since there is no {name}: `fvs release` finishes what has been planned")
         rule = self.sweep()
-        self.fit()
+        self.circumstances()
         self.score()
         tally = self.tally(rule)
         self.publish_files(tally)
@@ -240,6 +246,7 @@ class Job:
     def view(self, name, sql, keep=False):
         frame = self.spark.sql(sql)
         (frame.persist() if keep else frame).createOrReplaceTempView(name)
+        return frame
 
     def staged(self, name, sql):
         """Makes the view `name` of stored rows, which this job writes unless another job of the same plan has written all
@@ -325,14 +332,15 @@ class Job:
         self.view(
             "question",
             f"""SELECT row_number() OVER (ORDER BY question_id) - 1 AS question, question_id,
-                  row_number() OVER (ORDER BY settled_at, question_id) AS place, outcome, cluster,
-                  dense_rank() OVER (ORDER BY cluster) - 1 AS cluster_number,
+                  row_number() OVER (ORDER BY settled_at, question_id) AS place, outcome, unit, 1 AS divisor, cluster, week,
+                  dense_rank() OVER (ORDER BY cluster) - 1 AS cluster_number, dense_rank() OVER (ORDER BY week) - 1 AS week_number,
                   coalesce(category_number, -1) AS category_number, unix_millis(opened_at) AS opened_ms,
                   unix_millis(closes_at) AS closes_ms, unix_millis(resolved_at) AS resolved_ms,
-                  int(closes_at <= {self.now()}) AS settled, unix_millis(settled_at) AS settled_ms
-                FROM (SELECT *, greatest(closes_at, resolved_at) AS settled_at,
-                        coalesce('event:' || nullif(event_id, ''), 'week:' || coalesce(category, '') || '|'
-                          || printf('%04d-W%02d', extract(YEAROFWEEK FROM closes_at), weekofyear(closes_at))) AS cluster
+                  unix_millis(least(closes_at, resolved_at)) AS ends_ms, int(closes_at <= {self.now()}) AS settled,
+                  unix_millis(settled_at) AS settled_ms
+                FROM (SELECT *, greatest(closes_at, resolved_at) AS settled_at, 'question:' || question_id AS unit,
+                        coalesce('event:' || nullif(event_id, ''), 'question:' || question_id) AS cluster,
+                        printf('%04d-W%02d', extract(YEAROFWEEK FROM closes_at), weekofyear(closes_at)) AS week
                       FROM current_questions JOIN current_resolutions USING (question_id)
                         LEFT JOIN category USING (category)
                       WHERE outcome IN ('yes', 'no') AND resolved_at <= {self.now()})""",
@@ -384,89 +392,103 @@ class Job:
 
     def swept(self):
         # An agent's forecasts come by its own API alone: an imported one is as one of nobody.
-        events = f"""SELECT question, opened_ms, closes_ms, resolved_ms, int(outcome = 'yes') AS outcome,
+        events = f"""SELECT question, opened_ms, closes_ms, ends_ms, divisor, int(outcome = 'yes') AS outcome,
               unix_millis(forecast_at) AS at_ms, forecast_id, unix_millis(recorded_at) AS recorded_ms, entity, own_voice,
-              coalesce(int(rint(probability * 1e6)), -1) AS ppm, int(source = 'import') AS imported,
+              coalesce(int(rint(probability * 1e6)), -1) AS ppm,
               int(source <> 'import' AND (forecasts.entity_type = 'agent' OR (recorded_at <= forecast_at
                 + INTERVAL {self.plan["parameters"]["witness_minutes"]} MINUTES
-                AND unix_millis(recorded_at) < least(closes_ms, resolved_ms)))) AS witnessed
+                AND unix_millis(recorded_at) < ends_ms))) AS witnessed
             FROM forecasts JOIN question USING (question_id) LEFT JOIN voiced ON forecasts.entity_type = voiced.entity_type
               AND forecasts.entity_id = voiced.entity_id AND (forecasts.entity_type <> 'agent' OR source <> 'import')
-            DISTRIBUTE BY question SORT BY question, at_ms, forecast_id, recorded_ms, entity, ppm, imported"""
+            DISTRIBUTE BY question SORT BY question, at_ms, forecast_id, recorded_ms, entity, ppm"""
         metrics = ", ".join(f"{name} BIGINT" for name in METRICS)
-        return self.through("sweep", EVENT, events, f"question INT, entity INT, {metrics}, course STRING, crowd STRING")
+        return self.through("sweep", EVENT, events, f"question INT, entity INT, {metrics}, course STRING, spoken STRING")
 
-    # The strengths
+    # Who met whom
 
-    def fit(self):
-        """Makes the views `fitted_entity` of the strengths and pools, and `fitted_question` of what the voices on a question
-        weigh, of its pool, and of the scale of that."""
+    def circumstances(self):
+        """Makes the views `question_pool`, of the pools of questions, and `circumstance`, of what the scores of each entity
+        depend on beside its own pairs."""
+        # Grain: one row per entity and question.
+        met = self.view(
+            "met",
+            """SELECT question, entity, entity_type, settled, settled_ms, opened_ms, ends_ms, first_at, last_at,
+                 settled = 1 AND judged = 1 AS contested
+               FROM pair JOIN (SELECT entity, entity_type FROM entity) USING (entity)
+                 JOIN (SELECT question, settled, settled_ms, opened_ms, ends_ms FROM question) USING (question)""",
+            keep=True,
+        )
+        self.step("pooled")
+        if not self.glob("pooled-*/_SUCCESS"):
+            self.log("divided into pools", rounds=find_pools(self.spark, f"{self.staging}/labels-{self.id}"))
+        # Grain: one row per entity with a contested pair.
+        self.staged(
+            "pooled",
+            """SELECT entity, label, pool, pool_size FROM label
+                 JOIN (SELECT label, count(*) AS pool_size FROM label GROUP BY label) USING (label)
+                 JOIN (SELECT entity AS label, entity_id AS pool FROM entity) USING (label)""",
+        )
+        # Grain: one row per question and kind of entity with a contested pair on it.
+        self.staged(
+            "question_pool",
+            """SELECT question, entity_type, label, pool
+               FROM (SELECT question, entity_type, min(entity) AS entity FROM met WHERE contested GROUP BY question, entity_type)
+                 JOIN pooled USING (entity)""",
+        )
+        self.staged("circumstance", self.circumstance())
+        met.unpersist()
+
+    def circumstance(self):
+        # Grain: one row per entity with a pair.
         self.view(
-            "fitted",
-            f"""SELECT question, entity, own_voice, {VOICE_WEIGHT} AS voice_weight, own_weight, {whole("brier_part")} AS brier,
-                  {whole("reference_part")} AS reference, {self.contested()} AS contested
-                FROM pair JOIN (SELECT entity, own_voice FROM voiced) USING (entity)
-                  JOIN (SELECT question, settled FROM question) USING (question)""",
+            "active",
+            """SELECT * FROM (
+                 SELECT entity, count(*) AS pairs, min(settled_ms) FILTER (WHERE contested) AS first_contested_ms,
+                   min(first_at) FILTER (WHERE settled = 1) AS first_at, max(last_at) FILTER (WHERE settled = 1) AS last_at
+                 FROM met GROUP BY entity)
+               LEFT JOIN pooled USING (entity)""",
+            keep=True,
         )
-        self.step("strengths")
-        if not self.glob("fitted_question-*/_SUCCESS"):
-            written = f"{self.staging}/passes-{self.id}"
-            self.log("divided into pools", rounds=fit_pools(self.spark, written))
-            for _ in fit_strengths(self.spark, self.plan["parameters"], written):
-                pass
-        self.staged(
-            "fitted_entity",
-            "SELECT entity, strength, pool, count(*) OVER (PARTITION BY pool) AS pool_size "
-            "FROM strength JOIN entity_pool USING (entity)",
+        # How many questions of its pool had opened by an entity's last forecast, less those that had ended by its
+        # first. Grain: one row per entity with a contested pair.
+        self.view(
+            "open_meanwhile",
+            """SELECT entity, sum(side * by_then) AS open
+               FROM (SELECT entity, side, sum(questions) OVER (PARTITION BY label, side ORDER BY at_ms) AS by_then
+                     FROM (SELECT label, stack(2, 1, opened_ms, -1, ends_ms) AS (side, at_ms), 1 AS questions, null AS entity
+                           FROM question_pool JOIN question USING (question)
+                           UNION ALL SELECT label, stack(2, 1, last_at, -1, first_at) AS (side, at_ms), 0, entity
+                           FROM active WHERE label IS NOT NULL))
+               WHERE entity IS NOT NULL GROUP BY entity""",
         )
-        self.staged(
-            "fitted_question",
-            f"""SELECT question, any_value(weight) AS weight, any_value(weighted) AS weighted, any_value(scale) AS scale,
-                  any_value(pool) AS question_pool
-                FROM ({weighted()}) LEFT JOIN question_pool USING (question) LEFT JOIN scale USING (pool) GROUP BY question""",
+        # How many of its pool it answered, and how many of these were not open meanwhile. Grain: the same.
+        self.view(
+            "answered",
+            """SELECT entity, count(*) AS answered, count_if(opened_ms > last_at OR ends_ms <= first_at) AS aside
+               FROM (SELECT question, entity, opened_ms, ends_ms FROM met WHERE settled = 1)
+                 JOIN (SELECT entity, label, first_at, last_at FROM active) USING (entity)
+                 JOIN (SELECT question, label FROM question_pool) USING (question, label)
+               GROUP BY entity""",
         )
-        self.spark.sql("UNCACHE TABLE IF EXISTS field")
-
-    def contested(self):
-        return f"settled = 1 AND in_time = 1 AND voices >= {self.plan['parameters']['contest_voices']}"
+        return """SELECT entity, own_voice, int(own_voice <=> entity) AS voice, int(retired_ms IS NOT NULL) AS retired, pool,
+              pool_size, pairs IS NOT NULL AS has_pair,
+              CASE entity_type WHEN 'agent' THEN count(pairs) OVER (PARTITION BY entity_type, owner_id) END AS owner_agents,
+              CASE WHEN entity_type = 'agent' AND first_contested_ms IS NOT NULL THEN row_number() OVER (
+                PARTITION BY entity_type, owner_id ORDER BY first_contested_ms NULLS LAST, entity) END AS attempt,
+              coalesce(open + aside, 0) AS offered, coalesce(answered, 0) AS answered
+            FROM voiced LEFT JOIN active USING (entity) LEFT JOIN open_meanwhile USING (entity) LEFT JOIN answered USING (entity)"""
 
     # Every entity: from pairs to scores
 
     def score(self):
-        """Makes the view `judged` of the pairs with their standard references, and `scored` of each entity's scores."""
-        # Grain: one row per entity.
-        self.view(
-            "circumstance",
-            f"""SELECT entity, own_voice, int(own_voice <=> entity) AS voice, coalesce(strength, 1000000) AS strength, pool,
-                 pool_size, pairs IS NOT NULL AS has_pair,
-                 CASE entity_type WHEN 'agent' THEN count(pairs) OVER (PARTITION BY entity_type, owner_id) END
-                   AS owner_agents,
-                 CASE WHEN entity_type = 'agent' AND first_ms IS NOT NULL
-                   THEN row_number() OVER (PARTITION BY entity_type, owner_id ORDER BY first_ms NULLS LAST, entity) END
-                   AS attempt
-               FROM voiced LEFT JOIN fitted_entity USING (entity)
-               LEFT JOIN (SELECT entity, count(*) AS pairs, min(if({self.contested()}, settled_ms, null)) AS first_ms
-                          FROM pair JOIN question USING (question) GROUP BY entity) USING (entity)""",
-            keep=True,
-        )
-        # Grain: one row per entity and question.
-        self.view(
-            "judged",
-            f"""SELECT *, {self.standard("reference_part")} AS standard, {self.standard("reference_other")} AS standard_other
-                FROM (SELECT pair.*, {named(CIRCUMSTANCE[1:])}, coalesce(own_strength, 1000000) AS own_strength
-                      FROM pair JOIN circumstance USING (entity)
-                      LEFT JOIN (SELECT entity AS measure, strength AS own_strength FROM fitted_entity) ON own_voice = measure)
-                  JOIN fitted_question USING (question) JOIN question USING (question)""",
-        )
+        """Makes the view `scored` of each entity's scores."""
         rows = f"""SELECT * FROM (
-              SELECT {named(JUDGED, outcome="int(outcome = 'yes')")}, {named(METRICS)} FROM judged
-              UNION ALL SELECT {named(CIRCUMSTANCE)}, {nulls(JUDGED[len(CIRCUMSTANCE) :])}, {nulls(METRICS)}
+              SELECT {named(CIRCUMSTANCE)}, place, {named(FACTS, **NUMBERS)}, {named(METRICS)}
+              FROM pair JOIN circumstance USING (entity) JOIN question USING (question)
+              UNION ALL SELECT {named(CIRCUMSTANCE)}, {nulls(["place", *FACTS, *METRICS])}
               FROM circumstance WHERE NOT has_pair)
             DISTRIBUTE BY entity SORT BY entity, place"""
-        self.staged("scored", self.through("score", [*JUDGED, *METRICS], rows, SCORED))
-
-    def standard(self, part):
-        return f"CASE WHEN {self.contested()} THEN {standard_reference(whole(part), 'scale')} ELSE -1 END"
+        self.staged("scored", self.through("score", [*CIRCUMSTANCE, "place", *FACTS, *METRICS], rows, SCORED))
 
     def tally(self, rule):
         """Stores what ranks the entities, from which the workers rank. Returns the hash of that."""
@@ -497,20 +519,20 @@ class Job:
             self.publish(f"{name}_published", f"{name} --tally {tally}", UNIT, rows)
         nobody = SCORE.index("question")
         rows = f"""SELECT * FROM (
-              SELECT {named(SCORE)}, {named(METRICS)} FROM judged
+              SELECT {named(SCORE)}, {named(METRICS)} FROM pair JOIN question USING (question)
               JOIN (SELECT entity, entity_type, entity_id, scores_part FROM placed) USING (entity)
               UNION ALL SELECT {named(SCORE[:nobody])}, {nulls(SCORE[nobody:])}, {nulls(METRICS)}
               FROM placed JOIN circumstance USING (entity) WHERE NOT has_pair)
             DISTRIBUTE BY scores_part SORT BY entity, place"""
         self.publish("scores_published", "scores", [*SCORE, *METRICS], rows)
         rows = """SELECT /*+ REPARTITION(1) */ * FROM (
-              SELECT entity_type AS kind, entity.entity AS number, entity_id AS id, voice_id AS voice, null AS course, null AS crowd
+              SELECT entity_type AS kind, entity.entity AS number, entity_id AS id, voice_id AS voice, null AS course, null AS spoken
               FROM entity JOIN circumstance USING (entity)
               LEFT JOIN (SELECT entity AS measure, entity_id AS voice_id FROM entity) ON own_voice = measure WHERE has_pair
-              UNION ALL SELECT 'question', question, question_id, null, course, crowd FROM question
-              LEFT JOIN (SELECT question, course, crowd FROM swept WHERE entity IS NULL) USING (question))
+              UNION ALL SELECT 'question', question, question_id, null, course, spoken FROM question
+              LEFT JOIN (SELECT question, course, spoken FROM swept WHERE entity IS NULL) USING (question))
             SORT BY kind, number"""
-        self.publish("names_published", "names", ["kind", "number", "id", "voice", "course", "crowd"], rows)
+        self.publish("names_published", "names", NAME, rows)
         self.references()
         self.questions()
         order = "pool_size DESC NULLS LAST, pool, value DESC, entity_id"
@@ -534,11 +556,13 @@ class Job:
 
     def references(self):
         """Publishes the reference forecasts, which one run scores from all settled questions."""
-        rows = f"""SELECT /*+ REPARTITION(1) */ {named(REFERENCE, outcome="int(outcome = 'yes')", pool="question_pool")} FROM question
-              LEFT JOIN fitted_question USING (question)
-              LEFT JOIN (SELECT question, crowd FROM swept WHERE entity IS NULL) USING (question)
+        rows = f"""SELECT /*+ REPARTITION(1) */ {named(REFERENCE)}, {named(FACTS, **NUMBERS)} FROM question
+              LEFT JOIN (SELECT question, max(pool) FILTER (WHERE entity_type = 'agent') AS agent_pool,
+                           max(pool) FILTER (WHERE entity_type = 'forecaster') AS forecaster_pool
+                         FROM question_pool GROUP BY question) USING (question)
+              LEFT JOIN (SELECT question, spoken FROM swept WHERE entity IS NULL) USING (question)
             WHERE settled = 1 SORT BY place"""
-        self.publish("references_published", "references", REFERENCE, rows)
+        self.publish("references_published", "references", [*REFERENCE, *FACTS], rows)
 
     def questions(self):
         """Publishes what was forecast on settled questions."""
@@ -636,66 +660,47 @@ def nulls(columns):
     return ", ".join(f"null AS {column}" for column in columns)
 
 
-def whole(part):
-    """SQL of a part of a pair in whole 1e-9."""
-    return f"bigint(rint({part} / 1e3))"
+def find_pools(spark, written):
+    """Divides the entities of each kind into pools (docs/methodology.md), from the view `met` of all pairs. It makes the
+    view `label`, which has the least entity of its pool for each entity with a contested pair, and returns the number of
+    rounds. `written` names a folder for the labels on the way.
 
-
-# What a pair weighs in the field of its question, if its entity is a voice.
-VOICE_WEIGHT = "if(own_voice <=> entity, bigint(greatest(1, rint(coverage / 1e8))), 0)"
-
-
-def fit_pools(spark, written):
-    """Divides the voices and the questions on which anybody has a contested pair into pools (docs/methodology.md), from the
-    views `fitted` of all pairs and `entity` of their ids. It makes the views `question_pool` and `entity_pool`, each of which
-    has the name of the pool, and returns the number of rounds. `written` names a folder for the labels on the way.
-
-    A voice's label is the least number of a voice that it is known to be in one pool with. In a round each takes the least
-    label on any of its questions, and then the label of the voice that this one names, so that labels travel twice as far
-    from round to round. They only fall, and where none has fallen all labels of a pool are alike.
+    The hub of a question is the least entity of a kind with a contested pair on it, so that pairs become edges from
+    entities to hubs, and equal ones are one. An entity's label is the least entity that it is known to be in one pool
+    with. In a round each takes the least label at any of its hubs, as does the entity that its label has named, and then
+    the label of the entity that this one names. So a chain takes as many rounds as the logarithm of its length. Labels
+    only fall, and where none has fallen all labels of a pool are alike.
     """
-    spark.sql(
-        """CACHE TABLE edge OPTIONS ('storageLevel' 'MEMORY_AND_DISK') AS
-           SELECT question, entity FROM fitted LEFT SEMI JOIN (SELECT question FROM fitted WHERE contested) USING (question)
-           WHERE own_voice <=> entity"""
-    )
+    edge = spark.sql(
+        """SELECT DISTINCT hub, entity
+           FROM (SELECT entity, min(entity) OVER (PARTITION BY question, entity_type) AS hub FROM met WHERE contested)"""
+    ).persist()
+    # A named view, because Spark drops that of a parameter after each query, and what it keeps with it.
+    edge.createOrReplaceTempView("edge")
     label = spark.sql("SELECT DISTINCT entity, entity AS label FROM edge")
     rounds, has_fallen = 0, True
     while has_fallen:
         rounds += 1
         near = spark.sql(
             """SELECT entity, min(label) AS label
-               FROM (SELECT edge.entity, min(label) OVER (PARTITION BY question) AS label
-                     FROM edge JOIN {label} AS known ON edge.entity = known.entity)
+               FROM (SELECT stack(2, entity, least, own, least) AS (entity, label)
+                     FROM (SELECT edge.entity, label AS own, min(label) OVER (PARTITION BY hub) AS least
+                           FROM edge JOIN {label} AS known ON edge.entity = known.entity))
                GROUP BY entity""",
             label=label,
         )
-        named = spark.sql(
-            "SELECT near.entity, named.label FROM {near} AS near JOIN {near} AS named ON near.label = named.entity",
+        further = spark.sql(
+            "SELECT near.entity, further.label FROM {near} AS near JOIN {near} AS further ON near.label = further.entity",
             near=near,
         )
-        before, label = label, written_down(spark, named, f"{written}/labels-{rounds:03}")
+        before, label = label, written_down(spark, further, f"{written}/{rounds:03}")
         has_fallen = not spark.sql(
             "SELECT 1 FROM {label} AS now JOIN {before} AS before USING (entity) WHERE now.label < before.label",
             label=label,
             before=before,
         ).isEmpty()
+    edge.unpersist()
     label.createOrReplaceTempView("label")
-    question_pool = spark.sql(
-        """SELECT question, min(pool) AS pool
-           FROM edge JOIN label USING (entity)
-           JOIN (SELECT label, min(entity_id) AS pool FROM label JOIN entity USING (entity) GROUP BY label) USING (label)
-           GROUP BY question"""
-    )
-    written_down(spark, question_pool, f"{written}/question-pools").createOrReplaceTempView("question_pool")
-    entity_pool = spark.sql(
-        """SELECT entity, min_by(pool, struct(-pairs, pool)) AS pool
-           FROM (SELECT entity, pool, count(*) AS pairs FROM fitted JOIN question_pool USING (question)
-                 WHERE contested GROUP BY entity, pool)
-           GROUP BY entity"""
-    )
-    written_down(spark, entity_pool, f"{written}/entity-pools").createOrReplaceTempView("entity_pool")
-    spark.sql("UNCACHE TABLE edge")
     return rounds
 
 
@@ -703,72 +708,6 @@ def written_down(spark, frame, path):
     """Returns the rows from a folder, so that nothing depends on what they were made from."""
     frame.write.parquet(path)
     return spark.read.parquet(path)
-
-
-def fit_strengths(spark, parameters, written):
-    """Fits strengths (docs/methodology.md) to the view `fitted` of all pairs, one row each: question, entity, own_voice,
-    voice_weight (0 unless the entity is a voice), own_weight, brier, reference, contested; with the pools of `fit_pools`. After
-    every pass it sets the views `strength`, of the entities with a contested pair, and `scale`, of the pools, and yields.
-    `written` names a folder for strengths on the way. It leaves the view `field` behind for `weighted`.
-
-    Sums are whole numbers. Everything else is a single operation on doubles in the order of the method's definition, so
-    that the strengths are those of `fvs release` after every pass. The scale is the rounded lower median of the ratios, and
-    the lower median of the rounded ones too, because rounding keeps the order.
-    """
-    spark.sql(
-        """CACHE TABLE field OPTIONS ('storageLevel' 'MEMORY_AND_DISK') AS
-           SELECT *, sum(voice_weight) OVER (PARTITION BY question) AS weight FROM fitted"""
-    )
-    spark.sql("SELECT 0 AS entity, 0 AS strength WHERE false").createOrReplaceTempView("strength")
-    least, most = parameters["strength_least"] * 1e6, parameters["strength_most"] * 1e6
-    prior = parameters["shrinkage_questions"] * parameters["shrinkage_brier"] * 1e9
-    before = None
-    for number in range(1, parameters["strength_passes"] + 1):
-        total = spark.sql(
-            f"""SELECT * FROM (
-                  SELECT entity, bool_or(own_voice <=> entity) AS voice, count(*) AS contested, sum(brier) AS brier,
-                    sum({standard_reference("reference", "1000000")}) AS standard
-                  FROM ({weighted()}) WHERE contested GROUP BY entity)
-                JOIN entity_pool USING (entity)"""
-        ).persist()
-        scales = spark.sql(
-            """SELECT pool, coalesce(int(percentile_disc(0.5) WITHIN GROUP (ORDER BY
-                   if(voice AND contested >= {eligible} AND standard > 0,
-                     rint(1e6 * (double(brier) / double(standard))), null))), 1000000) AS scale
-               FROM {total} GROUP BY pool""",
-            total=total,
-            eligible=parameters["eligible_questions"],
-        ).collect()
-        # A plan that named the total twice would double in each pass.
-        spark.createDataFrame(scales, "pool STRING, scale INT").createOrReplaceTempView("scale")
-        strength = spark.sql(
-            f"""SELECT entity, int(least(greatest(rint(1e6 * ((double(brier) + {prior!r}D)
-                  / (double(standard) * (scale / 1e6) + {prior!r}D))), {least!r}D), {most!r}D)) AS strength
-                FROM (SELECT /*+ BROADCAST(scale) */ * FROM {{total}} JOIN scale USING (pool))""",
-            total=total,
-        )
-        if number % PASSES_WRITTEN == 0 or number == parameters["strength_passes"]:
-            strength = written_down(spark, strength, f"{written}/strengths-{number:02}")
-        strength.createOrReplaceTempView("strength")
-        if before is not None:
-            before.unpersist()
-        before = total
-        yield
-    before.unpersist()
-
-
-def weighted():
-    """SQL of the pairs of `field`, with the strength of each own voice, and the sum of weight times strength over the voices
-    of each question."""
-    return """SELECT *, sum(voice_weight * bigint(own_strength)) OVER (PARTITION BY question) AS weighted
-        FROM (SELECT /*+ BROADCAST(strength) */ field.*, coalesce(strength.strength, 1000000) AS own_strength
-              FROM field LEFT JOIN strength ON field.own_voice = strength.entity)"""
-
-
-def standard_reference(reference, scale):
-    """SQL of Z of a contested pair, in whole 1e-9, by single operations on doubles."""
-    return f"""bigint(rint(double({reference})
-        * (double((weight - own_weight) * bigint({scale})) / double(weighted - own_weight * bigint(own_strength)))))"""
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ export async function checkCredentials(
       holders[file.entity_type].delete(id)
       const { proof, ...stated } = held
       const expected = facts && { index: indices[file.entity_type].get(id)!, ...facts }
-      if (!expected) fault(`${id} holds no title that a credential is made for, and has one`)
+      if (!expected) fault(`${id} is not certified, and has a credential`)
       else if (canonicalText(stated) !== canonicalText(expected)) {
         fault(
           `the credential of ${id} says ${canonicalText(stated)}, and the release ${canonicalText(expected)}`,
@@ -54,8 +54,8 @@ export async function checkCredentials(
       } else report.credentials_checked += 1
     }
   }
-  for (const [id, { title }] of [...holders.agent, ...holders.forecaster]) {
-    fault(`${id} holds the title ${title}, and has no credential`)
+  for (const [id] of [...holders.agent, ...holders.forecaster]) {
+    fault(`${id} is certified, and has no credential`)
   }
   for (const [number, file] of record.status_lists.entries()) {
     const { proof, ...list } = JSON.parse(

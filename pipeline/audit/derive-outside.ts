@@ -102,7 +102,7 @@ async function compareDerived(
 
 /** The files of a release, as they lie on this machine. */
 function publicRelease({ manifest, mirror, said }: Checked & { said: readonly SaidOfEntity[] }) {
-  const { release, as_of, voice_rule = 'everyone', counts, files, public: open = [] } = manifest
+  const { release, as_of, voice_rule, counts, files, public: open = [] } = manifest
   const placeOf = (file: { path: string }, of: number) =>
     mirror.store.localPath(releasePrefix(of) + file.path)
   const filesOf = (table: ScoredTable) =>

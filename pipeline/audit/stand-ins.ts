@@ -179,7 +179,7 @@ async function unsettledPairs(
   await database.run(
     `CREATE TABLE unsettled_name AS
      SELECT 'question' AS kind, ${numbered('question_id')}, question_id AS id, NULL::VARCHAR AS voice,
-       NULL::VARCHAR AS course, NULL::VARCHAR AS crowd
+       NULL::VARCHAR AS course, NULL::VARCHAR AS spoken
      FROM (SELECT DISTINCT question_id FROM unsettled)
      UNION ALL SELECT entity_type, ${numbered('entity_type, entity_id')}, entity_id,
        CASE entity_type WHEN 'agent' THEN ${voice} ELSE entity_id END, NULL, NULL

@@ -1,6 +1,7 @@
 // The documents that this service signs: Open Badges 3.0 credentials, their status lists, and the document in
 // which it names its keys.
-import { CERTIFIED_TITLES, type CertifiedTitle, type HeldCredential } from '../../schemas/credentials.ts'
+import type { HeldCredential } from '../../schemas/credentials.ts'
+import type { Title } from '../../schemas/payloads.ts'
 import { callPath, profilePath } from '../../schemas/entity-paths.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
@@ -14,7 +15,7 @@ export const CREDENTIAL_TYPE = 'application/vc'
  * Increase this with every change of a document, of its words too. Nodes put documents together again, and a
  * proof is over one form of them.
  */
-export const FORM = 1
+export const FORM = 2
 
 const DAYS_VALID = 90
 const DAY_MS = 86_400_000
@@ -32,23 +33,18 @@ export interface Issued {
 /** The facts of a credential that its proof is over. */
 export type Held = Omit<HeldCredential, 'proof'>
 
-const TITLES: Record<CertifiedTitle, string> = {
-  certified:
-    'Its skill against a middle forecaster in its place is shown to be above 0, on questions that others forecast too.',
-  expert:
-    'Its skill is shown to be above 0, and so is its skill against the average of all others who forecast the same questions.',
-  silver: 'The skill stands above three quarters of the people who forecast questions in common.',
-  gold: 'The skill stands above nine tenths of the people who forecast questions in common, and is shown to be above 0.',
-  platinum:
-    'The skill stands above 99 % of the people who forecast questions in common, and is shown to be above 0.',
-}
+/** The title that a credential is made for. */
+export const CERTIFIED = 'certified' satisfies Title
 
-export function isCertifiedTitle(title: string): title is CertifiedTitle {
-  return CERTIFIED_TITLES.some((certified) => certified === title)
-}
+const DESCRIPTION =
+  'Its errors were smaller than those of the average, and of the median, of all others who had a forecast at the same moments, and ' +
+  'than the market’s price where there was one, up to three quarters of each question’s life. Luck is very unlikely as the reason. ' +
+  'It says nothing of other kinds of questions, nor of whoever asked and resolved them.'
 
 const SCORED =
-  'are scored by the Brier score against those of others who forecast the same questions, at the times at which both stood.'
+  'are scored by the Brier score at the moments at which at least five others stood too, or a market’s price, in the first three ' +
+  'quarters of each question’s life. It takes 50 such questions, and for the skill against the others’ average, against their median ' +
+  'and, where there are prices, against the market: 0.02 at least, and an interval above 0 that holds after every release at once.'
 /** The service sees what agents forecast, and the operator brings in what people do. */
 const NARRATIVES: Record<EntityType, string> = {
   agent: `Probabilities for questions with the answer yes or no, submitted before the outcome was known, ${SCORED}`,
@@ -90,11 +86,11 @@ export function didDocument(issuer: string, multikeys: readonly string[]) {
 
 export function credentialOf(issue: Issued, entityType: EntityType, entityId: string, held: Held): Unsecured {
   const { release, as_of, methodology_version, environment, url } = issue
-  const { index, title, name } = held
+  const { index, name } = held
   const entity = url + callPath(entityType, entityId)
   const id = `${entity}/credential#${release}`
-  const words = `${capital(title)} forecaster${environment === 'sandbox' ? ' in the sandbox' : ''}`
-  const achievement = `${url}/methodology#${title}-${methodology_version}`
+  const words = environment === 'sandbox' ? 'Certified forecaster in the sandbox' : 'Certified forecaster'
+  const achievement = `${url}/methodology#${CERTIFIED}-${methodology_version}`
   const list = statusListId(url, index)
   const values = {
     skill: held.skill,
@@ -123,7 +119,7 @@ export function credentialOf(issue: Issued, entityType: EntityType, entityId: st
         type: ['Achievement'],
         achievementType: 'Certification',
         name: words,
-        description: environment === 'sandbox' ? OF_SANDBOX + TITLES[title] : TITLES[title],
+        description: environment === 'sandbox' ? OF_SANDBOX + DESCRIPTION : DESCRIPTION,
         criteria: { id: `${url}/view/methodology`, narrative: NARRATIVES[entityType] },
         resultDescription: RESULTS.map(({ key, name: label, ...limits }) => ({
           id: `${achievement}-${key}`,
@@ -188,8 +184,4 @@ function evidence(id: string, name: string) {
 
 function validUntil(asOf: string): string {
   return new Date(Date.parse(asOf) + DAYS_VALID * DAY_MS).toISOString()
-}
-
-function capital(title: string): string {
-  return title[0]!.toUpperCase() + title.slice(1)
 }

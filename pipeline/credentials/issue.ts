@@ -1,4 +1,4 @@
-// Issues credentials for everyone who holds a title in a release, after its manifest: files, status lists,
+// Issues credentials for everyone who is certified in a release, after its manifest: files, status lists,
 // and last the record that publishes them. Everything follows from the release, the issue before it and the
 // key.
 import pMap from 'p-map'
@@ -20,7 +20,7 @@ import {
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { Signer } from './data-integrity.ts'
-import { FORM, type Issued, credentialOf, isCertifiedTitle, issuerOf, statusListOf } from './documents.ts'
+import { CERTIFIED, FORM, type Issued, credentialOf, issuerOf, statusListOf } from './documents.ts'
 import type { CredentialKey } from './keys.ts'
 import { lastIssue, makeOf, readCredentialFile, readIssue } from './read.ts'
 import { ENTRIES_PER_LIST } from './status-list.ts'
@@ -44,7 +44,7 @@ const READS_AT_ONCE = 16
 /** Nodes may still serve the issue before the last one. */
 const ISSUES_KEPT = 3
 
-/** The facts that a release states of somebody with a title. */
+/** The facts that a release states of somebody who is certified. */
 type Facts = Omit<HeldCredential, 'index' | 'proof'>
 /** By kind and id. */
 type ByKind<T> = Record<EntityType, Map<string, T>>
@@ -127,7 +127,7 @@ function byKind<T>(): ByKind<T> {
 
 /**
  * Gives every holder an index, in order of kind and id, after the issue `last` whose record is `before`. It
- * stays as long as the credential says the same of its holder. Another title, another name or another method
+ * stays as long as the credential says the same of its holder. Another name or another method
  * gets an index that nobody had, and so does a title that was lost and won again: the old one stays revoked.
  */
 export async function indicesFor(
@@ -142,10 +142,9 @@ export async function indicesFor(
   const indices = byKind<number>()
   let next_index = before?.next_index ?? 0
   for (const entityType of ENTITY_TYPES) {
-    for (const [id, { title, name }] of [...holders[entityType]].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const [id, { name }] of [...holders[entityType]].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       const earlier = held[entityType].get(id)
-      const isSame = earlier?.title === title && earlier.name === name
-      indices[entityType].set(id, isSame ? earlier.index : next_index++)
+      indices[entityType].set(id, earlier?.name === name ? earlier.index : next_index++)
     }
   }
   return { indices, next_index }
@@ -170,8 +169,7 @@ async function heldIn(store: Store, issue: number, record: CredentialIssue): Pro
 }
 
 /**
- * Reads from the leaderboards of a release who holds a title. Who has retired holds none that a credential
- * says.
+ * Reads from the leaderboards of a release who is certified. Who has retired gets no credential.
  */
 export async function holdersOf(
   store: Store,
@@ -196,9 +194,9 @@ function factsOf(entry: LeaderboardFile['entries'][number]): Facts | undefined {
   const isAgent = 'agent_id' in entry
   const title = isAgent ? entry.certification : entry.badge
   const { skill, skill_interval, contested_questions } = entry
-  if (!isCertifiedTitle(title) || (isAgent && entry.retired_at)) return undefined
+  if (title !== CERTIFIED || (isAgent && entry.retired_at)) return undefined
   if (skill === null || skill_interval === null) return undefined
-  return { title, name: isAgent ? entry.name : null, skill, skill_interval, contested_questions }
+  return { name: isAgent ? entry.name : null, skill, skill_interval, contested_questions }
 }
 
 async function deleteFiles(store: Store, issue: number): Promise<void> {

@@ -42,7 +42,7 @@ export async function createAsked(database: Database): Promise<number> {
      SELECT row_number() OVER (ORDER BY question) - 1 AS number, question, question_id, yes, course,
        count(error) OVER ()::INTEGER AS crowds,
        CASE WHEN error IS NOT NULL THEN (rank() OVER (ORDER BY error DESC NULLS LAST) - 1)::INTEGER END AS surprising
-     FROM question SEMI JOIN last_forecast USING (question) LEFT JOIN crowds USING (question)
+     FROM question SEMI JOIN last_forecast USING (question) LEFT JOIN told USING (question)
        LEFT JOIN (${CROWDS}) USING (question)`,
   )
   const [row] = await database.rows<{ asked: number }>('SELECT count(*)::INTEGER AS asked FROM asked')

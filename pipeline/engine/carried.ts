@@ -29,11 +29,11 @@ const OWN_VOICES = `(SELECT entity.*, measuring.entity_id AS own_voice FROM enti
 
 /**
  * The ids that the numbers of a release stand for. Grain: one row per question that it swept, also one
- * without a pair, so that it hides the pairs of earlier releases, with the texts of its crowd; and one per
+ * without a pair, so that it hides the pairs of earlier releases, with its texts; and one per
  * entity in these pairs, with the id of its own voice: itself, or that of its owner, or null.
  */
-const NAMES = `SELECT 'question' AS kind, question AS number, question_id AS id, NULL AS voice, course, crowd
-  FROM swept LEFT JOIN crowds USING (question)
+const NAMES = `SELECT 'question' AS kind, question AS number, question_id AS id, NULL AS voice, course, spoken
+  FROM swept LEFT JOIN told USING (question)
   UNION ALL SELECT entity_type, entity, entity_id, own_voice, NULL, NULL FROM ${OWN_VOICES}
     SEMI JOIN (FROM scored SEMI JOIN swept USING (question)) USING (entity)
   ORDER BY kind, number`
@@ -147,7 +147,7 @@ export const HELD_PAIRS = `SELECT held.question, carried_entity.entity, ${TYPED_
   JOIN carried_entity ON carried.release = carried_entity.release AND carried.entity = carried_entity.number`
 
 /**
- * Returns, after a sweep of every question, one whose newest carried pairs or crowd differ from the swept
+ * Returns, after a sweep of every question, one whose newest carried pairs or texts differ from the swept
  * ones, or have other voices; undefined if there is none.
  */
 export async function wronglyCarried(
@@ -173,8 +173,8 @@ export async function wronglyCarried(
        UNION ALL SELECT question FROM compared WHERE differs
        UNION ALL SELECT held.question FROM held JOIN named
          ON kind = 'question' AND held.release = named.release AND held.number = named.number
-         LEFT JOIN crowds ON held.question = crowds.question
-         WHERE (named.course, named.crowd) IS DISTINCT FROM (crowds.course, crowds.crowd)
+         LEFT JOIN told ON held.question = told.question
+         WHERE (named.course, named.spoken) IS DISTINCT FROM (told.course, told.spoken)
        UNION ALL SELECT question FROM compared JOIN (SELECT question, count(*) AS wanted FROM scored GROUP BY question)
          USING (question) WHERE pairs <> wanted) JOIN question USING (question)`,
   )

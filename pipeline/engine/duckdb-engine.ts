@@ -10,13 +10,12 @@ import type { ResolvedQuestion } from '../scoring/question.ts'
 import type { KnownEntity } from '../scoring/voices.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { attachAll } from '../tables/views.ts'
-import { type Fit, fit } from './fit.ts'
+import { type AskedQuestion, type MetEntity, circumstancesOf } from './circumstances.ts'
 import { sweepAll, sweepTouched } from './pairs.ts'
 import {
-  FITTED_ENTITY,
-  FITTED_QUESTION,
   FORECAST_COUNT,
   QUESTIONS,
+  QUESTION_POOLS,
   SCORED_PAIRS,
   createCounted,
   createEntities,
@@ -88,9 +87,9 @@ export type ScoringContext = Pick<PipelineComponents, 'methodology' | 'database'
   Partial<Pick<PipelineComponents, 'log'>>
 
 /**
- * Sweeps the given versions of the tables, fits strengths and orders the pairs. Outcomes that became known
- * after `asOf` do not count. With `since`, only questions that something has touched since that release are
- * swept, to the same pairs.
+ * Sweeps the given versions of the tables, finds out who met whom, and orders the pairs. Outcomes that became
+ * known after `asOf` do not count. With `since`, only questions that something has touched since that release
+ * are swept, to the same pairs.
  */
 export async function orderEveryone(
   context: ScoringContext,
@@ -105,10 +104,10 @@ export async function orderEveryone(
   log?.('looked for repeated forecasts', {})
   await createEntities(database, asOf)
   const known = await database.rows<Omit<OrderedEntity, 'pairs'> & KnownEntity>(entitiesAt(asOf))
-  const questions = await database.rows<ResolvedQuestion>(QUESTIONS)
-  const { pairs, ...fitted } = await sweptAndFitted(context, known, questions, counted.since)
+  const questions = await database.rows<ResolvedQuestion & AskedQuestion>(QUESTIONS)
+  const { pairs, ...swept } = await sweptInOrder(context, known, questions, counted.since)
   return {
-    ...fitted,
+    ...swept,
     entities: known.map((entity, member) => ({ ...entity, pairs: pairs[member]! })),
     pairs: pairs.reduce((sum, own) => sum + own, 0),
     questions: questions.length,
@@ -173,45 +172,33 @@ async function countFresh(
   return { forecasts, areAlike: true, since }
 }
 
-type Fitted = Pick<OrderedWorld, 'voiceRule' | 'circumstances' | 'isSweptInFull'> & Pick<Fit, 'pairs'>
+type SweptWorld = Pick<OrderedWorld, 'voiceRule' | 'circumstances' | 'isSweptInFull'> & { pairs: Int32Array }
 
 /**
- * Makes `scored`, the pairs of all entities in order, with their standard references, and `swept`, the
- * questions that were swept.
+ * Makes `scored`, the pairs of all entities in order, `question_pool`, and `swept`, the questions that were
+ * swept.
  */
-async function sweptAndFitted(
+async function sweptInOrder(
   context: ScoringContext,
-  entities: readonly KnownEntity[],
-  questions: readonly ResolvedQuestion[],
+  entities: readonly (KnownEntity & Pick<OrderedEntity, 'retiredAtMs'>)[],
+  questions: readonly (ResolvedQuestion & AskedQuestion)[],
   since: Since | undefined,
-): Promise<Fitted> {
-  const { methodology, database, log } = context
+): Promise<SweptWorld> {
+  const { database, log } = context
   const built = since && (await sweepTouched(context, entities, questions, since))
   if (since && !built) await createCounted(database)
   const { kept, voices, voiceRule } = built ?? (await sweepAll(context, entities, questions))
   log?.('swept every question', { voice_rule: voiceRule })
-  const fitted = fit(methodology, entities, voices, questions, kept)
-  log?.('fitted strengths', { scales: [...fitted.scales] })
-  await keepFitted(database, fitted)
-  await orderPairs(database, methodology)
+  const met = entities.map((entity): MetEntity => ({ ...entity, isRetired: entity.retiredAtMs !== null }))
+  const { circumstances, pairs, poolsOfQuestions } = circumstancesOf(met, voices, questions, kept)
+  const [agents, forecasters] = poolsOfQuestions as [Int32Array, Int32Array]
+  const numbers = Int32Array.from(questions.keys())
+  await keep(database, 'question_pool', QUESTION_POOLS, {
+    question: numbers,
+    agent_pool: agents,
+    forecaster_pool: forecasters,
+  })
+  await orderPairs(database)
   log?.('ordered the pairs', {})
-  const { circumstances, pairs } = fitted
   return { circumstances, pairs, voiceRule, isSweptInFull: built === undefined }
-}
-
-async function keepFitted(
-  database: Database,
-  { weight, weighted, ownStrength, pools, scales }: Fit,
-): Promise<void> {
-  await keep(database, 'fitted_question', FITTED_QUESTION, {
-    question: weight.map((_, at) => at),
-    weight,
-    weighted,
-    scale: Float64Array.from(pools.ofQuestion, (pool) => scales[pool] ?? 0),
-    pool: pools.ofQuestion.map((pool) => pools.names[pool] ?? -1),
-  })
-  await keep(database, 'fitted_entity', FITTED_ENTITY, {
-    entity: ownStrength.map((_, at) => at),
-    own_strength: ownStrength,
-  })
 }

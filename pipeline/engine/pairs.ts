@@ -7,11 +7,11 @@ import { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import type { ResolvedQuestion } from '../scoring/question.ts'
 import { type KnownEntity, type Voices, voicesOf } from '../scoring/voices.ts'
 import { HELD_PAIRS, attachCarried, createHeld, sweptIsAll } from './carried.ts'
-import { SWEPT_CROWD, createCrowds, crowdsInto } from './crowds.ts'
-import { KEPT_COLUMNS, KeptPairs, voiceRuleOf } from './fit.ts'
+import { type AskedQuestion, KEPT_COLUMNS, KeptPairs, voiceRuleOf } from './circumstances.ts'
 import { forecastsByQuestion } from './forecasts.ts'
 import { VOICE, createCounted, createTable, keep } from './queries.ts'
 import { type Since, createTouchedForecasts } from './since.ts'
+import { SWEPT_QUESTION, createTold, questionsInto } from './swept-questions.ts'
 import { sweepQuestions } from './sweep.ts'
 
 type SweepContext = Pick<PipelineComponents, 'methodology' | 'database'> &
@@ -27,7 +27,7 @@ export interface Swept {
 export async function sweepAll(
   context: SweepContext,
   entities: readonly KnownEntity[],
-  questions: readonly ResolvedQuestion[],
+  questions: readonly (ResolvedQuestion & AskedQuestion)[],
 ): Promise<Swept> {
   const { methodology, database } = context
   await database.run(`CREATE OR REPLACE TEMP VIEW swept_forecasts AS FROM counted`)
@@ -48,7 +48,7 @@ export async function sweepAll(
 export async function sweepTouched(
   context: SweepContext,
   entities: readonly KnownEntity[],
-  questions: readonly ResolvedQuestion[],
+  questions: readonly (ResolvedQuestion & AskedQuestion)[],
   since: Since,
 ): Promise<Swept | undefined> {
   const { methodology, database, log } = context
@@ -72,28 +72,28 @@ export async function sweepTouched(
 
 /**
  * Sweeps the view `swept_forecasts` into the table `swept_pair`, makes the view `pair` of these pairs and of
- * others, and the table `crowds`, and keeps what is fitted of all pairs.
+ * others, and the table `told`, and keeps what circumstances depend on of all pairs.
  */
 async function sweep(
   { methodology, database }: SweepContext,
   voices: Voices,
-  questions: readonly ResolvedQuestion[],
+  questions: readonly (ResolvedQuestion & AskedQuestion)[],
   others?: string,
 ): Promise<KeptPairs> {
   await database.run(createTable('swept_pair', PAIR_COLUMNS))
   const appender = await database.appender('swept_pair', PAIR_COLUMNS)
-  const kept = new KeptPairs(methodology, questions, appender)
+  const kept = new KeptPairs(appender)
   if (others) {
-    const fitted = `SELECT ${Object.keys(KEPT_COLUMNS).join(', ')} FROM (${others})`
-    for await (const block of database.columns(fitted, KEPT_COLUMNS)) kept.take(block)
+    const needed = `SELECT ${Object.keys(KEPT_COLUMNS).join(', ')} FROM (${others})`
+    for await (const block of database.columns(needed, KEPT_COLUMNS)) kept.take(block)
   }
-  await database.run(createTable('swept_crowd', SWEPT_CROWD))
-  const crowds = await database.appender('swept_crowd', SWEPT_CROWD)
+  await database.run(createTable('swept_question', SWEPT_QUESTION))
+  const told = await database.appender('swept_question', SWEPT_QUESTION)
   const forecasts = forecastsByQuestion(database, methodology)
-  await sweepQuestions(methodology, voices, questions, forecasts, kept, crowdsInto(crowds))
+  await sweepQuestions(methodology, voices, questions, forecasts, kept, questionsInto(told))
   appender.close()
-  crowds.close()
-  await createCrowds(database, others !== undefined)
+  told.close()
+  await createTold(database, others !== undefined)
   const swept = 'FROM swept_pair'
   await database.run(`CREATE OR REPLACE TEMP VIEW pair AS ${others ? `${swept} UNION ALL ${others}` : swept}`)
   return kept

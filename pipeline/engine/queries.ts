@@ -4,7 +4,7 @@ import type { ColumnKind, ColumnKinds } from '../../schemas/columns.ts'
 import { PAIR_METRICS } from '../../schemas/metrics.ts'
 import { type Database, literal } from '../duckdb.ts'
 import type { Methodology } from '../scoring/methodology.ts'
-import { SCORED_COLUMNS } from '../scoring/pairs.ts'
+import { QUESTION_COLUMNS, SCORED_COLUMNS } from '../scoring/pairs.ts'
 import { RESOLVED } from '../tables/views.ts'
 
 /** Selects the resolutions that score: an outcome of yes or no that was known at `asOf`. */
@@ -12,11 +12,10 @@ export function scoresAt(asOf: Date): string {
   return `outcome IN ('yes', 'no') AND resolved_at <= ${literal(asOf.toISOString())}::TIMESTAMPTZ`
 }
 
-/**
- * The cluster of a question `q`: its event, or else the ISO week in UTC of its close and its category.
- */
-const CLUSTER = `coalesce('event:' || nullif(q.event_id, ''),
-    'week:' || coalesce(q.category, '') || '|' || strftime(make_timestamp(epoch_us(q.closes_at)), '%G-W%V'))`
+/** The unit and the cluster of a question `q`, and the ISO week (UTC) of its close. */
+const UNIT = `'question:' || q.question_id`
+const CLUSTER = `coalesce('event:' || nullif(q.event_id, ''), ${UNIT})`
+const WEEK = `strftime(make_timestamp(epoch_us(q.closes_at)), '%G-W%V')`
 
 /**
  * Numbers the categories of the current questions, in the order of their names. Grain: one row per category.
@@ -31,19 +30,20 @@ async function createCategories(database: Database): Promise<void> {
 }
 
 /**
- * Numbers the questions that score and their clusters, because the sweep handles small integers and not
- * UUIDs. `question`: one row per question whose outcome was known at `asOf` to be yes or no, numbered in the
- * order of question_id; `settled` is 1 if it had closed at `asOf`, and `place` is its position in the order
- * (settled_at, question_id). `category_number` is −1 without a category; `category` has them all.
+ * Numbers the questions that score, their clusters and weeks, because the sweep handles small integers and
+ * not UUIDs. `question`: one row per question whose outcome was known at `asOf` to be yes or no, numbered in
+ * the order of question_id; `settled` is 1 if it had closed at `asOf`, and `place` is its position in the
+ * order (settled_at, question_id). `category_number` is −1 without a category; `category` has them all.
  */
 export async function createQuestions(database: Database, asOf: Date): Promise<void> {
   await createCategories(database)
   await database.run(
     `CREATE TABLE question AS
      SELECT (row_number() OVER (ORDER BY q.question_id) - 1)::INTEGER AS question, q.question_id, r.outcome,
-       ${CLUSTER} AS cluster, (dense_rank() OVER (ORDER BY ${CLUSTER}) - 1)::INTEGER AS cluster_number,
+       ${UNIT} AS unit, ${CLUSTER} AS cluster, (dense_rank() OVER (ORDER BY ${CLUSTER}) - 1)::INTEGER AS cluster_number,
+       ${WEEK} AS week, (dense_rank() OVER (ORDER BY ${WEEK}) - 1)::INTEGER AS week_number,
        coalesce(category_number, -1) AS category_number, (r.outcome = 'yes')::INTEGER AS yes, r.resolved_at, epoch_ms(q.opened_at)::DOUBLE AS opened_ms,
-       epoch_ms(q.closes_at)::DOUBLE AS closes_ms, epoch_ms(r.resolved_at)::DOUBLE AS resolved_ms,
+       epoch_ms(q.closes_at)::DOUBLE AS closes_ms, epoch_ms(least(q.closes_at, r.resolved_at))::DOUBLE AS ends_ms,
        (q.closes_at <= ${literal(asOf.toISOString())}::TIMESTAMPTZ)::INTEGER AS settled,
        greatest(q.closes_at, r.resolved_at) AS settled_at,
        (row_number() OVER (ORDER BY greatest(q.closes_at, r.resolved_at), q.question_id))::INTEGER AS place
@@ -148,8 +148,8 @@ export function entitiesAt(asOf: Date): string {
 }
 
 /** Grain: one row per question that scores, in the order of their numbers. */
-export const QUESTIONS = `SELECT opened_ms AS "openedAtMs", closes_ms AS "closesAtMs", resolved_ms AS "resolvedAtMs",
-    yes AS outcome, settled = 1 AS "isSettled"
+export const QUESTIONS = `SELECT opened_ms AS "openedAtMs", closes_ms AS "closesAtMs", ends_ms AS "endsAtMs",
+    epoch_ms(settled_at)::DOUBLE AS "settledAtMs", yes AS outcome, settled = 1 AS "isSettled", 1 AS divisor
   FROM question ORDER BY question`
 
 /**
@@ -160,10 +160,10 @@ const selectedForecasts = (
   { parameters }: Methodology,
   join = '',
 ): string => `SELECT question, entity, epoch_ms(forecast_at)::DOUBLE AS at_ms,
-    coalesce(round_even(probability * 1e6, 0), -1)::INTEGER AS ppm, (source = 'import')::INTEGER AS imported,
+    coalesce(round_even(probability * 1e6, 0), -1)::INTEGER AS ppm,
     (source <> 'import' AND (entity_type = 'agent'
       OR (recorded_at <= forecast_at + INTERVAL ${parameters.witness_minutes} MINUTE
-        AND epoch_ms(recorded_at) < least(closes_ms, resolved_ms))))::INTEGER AS witnessed
+        AND epoch_ms(recorded_at) < ends_ms)))::INTEGER AS witnessed
   FROM swept_forecasts JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id) ${join}
   WHERE entity_type <> 'agent' OR source <> 'import'`
 export const FORECAST_COLUMNS = {
@@ -171,7 +171,6 @@ export const FORECAST_COLUMNS = {
   entity: 'int32',
   atMs: 'double',
   ppm: 'int32',
-  imported: 'int32',
   witnessed: 'int32',
 } as const satisfies ColumnKinds
 
@@ -221,41 +220,29 @@ export async function keep<Kinds extends ColumnKinds>(
   rows.close()
 }
 
-/**
- * The results of the fit, for each question and for each entity. `pool` is the entity that names the
- * question's pool, −1 without one.
- */
-export const FITTED_QUESTION = {
+/** For each question the entities that name its pools, −1 where nobody of the kind is contested. */
+export const QUESTION_POOLS = {
   question: 'int32',
-  weight: 'double',
-  weighted: 'double',
-  scale: 'double',
-  pool: 'int32',
+  agent_pool: 'int32',
+  forecaster_pool: 'int32',
 } as const satisfies ColumnKinds
-export const FITTED_ENTITY = {
-  entity: 'int32',
-  own_strength: 'double',
-} as const satisfies ColumnKinds
+
+/** The facts of `question` that pairs are added up by. */
+export const QUESTION_FACTS = `yes AS outcome, settled, epoch_ms(settled_at)::DOUBLE AS settled_ms, question AS unit,
+    cluster_number AS cluster, week_number AS week, category_number AS category, 0 AS joint, 1 AS unit_questions`
 
 /**
  * Moves the rows of the view `pair` into `scored`, in the order (entity, settled_at, question_id), so that
- * the rows of consecutive entities are a range of row ids, and adds the standard references and what names a
- * row where it is published. Grain: one row per entity and question.
+ * the rows of consecutive entities are a range of row ids, and adds what names a row where it is published.
+ * Grain: one row per entity and question.
  */
-export async function orderPairs(database: Database, { parameters }: Methodology): Promise<void> {
+export async function orderPairs(database: Database): Promise<void> {
   await nameRows(database)
-  const names = Object.keys(PAIR_METRICS).join(', ')
-  // The same double operations, in the same order, as `standardReference` and `nanoOf`.
-  const factor = `((weight - own_weight) * scale) / (weighted - own_weight * own_strength)`
-  const standardOf = (part: string) =>
-    `CASE WHEN contested THEN round_even(round_even(${part} / 1e3, 0) * (${factor}), 0) ELSE -1 END`
   await database.run(
     `CREATE TABLE scored AS
-     SELECT question, entity, outcome, cluster, category, entity_type, entity_id, question_id, resolved_at, settled, settled_at,
-       cluster_name, ${standardOf('reference_part')} AS standard,
-       ${standardOf('reference_other')} AS standard_other, ${names}
-     FROM (SELECT *, settled = 1 AND in_time = 1 AND voices >= ${parameters.contest_voices} AS contested
-       FROM pair JOIN named_entity USING (entity) JOIN named_question USING (question)) ORDER BY entity, place`,
+     SELECT question, entity, ${Object.keys(QUESTION_COLUMNS).join(', ')}, entity_type, entity_id, question_id, resolved_at,
+       settled_at, cluster_name, week_name, ${Object.keys(PAIR_METRICS).join(', ')}
+     FROM pair JOIN named_entity USING (entity) JOIN named_question USING (question) ORDER BY entity, place`,
   )
   await database.run('DROP VIEW pair')
   for (const table of ['swept_pair', 'named_entity', 'named_question']) {
@@ -271,6 +258,7 @@ async function nameRows(database: Database): Promise<void> {
   const lists = {
     question_name: 'SELECT question_id FROM question ORDER BY question',
     cluster_name: 'SELECT cluster FROM question GROUP BY cluster, cluster_number ORDER BY cluster_number',
+    week_name: 'SELECT week FROM question GROUP BY week, week_number ORDER BY week_number',
     entity_type_name: 'SELECT DISTINCT entity_type FROM entity ORDER BY entity_type',
     entity_name: 'SELECT DISTINCT entity_id FROM entity ORDER BY entity_id',
   }
@@ -279,16 +267,14 @@ async function nameRows(database: Database): Promise<void> {
   }
   await database.run(
     `CREATE TABLE named_question AS
-     SELECT question, yes AS outcome, cluster_number AS cluster, category_number AS category, place, question_id::question_name AS question_id, resolved_at,
-       settled, settled_at, cluster::cluster_name AS cluster_name, weight, weighted, scale
-     FROM question JOIN fitted_question USING (question)`,
+     SELECT question, ${QUESTION_FACTS}, place, question_id::question_name AS question_id, resolved_at, settled_at,
+       cluster::cluster_name AS cluster_name, week::week_name AS week_name
+     FROM question`,
   )
   await database.run(
     `CREATE TABLE named_entity AS
-     SELECT entity, entity_type::entity_type_name AS entity_type, entity_id::entity_name AS entity_id, own_strength
-     FROM entity JOIN fitted_entity USING (entity)`,
+     SELECT entity, entity_type::entity_type_name AS entity_type, entity_id::entity_name AS entity_id FROM entity`,
   )
-  await database.run('DROP TABLE fitted_entity')
 }
 
 /** Grain: one row per entity and question, in the order of `scored`. */

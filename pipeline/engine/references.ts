@@ -1,19 +1,19 @@
-// The settled questions of a release with their crowds, from which the reference forecasts are scored.
+// The settled questions of a release with what the references would have got on them.
 import type { Database } from '../duckdb.ts'
-import { CROWD_COLUMNS } from '../scoring/crowd.ts'
 import { REFERENCE_COLUMNS, type ReferenceQuestions } from '../scoring/references.ts'
-import { sqlType } from './queries.ts'
+import { SPOKEN_COLUMNS, SPOKEN_NAMES } from '../scoring/spoken.ts'
+import { QUESTION_FACTS, sqlType } from './queries.ts'
 import { Rows } from './rows.ts'
 
-/** The numbers in the text of a crowd; all are 0 where nobody took part. */
-const CROWD_NUMBERS = Object.entries(CROWD_COLUMNS)
-  .map(([name, kind], at) => `coalesce(string_split(crowd, ',')[${at + 1}]::${sqlType(kind)}, 0) AS ${name}`)
-  .join(', ')
+/** The numbers in the text of a question; all are 0 where nobody made a forecast. */
+const SPOKEN_NUMBERS = SPOKEN_NAMES.map(
+  (name, at) =>
+    `coalesce(string_split(spoken, ',')[${at + 1}], '0')::${sqlType(SPOKEN_COLUMNS[name])} AS ${name}`,
+).join(', ')
 
 /** Grain: one row per settled question, in the order (settled_at, question_id). */
-const QUESTIONS = `SELECT yes AS outcome, opened_ms, epoch_ms(settled_at)::DOUBLE AS settled_ms,
-    cluster_number AS cluster, category_number AS category, pool, weight, weighted, scale, ${CROWD_NUMBERS}
-  FROM question JOIN fitted_question USING (question) LEFT JOIN crowds USING (question)
+const QUESTIONS = `SELECT ${QUESTION_FACTS}, opened_ms, agent_pool, forecaster_pool, ${SPOKEN_NUMBERS}
+  FROM question JOIN question_pool USING (question) LEFT JOIN told USING (question)
   WHERE settled = 1 ORDER BY place`
 
 /** Returns all settled questions. The database must hold the ordered pairs. */

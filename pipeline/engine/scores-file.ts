@@ -12,20 +12,28 @@ export interface OfRelease {
 
 /** −1 stands for none. */
 const PUBLISHED_SCORES = PUBLISHED_PAIR_METRICS.map((name) => {
-  const { per } = PAIR_METRICS[name]
+  const { per, column } = PAIR_METRICS[name]
   if (name === 'closing_probability') return `CASE WHEN ${name} >= 0 THEN ${name} / ${per} END AS ${name}`
-  return per === 1 ? name : `${name} / ${per} AS ${name}`
+  return per === 1
+    ? column === 'double'
+      ? `${name}::BIGINT AS ${name}`
+      : name
+    : `${name} / ${per} AS ${name}`
 })
 
 /** The columns of `scored` that the published ones beside the metrics are made of. */
-const GAIN_COLUMNS = ['witnessed', 'brier_part', 'brier_other', 'crowd_other', 'standard', 'standard_other']
+const FLAGS = ['witnessed', 'judged', 'priced']
 
-/**
- * X and X′ of a contested pair, and X′ against the crowd, by the same double operations as in `skillAgainst`.
- */
-const GAIN = `(standard - round_even(brier_part / 1e3, 0))`
-const GAIN_IF_OTHER = `(standard_other - round_even(brier_other / 1e3, 0))`
-const CROWD_GAIN_IF_OTHER = `(round_even(crowd_other / 1e3, 0) - round_even(brier_other / 1e3, 0))`
+/** X and f of a yardstick, by the same double operations as in `gainsOver` and `spreadOf`. */
+const GAINS = Object.entries({ average: '', median: 'median_', market: 'market_' }).map(
+  ([yardstick, prefix]) => {
+    const gain = `(${yardstick}_brier - judged_brier)`
+    const gainIfOther = `(${yardstick}_brier_if_other - judged_brier_if_other)`
+    const spread = `round_even(sqrt(greatest(0, -${gain} * ${gainIfOther})), 0)`
+    return `CASE WHEN contested THEN ${gain}::BIGINT END AS ${prefix}gain,
+      CASE WHEN contested THEN ${spread}::BIGINT END AS ${prefix}spread`
+  },
+)
 
 /**
  * Rows in a row group of the scores, which a node reads for one page of one entity. Fewer rows would make the
@@ -41,7 +49,8 @@ export const SCORES_ROW_GROUP = 10_240
 export function scoredBetween(start: number, end: number): string {
   return `(SELECT entity_type::VARCHAR AS entity_type, entity_id::VARCHAR AS entity_id, question_id::VARCHAR AS question_id,
       CASE outcome WHEN 1 THEN 'yes' ELSE 'no' END AS outcome, resolved_at, settled, settled_at,
-      cluster_name::VARCHAR AS cluster, ${[...PUBLISHED_PAIR_METRICS, ...GAIN_COLUMNS].join(', ')}
+      'question:' || question_id::VARCHAR AS unit, cluster_name::VARCHAR AS cluster, week_name::VARCHAR AS week, 1 AS divisor,
+      ${[...PUBLISHED_PAIR_METRICS, ...FLAGS].join(', ')}, settled = 1 AND judged = 1 AS contested
     FROM (FROM scored WHERE rowid >= ${start} AND rowid < ${end} ORDER BY rowid))`
 }
 
@@ -63,12 +72,9 @@ export async function writeScores(
   await database.runByOneThread(
     `COPY (SELECT ${release}::INTEGER AS release, ${literal(as_of)}::TIMESTAMPTZ AS as_of,
       entity_type, entity_id, question_id, outcome, resolved_at, settled = 1 AS settled,
-      CASE WHEN settled = 1 THEN settled_at END AS settled_at, cluster,
-      ${PUBLISHED_SCORES.join(', ')}, witnessed = 1 AS witnessed, standard >= 0 AS contested,
-      CASE WHEN standard >= 0 THEN standard::BIGINT END AS standard_reference,
-      CASE WHEN standard >= 0 THEN ${GAIN_IF_OTHER}::BIGINT END AS gain_if_other,
-      CASE WHEN standard >= 0 THEN ${CROWD_GAIN_IF_OTHER}::BIGINT END AS crowd_gain_if_other,
-      CASE WHEN standard >= 0 THEN round_even(sqrt(greatest(0, -${GAIN} * ${GAIN_IF_OTHER})), 0)::BIGINT END AS spread
+      CASE WHEN settled = 1 THEN settled_at END AS settled_at, unit, cluster, week, divisor::INTEGER AS divisor,
+      ${PUBLISHED_SCORES.join(', ')}, witnessed = 1 AS witnessed, contested, contested AND priced = 1 AS priced,
+      ${GAINS.join(', ')}
     FROM ${rows}) TO ${literal(path)}
     (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 2, ROW_GROUP_SIZE ${SCORES_ROW_GROUP}, WRITE_BLOOM_FILTER false,
      ${withComments(SCORES_COMMENTS)})`,

@@ -1,11 +1,11 @@
 // The first step of an engine: makes pairs from one question's forecasts in order, one for each entity that
 // took part.
 import type { RowSink } from '../../schemas/columns.ts'
-import type { SweptCrowd } from '../scoring/crowd.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import type { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import type { Voices } from '../scoring/voices.ts'
 import { type ForecastColumns, QuestionSweep, type ResolvedQuestion } from '../scoring/question.ts'
+import type { SweptQuestion } from './swept-questions.ts'
 
 export interface ForecastQuestion {
   /** The question's number: its index in the list of questions. */
@@ -15,8 +15,8 @@ export interface ForecastQuestion {
 }
 
 /**
- * Sweeps the questions of `forecasts`, which may be in any order. `takeCrowd` gets the crowd of each, which
- * is valid until it returns.
+ * Sweeps the questions of `forecasts`, which may be in any order. `takeQuestion` gets what is told of each,
+ * which is valid until it returns.
  */
 export async function sweepQuestions(
   methodology: Methodology,
@@ -24,11 +24,11 @@ export async function sweepQuestions(
   questions: readonly ResolvedQuestion[],
   forecasts: AsyncIterable<ForecastQuestion>,
   pairs: RowSink<typeof PAIR_COLUMNS>,
-  takeCrowd: (question: number, crowd: SweptCrowd) => void,
+  takeQuestion: (question: number, swept: SweptQuestion) => void,
 ): Promise<void> {
   const sweep = new QuestionSweep(methodology, voices)
   for await (const { question, forecasts: columns } of forecasts) {
     sweep.run(question, questions[question]!, columns, pairs)
-    takeCrowd(question, sweep)
+    takeQuestion(question, sweep)
   }
 }

@@ -1,5 +1,6 @@
 // Reads what everyone said last on one settled question from the scores of a release, which lie by entity.
 import type { QuestionScore } from '../../schemas/answers.ts'
+import { GAIN_COLUMNS, PUBLISHED_PAIR_METRICS } from '../../schemas/metrics.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { PipelineComponents } from '../components.ts'
@@ -11,22 +12,11 @@ const ANSWERS_AT_ONCE = 20_000
 
 /** The numbers of a score that differ between the answers to one question. */
 export const ANSWER_NUMBERS = [
-  'closing_probability',
-  'coverage',
-  'brier',
-  'reference_brier',
-  'crowd_brier',
-  'log_score',
-  'baseline_score',
-  'peer_score',
-  'voices',
-  'forecasts',
+  ...PUBLISHED_PAIR_METRICS,
   'witnessed',
   'contested',
-  'standard_reference',
-  'gain_if_other',
-  'crowd_gain_if_other',
-  'spread',
+  'priced',
+  ...GAIN_COLUMNS,
 ] as const satisfies (keyof QuestionScore)[]
 
 export type Answer = { entity_type: EntityType; entity_id: string } & Record<

@@ -47,7 +47,7 @@ export async function sinceLast(
     return undefined
   }
   if (isMoreLeftOut(previous, next)) return sweepAll('an import was undone, or a person erased')
-  if (!previous.carried?.length || !voiceRule) return sweepAll(`release ${release} carries no pairs`)
+  if (!previous.carried?.length) return sweepAll(`release ${release} carries no pairs`)
   if (
     methodology_version !== methodology.version ||
     engines.duckdb !== Database.version ||

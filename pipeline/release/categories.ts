@@ -4,7 +4,7 @@ import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Database } from '../duckdb.ts'
 import { canonical } from '../proof/canonical.ts'
 import type { CategoryScores } from '../scoring/categories.ts'
-import { type Boards, FieldCounts, boardsOf, rankIn } from '../scoring/ranking.ts'
+import { type Boards, BoardCounts, boardsOf, rankIn } from '../scoring/ranking.ts'
 import { CATEGORIES_PARQUET_PATH, CATEGORIES_PATH, categoryPath } from '../store/paths.ts'
 import type { Writer } from 'hyparquet-writer'
 import { ENTRIES_PER_PAGE, type LeaderboardPlace, inOrderOfPlaces, placeOf } from './leaderboard.ts'
@@ -89,7 +89,7 @@ export class CategoryFiles {
   board(number: number, entity_type: EntityType) {
     const { category } = this.#categories[number]!
     const of = [this.#provenance.release, new Date(this.#provenance.as_of)]
-    const counts = new FieldCounts()
+    const counts = new BoardCounts()
     let boards: Boards | undefined
     let page: RankedEntry[] = []
     let ranked = 0
@@ -158,10 +158,9 @@ interface RankedEntry extends CategoryEntry {
 }
 
 function standingOf({ retiredAtMs, pool, scores: { skill, board_interval } }: CategoryEntry) {
-  const unused = { voice: false, skill_interval: null }
   return {
     isRetired: retiredAtMs !== null,
-    scores: { eligible: true, pool, skill, board_interval, ...unused },
+    scores: { eligible: true, pool, skill, board_interval },
   }
 }
 

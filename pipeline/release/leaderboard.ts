@@ -3,9 +3,8 @@ import type { EntityMetrics } from '../../schemas/metrics.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { canonical } from '../proof/canonical.ts'
 import { leaderboardPath } from '../store/paths.ts'
-import { type ListedEntity, type Provenance, nameIn, nameOf, rankedSkill, retirementOf } from './payloads.ts'
-import { roundHalfEven } from '../scoring/round.ts'
-import { UNIT } from '../scoring/strength.ts'
+import { type ListedEntity, type Provenance, nameIn, nameOf, retirementOf } from './payloads.ts'
+import { MICRO, roundHalfEven } from '../scoring/round.ts'
 import type { OutputFile } from './shards.ts'
 
 export const ENTRIES_PER_PAGE = 100
@@ -56,7 +55,7 @@ export function placeOf({
   pool_size,
 }: Pick<EntityMetrics, 'rank' | 'skill' | 'contested_questions' | 'pool' | 'pool_size'>): LeaderboardPlace {
   if (rank === null) return { pool_size: null, pool: null, value: contested_questions }
-  return { pool_size, pool, value: roundHalfEven(skill! * UNIT) }
+  return { pool_size, pool, value: roundHalfEven(skill! * MICRO) }
 }
 
 function inOrder(a: ListedEntity, b: ListedEntity): number {
@@ -72,7 +71,7 @@ export function inOrderOfPlaces(one: LeaderboardPlace, other: LeaderboardPlace):
 
 function entryOf(entity: ListedEntity): object {
   const { rank, rank_interval, skill_interval, board_interval, pool, pool_size } = entity.metrics
-  const { contested_questions, peer_score, brier, crowd_skill } = entity.metrics
+  const { skill, median_skill, contested_questions, answered_share, peer_score, brier } = entity.metrics
   const { entityType, modelType, organizationName, listing } = entity
   const made = { model_type: modelType, organization_name: organizationName }
   return {
@@ -83,7 +82,7 @@ function entryOf(entity: ListedEntity): object {
     ...retirementOf(entity),
     rank,
     rank_interval,
-    skill: rankedSkill(entity.metrics),
+    skill,
     skill_interval,
     board_interval,
     pool,
@@ -91,7 +90,8 @@ function entryOf(entity: ListedEntity): object {
     contested_questions,
     peer_score,
     brier,
-    crowd_skill,
+    median_skill,
+    answered_share,
     trend: entity.metrics.eligible ? listing.trend : [],
   }
 }

@@ -1,10 +1,9 @@
 // Makes the files of owners. Each lists all agents of an owner, so that anyone who sees one of them sees the
 // others too.
-import { CERTIFICATES } from '../../schemas/payloads.ts'
 import { canonicalText } from '../proof/canonical.ts'
 import { GrowingText } from '../proof/growing-text.ts'
 import { ownersPath } from '../store/paths.ts'
-import { type ListedEntity, type Provenance, instantOf, rankedSkill } from './payloads.ts'
+import { type ListedEntity, type Provenance, instantOf } from './payloads.ts'
 import { ENTITIES_PER_SHARD, type OutputFile, type SignBytes, addPublished } from './shards.ts'
 
 /** Room for most files. */
@@ -64,12 +63,13 @@ function ownerPayload(
     agent_id: agent.entityId,
     name: agent.name,
     ...agent.award,
-    skill: rankedSkill(agent.metrics),
+    skill: agent.metrics.skill,
     retired_at: instantOf(agent.retiredAtMs),
   }))
-  const skills = Float64Array.from(listed.flatMap(({ skill }) => skill ?? [])).sort()
+  const eligible = agents.filter(({ metrics }) => metrics.eligible)
+  const skills = Float64Array.from(eligible, ({ metrics }) => metrics.skill!).sort()
   const isCertified = ({ award }: ListedEntity) =>
-    'certification' in award && CERTIFICATES.includes(award.certification)
+    'certification' in award && award.certification === 'certified'
   return {
     owner_id,
     agents: listed,

@@ -1,22 +1,15 @@
 // Makes the payloads of each entity from the catalogue of metrics.
 import { type PublicationKind, PUBLICATIONS } from '../../schemas/metric.ts'
 import { type EntityMetricName, type EntityMetrics, metricsIn } from '../../schemas/metrics.ts'
-import type { Badge, Certification, VoiceRule } from '../../schemas/payloads.ts'
+import type { Title, VoiceRule } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { ScoredEntity } from '../engine/duckdb-engine.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { inOrder } from '../proof/canonical.ts'
-import {
-  type Boards,
-  type Ranked,
-  badgeOf,
-  boardsOf,
-  certificationOf,
-  rankIn,
-  tallyOf,
-} from '../scoring/ranking.ts'
+import { type Boards, type Ranked, boardsOf, rankIn, tallyOf } from '../scoring/ranking.ts'
 import { rounded } from '../scoring/round.ts'
+import { titleOf } from '../scoring/title.ts'
 
 /** Facts about the release that every payload repeats. */
 export interface Provenance {
@@ -29,7 +22,7 @@ export interface Provenance {
 export interface RankedEntity extends Omit<ScoredEntity, 'scores'> {
   /** Published values, rounded to six decimals. */
   metrics: EntityMetrics
-  award: { certification: Certification } | { badge: Badge }
+  award: { certification: Title } | { badge: Title }
 }
 
 /** The facts about an entity in leaderboards and files of owners. */
@@ -61,7 +54,8 @@ const LISTED_METRICS = [
   'contested_questions',
   'peer_score',
   'brier',
-  'crowd_skill',
+  'median_skill',
+  'answered_share',
 ] as const satisfies EntityMetricName[]
 
 /** Whether an entity is in lists: an agent without a name is hidden. */
@@ -118,11 +112,8 @@ export function rankAmong(
 ): RankedEntity {
   const { scores, ...named } = entity
   const metrics: EntityMetrics = { ...scores, ...rankIn(boards, standingOf(entity)) }
-  const grounds = { ...metrics, voice_rule }
-  const award =
-    named.entityType === 'agent'
-      ? { certification: certificationOf(methodology, grounds).title }
-      : { badge: badgeOf(methodology, grounds).title }
+  const { title } = titleOf(methodology, { ...metrics, voice_rule })
+  const award = named.entityType === 'agent' ? { certification: title } : { badge: title }
   return { ...named, metrics, award }
 }
 
@@ -148,13 +139,8 @@ function roundedIn(value: unknown): unknown {
 const METRICS_IN = Object.fromEntries(
   ENTITY_TYPES.map((type) => [type, new Map(PUBLICATIONS.map((kind) => [kind, metricsIn(kind, type)]))]),
 ) as Record<EntityType, Map<PublicationKind, EntityMetricName[]>>
-/** In these payloads an entity that is not eligible has no skill. */
-const RANKED_KINDS = new Set<PublicationKind>(['verification', 'rankings'])
-
-/** Returns the skill that ranks an entity; null if it is not eligible. */
-export function rankedSkill({ eligible, skill }: Pick<EntityMetrics, 'eligible' | 'skill'>): number | null {
-  return eligible ? skill : null
-}
+/** These payloads say the title. */
+const AWARDED_KINDS = new Set<PublicationKind>(['verification', 'rankings'])
 
 /** Returns the member that names the entity in a payload. */
 export function nameOf({
@@ -171,16 +157,13 @@ export function payloadsOf(
 ): Record<PublicationKind | 'profile', Record<string, unknown>> {
   const name = nameOf(entity)
   const { metrics } = entity
-  const ranked: EntityMetrics = { ...metrics, skill: rankedSkill(metrics) }
   const payload = (kind: PublicationKind) => {
-    const isRanked = RANKED_KINDS.has(kind)
-    const values = isRanked ? ranked : metrics
     return {
       ...name,
-      ...(isRanked ? entity.award : {}),
+      ...(AWARDED_KINDS.has(kind) ? entity.award : {}),
       ...(kind === 'rankings' ? retirementOf(entity) : {}),
       ...Object.fromEntries(
-        METRICS_IN[entity.entityType].get(kind)!.map((metric) => [metric, values[metric]]),
+        METRICS_IN[entity.entityType].get(kind)!.map((metric) => [metric, metrics[metric]]),
       ),
       ...(kind === 'verification' ? { ...recordOf(entity), voice_rule } : {}),
       ...provenance,

@@ -4,7 +4,7 @@ import type { QuestionStates, ReleaseManifest } from '../../schemas/manifests.ts
 import { type Database, literal } from '../duckdb.ts'
 
 /** The part of a manifest that follows from the current questions, resolutions and agents. */
-export type QuestionsAt = Required<Pick<ReleaseManifest, 'questions' | 'next_change_at'>>
+export type QuestionsAt = Pick<ReleaseManifest, 'questions' | 'next_change_at'>
 
 /** Reads the views of the current questions, resolutions and agents of the release's tables. */
 export async function questionsAt(database: Database, asOf: Date): Promise<QuestionsAt> {

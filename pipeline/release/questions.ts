@@ -4,7 +4,7 @@ import type { QuestionSummary } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { Database } from '../duckdb.ts'
 import { type AskedQuestion, askedBetween, createAsked, lastForecastsOf } from '../engine/asked.ts'
-import { courseOf } from '../engine/crowds.ts'
+import { courseOf } from '../engine/swept-questions.ts'
 import { runsOf } from '../engine/rows.ts'
 import { canonical, inOrder } from '../proof/canonical.ts'
 import {

@@ -42,8 +42,9 @@ export function* referenceFiles(rows: readonly ReferenceRow[], provenance: Prove
   yield { path: REFERENCES_PARQUET_PATH, rows: rows.length, bytes: parquet.finish() }
 }
 
-/** By pool, then by category, all questions first, then as `REFERENCES` has them. */
+/** By kind, then by pool, then by category, all questions first, then as `REFERENCES` has them. */
 function inOrder(a: ReferenceRow, b: ReferenceRow): number {
+  if (a.entity_type !== b.entity_type) return a.entity_type < b.entity_type ? -1 : 1
   if (a.pool !== b.pool) return a.pool < b.pool ? -1 : 1
   if (a.category !== b.category) {
     if (a.category === null || b.category === null) return a.category === null ? -1 : 1

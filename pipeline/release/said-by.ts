@@ -56,17 +56,18 @@ async function onSaid<T>(
 
 interface Row extends SidedForecast {
   question_id: string
-  cluster: number
+  cluster: string
+  week: string
   outcome: 0 | 1
   openedAtMs: number
   closesAtMs: number
-  resolvedAtMs: number
+  endsAtMs: number
 }
 
 /** Grain: one row per forecast or withdrawal on a settled question of which both said something. */
 const SHARED = `
-  SELECT question_id, cluster_number AS cluster, yes AS outcome, opened_ms AS "openedAtMs",
-    closes_ms AS "closesAtMs", resolved_ms AS "resolvedAtMs", side::INTEGER AS side,
+  SELECT question_id, cluster, week, yes AS outcome, opened_ms AS "openedAtMs",
+    closes_ms AS "closesAtMs", ends_ms AS "endsAtMs", side::INTEGER AS side,
     epoch_ms(forecast_at)::DOUBLE AS "atMs", coalesce(round_even(probability * 1e6, 0), -1)::INTEGER AS ppm
   FROM said JOIN question USING (question_id)
   WHERE settled = 1 AND question_id IN (SELECT question_id FROM said GROUP BY ALL HAVING count(DISTINCT side) = 2)
@@ -104,8 +105,8 @@ async function sharedQuestions(
       const [first] = own
       const time = first && sharedTime(first, own)
       if (time) {
-        const { question_id: questionId, outcome, cluster } = first
-        shared.push({ questionId, outcome, cluster, ...time })
+        const { question_id: questionId, outcome, cluster, week } = first
+        shared.push({ questionId, outcome, cluster, week, ...time })
       }
       own = []
     }

@@ -2,10 +2,10 @@
 // page needs.
 import type { FileMetaData } from 'hyparquet'
 import { ServiceError } from '../../schemas/errors.ts'
-import { PUBLISHED_PAIR_METRICS, type PublishedPairMetric } from '../../schemas/metrics.ts'
+import { GAIN_COLUMNS, PUBLISHED_PAIR_METRICS, type PublishedPairMetric } from '../../schemas/metrics.ts'
 import type { ManifestFile } from '../../schemas/manifests.ts'
 import type { PieceOfFile, RowGroupsFile } from '../../schemas/payloads.ts'
-import { isRowGroupsPath, releasePrefix, rowGroupsPath } from '../store/paths.ts'
+import { releasePrefix, rowGroupsPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { Thread } from '../store/thread.ts'
 import { readReleaseFile, readReleasePieces } from './read.ts'
@@ -32,21 +32,22 @@ interface RowGroupPlace {
 }
 
 /** A row of the scores, without the entity. */
-export type ScoreRow = Record<Exclude<PublishedPairMetric, 'closing_probability'>, number> & {
-  closing_probability: number | null
-  question_id: string
-  outcome: 'yes' | 'no'
-  resolved_at: Date
-  settled: boolean
-  settled_at: Date | null
-  cluster: string
-  witnessed: boolean
-  contested: boolean
-  standard_reference: number | null
-  gain_if_other: number | null
-  crowd_gain_if_other: number | null
-  spread: number | null
-}
+export type ScoreRow = Record<Exclude<PublishedPairMetric, 'closing_probability'>, number> &
+  Record<(typeof GAIN_COLUMNS)[number], number | null> & {
+    closing_probability: number | null
+    question_id: string
+    outcome: 'yes' | 'no'
+    resolved_at: Date
+    settled: boolean
+    settled_at: Date | null
+    unit: string
+    cluster: string
+    week: string
+    divisor: number
+    witnessed: boolean
+    contested: boolean
+    priced: boolean
+  }
 
 export interface RowsRequest {
   entityId: string
@@ -68,25 +69,16 @@ const COLUMNS = [
   'resolved_at',
   'settled',
   'settled_at',
+  'unit',
   'cluster',
+  'week',
+  'divisor',
   ...PUBLISHED_PAIR_METRICS,
   'witnessed',
   'contested',
-  'standard_reference',
-  'gain_if_other',
-  'crowd_gain_if_other',
-  'spread',
+  'priced',
+  ...GAIN_COLUMNS,
 ]
-
-/** The values of columns that releases of version 2 of the method lack. */
-const OF_VERSION_2 = {
-  settled: true,
-  settled_at: null,
-  witnessed: false,
-  gain_if_other: null,
-  crowd_gain_if_other: null,
-  spread: null,
-}
 
 /** One thread for the whole process. */
 const decoder = new Thread<EncodedRows, DecodedRows>(new URL('./score-decoder.ts', import.meta.url))
@@ -96,8 +88,7 @@ const NO_ROWS: ScoreRows = { rows: [], next: undefined }
 /**
  * Opens a part in two reads: the hashes of the row groups, and the footer.
  *
- * @throws ServiceError `notFound` if retention has deleted the part, or version 1 of the service made it,
- *   `corrupt` if it is lost or damaged.
+ * @throws ServiceError `notFound` if retention has deleted the part, `corrupt` if it is lost or damaged.
  */
 export async function openPart(
   store: Store,
@@ -107,12 +98,6 @@ export async function openPart(
 ): Promise<OpenPart> {
   const path = rowGroupsPath(file.path)
   const hashes = files.find((one) => one.path === path)
-  if (!hashes && !files.some((one) => isRowGroupsPath(one.path))) {
-    throw new ServiceError(
-      'notFound',
-      `release ${release} is of an earlier version of the service, which answered no calls for scores`,
-    )
-  }
   if (!hashes) throw damaged(release, file, `its manifest does not name ${path}`)
   const { row_groups, footer } = await readReleaseFile<RowGroupsFile>(store, release, hashes)
   const footerStart = row_groups.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
@@ -154,7 +139,7 @@ export async function readRows(store: Store, part: OpenPart, request: RowsReques
     metadata: { ...metadata, row_groups },
     places: needed.map((group) => ({ offset: group.offset, sizeBytes: group.piece.size_bytes })),
     bytes,
-    columns: COLUMNS.filter((name) => metadata.schema.some((element) => element.name === name)),
+    columns: COLUMNS,
     entityId,
     limit,
     end: end === undefined ? undefined : end - firstRow,
@@ -170,7 +155,7 @@ export async function readRows(store: Store, part: OpenPart, request: RowsReques
 }
 
 function rowsOf(columns: Record<string, readonly unknown[]>): ScoreRow[] {
-  const rows: Record<string, unknown>[] = columns[COLUMNS[0]!]!.map(() => ({ ...OF_VERSION_2 }))
+  const rows: Record<string, unknown>[] = columns[COLUMNS[0]!]!.map(() => ({}))
   for (const [name, values] of Object.entries(columns)) {
     for (const [index, row] of rows.entries()) {
       const value = values[index]

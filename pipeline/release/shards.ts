@@ -9,7 +9,7 @@ import { type Hash, MerkleTree, leafHash } from '../proof/merkle.ts'
 import type { TreeHead } from '../proof/merkle-proof.ts'
 import type { Body, LocalFile } from '../store/body.ts'
 import { shardPath } from '../store/paths.ts'
-import { type Provenance, type RankedEntity, nameOf, payloadsOf, rankedSkill } from './payloads.ts'
+import { type Provenance, type RankedEntity, nameOf, payloadsOf } from './payloads.ts'
 import { snapshotDate } from './read.ts'
 
 /** A shard is read whole, so it holds a few hundred entities, about a megabyte. */
@@ -123,12 +123,12 @@ function snapshotRow(
     rank: metrics.rank,
     rank_interval: metrics.rank_interval,
     percentile: metrics.percentile,
-    skill: rankedSkill(metrics),
+    skill: metrics.skill,
     skill_interval: metrics.skill_interval,
     resolved_questions: metrics.resolved_questions,
     contested_questions: metrics.contested_questions,
     ...award,
-    population: metrics.field_size,
+    population: metrics.population,
     methodology_version,
   }
 }

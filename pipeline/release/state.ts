@@ -45,6 +45,9 @@ export type ReleaseContext = Omit<CompactionContext, 'database'> &
     | 'clockAheadMs'
   >
 
+/** The first major version of the methodology whose stores go on. */
+const FIRST_METHOD = 4
+
 export interface ReleaseState {
   /** The number of the current release; 0 if there is none. */
   number: number
@@ -58,8 +61,9 @@ export interface ReleaseState {
  * Checks the environment of a store before a run writes to it, because nothing of one environment's store may
  * be published as the other's. Returns the state of its releases.
  *
- * @throws ServiceError `conflict` if the last release or plan is of the other environment, or if the
- *   simulation of the sandbox fills the store; `unavailable` if the store does not show the last manifest.
+ * @throws ServiceError `conflict` if the last release or plan is of the other environment, if the simulation
+ *   of the sandbox fills the store, or if the last release is of an older method; `unavailable` if the store
+ *   does not show the last manifest.
  */
 export async function assertEnvironment({
   store,
@@ -82,6 +86,12 @@ export async function assertEnvironment({
     throw new ServiceError(
       'conflict',
       `${store.url} is a store of the environment ${found}: nothing of it is published as ${environment}`,
+    )
+  }
+  if (manifest !== undefined && Number.parseInt(manifest.methodology_version, 10) < FIRST_METHOD) {
+    throw new ServiceError(
+      'conflict',
+      `release ${number} of ${store.url} is by method ${manifest.methodology_version}, and no store goes on from one before ${FIRST_METHOD}.0.0: begin a new store, and import again`,
     )
   }
   return { number, manifest, begun }

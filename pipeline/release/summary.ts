@@ -1,8 +1,7 @@
 // Tells how a release differs from the one before it, by both manifests and one query of their entities.
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
-import { CERTIFICATES } from '../../schemas/payloads.ts'
 import type { PipelineComponents } from '../components.ts'
-import { type Database, literal, parquet } from '../duckdb.ts'
+import { type Database, parquet } from '../duckdb.ts'
 import type { LocalFiles } from '../store/local-files.ts'
 import { isEntitiesPath, releasePrefix } from '../store/paths.ts'
 
@@ -40,18 +39,15 @@ export async function summaryOf(
     settled: settledIn(manifest) - settledIn(previous),
     certified: newly,
     lost,
-    corrected: (manifest.corrections ?? manifest.superseded).length,
+    corrected: manifest.corrections.length,
     erased: manifest.erasures?.length ?? 0,
     all: { settled: settledIn(manifest), certified },
   }
 }
 
-/**
- * Returns how many questions count in a release; 0 without one. A release of version 2 of the method does not
- * say which of its questions had not closed.
- */
+/** Returns how many questions count in a release; 0 without one. */
 export function settledIn(manifest: ReleaseManifest | undefined): number {
-  return manifest ? manifest.counts.scored_questions - (manifest.questions?.early ?? 0) : 0
+  return manifest ? manifest.counts.scored_questions - manifest.questions.early : 0
 }
 
 async function certificates(
@@ -61,7 +57,7 @@ async function certificates(
 ): Promise<{ certified: number; newly: number; lost: number }> {
   const holdersIn = async (of: ReleaseManifest | undefined) =>
     `SELECT entity_type, entity_id, true AS held FROM (${await awardsIn(local, of)})
-     WHERE award IN (${CERTIFICATES.map(literal).join(', ')})`
+     WHERE award = 'certified'`
   const [row] = await database.rows<Record<'certified' | 'newly' | 'lost', bigint>>(
     `SELECT count(now.held) AS certified, count(*) FILTER (before.held IS NULL) AS newly,
        count(*) FILTER (now.held IS NULL) AS lost
@@ -101,6 +97,5 @@ export async function awardsIn(local: LocalFiles, manifest: ReleaseManifest | un
     ),
   )
   if (paths.length === 0) return `SELECT '' AS entity_type, '' AS entity_id, '' AS award WHERE false`
-  // Version 2 of the service called the column of awards `title`.
-  return `SELECT entity_type, entity_id, COLUMNS('^(award|title)$') AS award FROM ${parquet(paths)}`
+  return `SELECT entity_type, entity_id, award FROM ${parquet(paths)}`
 }

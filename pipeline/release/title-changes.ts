@@ -1,7 +1,7 @@
 // Tells whose title differs between a release and the one before it.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import { BADGES, type Badge, CERTIFICATIONS, type Certification } from '../../schemas/payloads.ts'
+import { TITLES, type Title } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { PipelineComponents } from '../components.ts'
 import { literal, withDatabase } from '../duckdb.ts'
@@ -13,8 +13,8 @@ const MOST_TOLD = 100
 export interface TitleChange {
   entityType: EntityType
   entityId: string
-  from: Certification | Badge
-  to: Certification | Badge
+  from: Title
+  to: Title
 }
 
 export interface TitleChanges {
@@ -79,9 +79,7 @@ function changedTitles(now: string, before: string): string {
     LIMIT ${MOST_TOLD}`
 }
 
-/** The place of a title among those of its kind; both kinds begin with `none`. */
+/** The place of a title among all. */
 function heightOf(title: string): string {
-  const placeIn = (titles: readonly string[]) =>
-    `list_position([${titles.map(literal).join(', ')}], ${title})`
-  return `coalesce(${placeIn(CERTIFICATIONS)}, ${placeIn(BADGES)})`
+  return `list_position([${TITLES.map(literal).join(', ')}], ${title})`
 }

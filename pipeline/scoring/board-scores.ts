@@ -1,10 +1,9 @@
 // The numbers of a row of a board, from the settled pairs that the row is about.
 import type { EntityMetrics } from '../../schemas/metrics.ts'
-import { exactSum } from './exact-sum.ts'
+import { meansOf } from './means.ts'
 import type { Methodology } from './methodology.ts'
-import type { ContestedPairs, SkillPairs } from './pairs.ts'
-import { PICO, ratio } from './round.ts'
-import { alphaOf, intervalOf, skillAgainst } from './skill.ts'
+import { type EntityPairs, contestedRows } from './pairs.ts'
+import { alphaOf, intervalOf, skillsOn } from './skill.ts'
 
 export interface BoardScores {
   skill: number
@@ -16,18 +15,14 @@ export interface BoardScores {
 }
 
 /** Scores pairs of which at least one is contested. */
-export function boardScores(
-  methodology: Methodology,
-  { rowCount, columns: { brier_part, coverage } }: SkillPairs,
-  contested: ContestedPairs,
-): BoardScores {
-  const skill = skillAgainst(methodology, contested, contested.standard)
+export function boardScores(methodology: Methodology, pairs: EntityPairs): BoardScores {
+  const skill = skillsOn(methodology, pairs, contestedRows(pairs))('average')
   const interval = intervalOf(methodology, skill, alphaOf(methodology, null))
   return {
     skill: skill.skill!,
     board_interval: interval && { lower: interval.lower, upper: interval.upper },
-    contested_questions: contested.own.length,
-    resolved_questions: rowCount,
-    brier: ratio(exactSum(brier_part) / PICO, exactSum(coverage) / PICO)!,
+    contested_questions: skill.questions,
+    resolved_questions: new Set(pairs.columns.unit.subarray(0, pairs.rowCount)).size,
+    brier: meansOf(pairs).brier!,
   }
 }

@@ -150,20 +150,3 @@ export function expectedCalibrationError(curve: readonly CalibrationBin[]): numb
   }
   return ratio(weighted, total)
 }
-
-/**
- * The mean of max(p, 1 − p) over the closing forecasts − the share of them that leaned the right way, where p
- * = 1/2 counts half. Positive means overconfident.
- */
-export function convictionGap({ ppm, outcome }: ClosingForecasts): number | null {
-  const n = ppm.length
-  if (n === 0) return null
-  let certainty = 0
-  let halvesRight = 0
-  for (let i = 0; i < n; i++) {
-    const toward = outcome[i] === 1 ? ppm[i]! : PPM - ppm[i]!
-    certainty += Math.max(toward, PPM - toward)
-    halvesRight += toward * 2 === PPM ? 1 : toward * 2 > PPM ? 2 : 0
-  }
-  return certainty / PPM / n - halvesRight / 2 / n
-}

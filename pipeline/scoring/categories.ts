@@ -2,8 +2,8 @@
 import { calibrationCurve, expectedCalibrationError } from './calibration.ts'
 import type { Methodology } from './methodology.ts'
 import { type BoardScores, boardScores } from './board-scores.ts'
-import { type EntityPairs, closingForecasts, contestedPairs, settledPairs } from './pairs.ts'
-import { nanoOf, shrinkageNano } from './strength.ts'
+import { type EntityPairs, closingForecasts, contestedRows, settledPairs } from './pairs.ts'
+import { gainsOver, shrinkageNano } from './skill.ts'
 
 /** The numbers of an entity on the questions of one category alone. */
 export interface CategoryScores extends BoardScores {
@@ -29,19 +29,20 @@ export function listingOf(methodology: Methodology, taken: EntityPairs): Listing
 
 /**
  * Scores an entity in each category in which it has as many contested questions as a rank takes, in the order
- * of their numbers. The references are those of the whole release.
+ * of their numbers.
  */
 function scoreByCategory(methodology: Methodology, settled: EntityPairs): CategoryScores[] {
   const { parameters } = methodology
-  const { category, standard } = settled.columns
+  const { category, judged, unit } = settled.columns
   if (settled.rowCount < parameters.eligible_questions) return []
-  const contested = new Map<number, number>()
+  const contested = new Map<number, Set<number>>()
   for (let row = 0; row < settled.rowCount; row++) {
-    if (standard[row]! < 0 || category[row]! < 0) continue
-    contested.set(category[row]!, (contested.get(category[row]!) ?? 0) + 1)
+    if (judged[row] !== 1 || category[row]! < 0) continue
+    const units = contested.get(category[row]!) ?? new Set()
+    contested.set(category[row]!, units.add(unit[row]!))
   }
   return [...contested]
-    .filter(([, questions]) => questions >= parameters.eligible_questions)
+    .filter(([, units]) => units.size >= parameters.eligible_questions)
     .sort(([a], [b]) => a - b)
     .map(([number]) => scoreIn(methodology, number, pairsIn(settled, number)))
 }
@@ -50,7 +51,7 @@ function scoreIn(methodology: Methodology, category: number, pairs: EntityPairs)
   const curve = calibrationCurve(closingForecasts(pairs), methodology.parameters.calibration_bins)
   return {
     category,
-    ...boardScores(methodology, pairs, contestedPairs(pairs)),
+    ...boardScores(methodology, pairs),
     expected_calibration_error: expectedCalibrationError(curve),
   }
 }
@@ -74,20 +75,16 @@ const TREND_POINTS = 16
  * Returns the skill after each of up to 16 equal parts of the contested questions, in the order in which they
  * settled. The last point is the skill of the release.
  */
-function trendOf(methodology: Methodology, { rowCount, columns }: EntityPairs): number[] {
-  const { standard, brier_part } = columns
+function trendOf(methodology: Methodology, pairs: EntityPairs): number[] {
+  const { gain, reference } = gainsOver(pairs, contestedRows(pairs), 'average')
   const prior = shrinkageNano(methodology)
-  let contested = 0
-  for (let row = 0; row < rowCount; row++) if (standard[row]! >= 0) contested += 1
-  const points = Math.min(TREND_POINTS, contested)
+  const points = Math.min(TREND_POINTS, gain.length)
   const trend: number[] = []
-  let [gain, reference, questions] = [0, 0, 0]
-  for (let row = 0; row < rowCount; row++) {
-    if (standard[row]! < 0) continue
-    gain += standard[row]! - nanoOf(brier_part[row]!)
-    reference += standard[row]!
-    questions += 1
-    if (questions >= ((trend.length + 1) * contested) / points) trend.push(gain / (reference + prior))
+  let [gained, total] = [0, 0]
+  for (let at = 0; at < gain.length; at++) {
+    gained += gain[at]!
+    total += reference[at]!
+    if (at + 1 >= ((trend.length + 1) * gain.length) / points) trend.push(gained / (total + prior))
   }
   return trend
 }

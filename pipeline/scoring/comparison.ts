@@ -5,8 +5,9 @@ import { PPM } from './logarithm.ts'
 import { WITHDRAWN } from './participant.ts'
 import type { ResolvedQuestion } from './question.ts'
 import { NANO, roundHalfEven } from './round.ts'
-import { exactProductSum, exactSum } from './exact-sum.ts'
-import { type Interval, alphaOf, intervalOf, shrunk, spreadOf } from './skill.ts'
+import { exactSum } from './exact-sum.ts'
+import { JOINTS } from './pairs.ts'
+import { type Interval, alphaOf, grouped, intervalOf, skillWith } from './skill.ts'
 
 /** A forecast of the first (0) or the second (1) of two entities; −1 parts per million for a withdrawal. */
 export interface SidedForecast {
@@ -31,10 +32,9 @@ export interface SharedTime {
  * @param forecasts in the order (atMs, forecast_id).
  */
 export function sharedTime(
-  { openedAtMs, closesAtMs, resolvedAtMs, outcome }: Omit<ResolvedQuestion, 'isSettled'>,
+  { openedAtMs, closesAtMs, endsAtMs, outcome }: Omit<ResolvedQuestion, 'divisor'>,
   forecasts: readonly SidedForecast[],
 ): SharedTime | undefined {
-  const closeMs = Math.min(closesAtMs, resolvedAtMs)
   const horizonMs = closesAtMs - openedAtMs
   const current = [WITHDRAWN, WITHDRAWN]
   const [errors, errorsOther] = [
@@ -55,11 +55,11 @@ export function sharedTime(
     }
   }
   for (const { side, atMs, ppm } of forecasts) {
-    if (atMs >= closeMs) break
+    if (atMs >= endsAtMs) break
     advance(Math.max(nowMs, atMs))
     current[side] = ppm
   }
-  if (closeMs > nowMs) advance(closeMs)
+  if (endsAtMs > nowMs) advance(endsAtMs)
   if (heldMs === 0) return undefined
   // Squared parts per million are 1e-12.
   const nano = (integral: number) => roundHalfEven(integral / horizonMs / 1e3)
@@ -73,8 +73,9 @@ export function sharedTime(
 export interface ComparedQuestion extends SharedTime {
   questionId: string
   outcome: 0 | 1
-  /** The number of its cluster, from 0. */
-  cluster: number
+  cluster: string
+  /** The ISO week in which it closed. */
+  week: string
 }
 
 export interface Comparison {
@@ -90,39 +91,30 @@ export interface Comparison {
 
 /**
  * D = ΣX/ΣW over the questions, where X is the difference of the two integrals and W the shared coverage, and
- * D ± h·√V/ΣW, with V and h of an interval of skill (METHODOLOGY §3) where W stands for Z and κ is 0. So the
+ * D ± h·√V/ΣW, with V and h of an interval of skill (METHODOLOGY §3) where W stands for R and κ is 0. So the
  * interval may be looked at after every release.
  */
 export function compare(methodology: Methodology, questions: readonly ComparedQuestion[]): Comparison {
-  const numbers = new Map<number, number>()
-  for (const { cluster } of questions) if (!numbers.has(cluster)) numbers.set(cluster, numbers.size)
-  const clusters = numbers.size
-  if (questions.length === 0) return { questions: 0, clusters, brier: null, difference: null, interval: null }
-  const [gains, weights, spreads] = [0, 1, 2].map(() => new Float64Array(clusters)) as [
-    Float64Array,
-    Float64Array,
-    Float64Array,
-  ]
-  for (const { cluster, coverage, errors, errorsOther } of questions) {
-    const group = numbers.get(cluster)!
-    gains[group]! += errors[0] - errors[1]
-    weights[group]! += coverage
-    spreads[group]! += spreadOf(errors[0] - errors[1], errorsOther[0] - errorsOther[1])
+  const rows = Int32Array.from(questions.keys())
+  const groups = (of: (question: ComparedQuestion) => string) => grouped(rows, questions.map(of))
+  const values = (of: (question: ComparedQuestion) => number) => Float64Array.from(questions, of)
+  const cluster = groups((question) => question.cluster)
+  const gains = {
+    gain: values(({ errors }) => errors[0] - errors[1]),
+    gainIfOther: values(({ errorsOther }) => errorsOther[0] - errorsOther[1]),
+    reference: values(({ coverage }) => coverage),
+    unit: groups(({ questionId }) => questionId),
+    cluster,
+    week: groups(({ week }) => week),
+    joint: rows.map(() => JOINTS.lone),
   }
-  const weight = exactSum(weights)
-  const mean = (side: 0 | 1) => exactSum(Float64Array.from(questions, ({ errors }) => errors[side])) / weight
-  const { skill: difference, ...rest } = shrunk(
-    {
-      gain: exactSum(gains),
-      reference: weight,
-      clusters,
-      gainSquares: exactProductSum(gains, gains),
-      gainTimesReference: exactProductSum(gains, weights),
-      referenceSquares: exactProductSum(weights, weights),
-      spreadSquares: exactProductSum(spreads, spreads),
-    },
-    0,
-  )
-  const interval = intervalOf(methodology, { skill: difference, ...rest }, alphaOf(methodology, null))
-  return { questions: questions.length, clusters, brier: [mean(0), mean(1)], difference, interval }
+  const skill = skillWith(methodology, gains, 0)
+  const mean = (side: 0 | 1) => exactSum(values(({ errors }) => errors[side])) / exactSum(gains.reference)
+  return {
+    questions: questions.length,
+    clusters: cluster.count,
+    brier: questions.length === 0 ? null : [mean(0), mean(1)],
+    difference: skill.skill,
+    interval: intervalOf(methodology, skill, alphaOf(methodology, null)),
+  }
 }

@@ -1,128 +1,114 @@
-// Scores one entity over its questions in order (METHODOLOGY §3 to §5).
+// Scores one entity over its questions in order (METHODOLOGY §§3 and 4).
 import type { EntityMetrics } from '../../schemas/metrics.ts'
-import { calibrationCurve, convictionGap, decompose, expectedCalibrationError } from './calibration.ts'
-import { fragilityOf } from './fragility.ts'
+import { calibrationCurve, decompose, expectedCalibrationError } from './calibration.ts'
+import { exactSum } from './exact-sum.ts'
 import type { Methodology } from './methodology.ts'
-import {
-  type ContestedPairs,
-  type EntityPairs,
-  closingForecasts,
-  contestedPairs,
-  logScoreSum,
-  settledPairs,
-  sumPairs,
-} from './pairs.ts'
+import { NO_LEAN } from './participant.ts'
+import { meansOf } from './means.ts'
+import { type EntityPairs, closingForecasts, contestedRows, settledPairs, valuesAt } from './pairs.ts'
 import { PICO, ratio } from './round.ts'
-import { alphaOf, intervalOf, skillAgainst } from './skill.ts'
-import { UNIT } from './strength.ts'
+import { type Skill, alphaOf, gainsOver, grouped, intervalOf, skillsOn } from './skill.ts'
 import type { Attempt } from './voices.ts'
 
 /** The metrics that an entity has only among others. */
-export type RankMetricName =
-  'rank' | 'rank_interval' | 'percentile' | 'percentile_interval' | 'field_size' | 'population'
+export type RankMetricName = 'rank' | 'rank_interval' | 'percentile' | 'population'
 
 /** Every metric of one entity except its rank among others, unrounded. */
 export type EntityScores = Omit<EntityMetrics, RankMetricName>
 
 /** The facts of an entity that its pairs do not have: how it stands among all that take part. */
 export interface Circumstances extends Attempt {
-  /** In whole 1e-6. */
-  strength: number
   voice: boolean
-  /** The pool in which it is ranked; null without a contested pair. */
+  /** Null without a contested pair. */
   pool: string | null
   pool_size: number | null
+  offered_questions: number
+  answered_share: number | null
+  isRetired: boolean
 }
 
 /** Computes one entity's scores. `taken` must be in the order (settled_at, question_id). */
 export function scoreEntity(
   methodology: Methodology,
   taken: EntityPairs,
-  { strength, ...circumstances }: Circumstances,
+  { isRetired, ...circumstances }: Circumstances,
 ): EntityScores {
   const { parameters } = methodology
   const pairs = settledPairs(taken)
-  const n = pairs.rowCount
-  const sums = sumPairs(pairs)
-  const contested = contestedPairs(pairs)
+  const { columns, rowCount } = pairs
+  const contested = contestedRows(pairs)
+  const priced = contested.filter((row) => columns.priced[row] === 1)
   const alpha = alphaOf(methodology, circumstances.attempt)
-  const skill = skillAgainst(methodology, contested, contested.standard)
-  const crowd = skillAgainst(methodology, contested, contested.crowd)
-  const strict = skillAgainst(methodology, contested, contested.strict)
-  const eligible = contested.own.length >= parameters.eligible_questions
-  const board = eligible ? intervalOf(methodology, skill, alphaOf(methodology, null)) : null
+  const over = skillsOn(methodology, pairs, contested)
+  const interval = (skill: Skill) => intervalOf(methodology, skill, alpha)
+  const [average, median] = [over('average'), over('median')]
+  const market = priced.length === 0 ? null : over('market')
+  const last = lastUnits(pairs, contested, parameters.recent_questions)
+  const recent = last === contested ? average : skillsOn(methodology, pairs, last)('average')
+  const eligible = average.questions >= parameters.eligible_questions
+  const board = eligible && !isRetired ? intervalOf(methodology, average, alphaOf(methodology, null)) : null
   const closing = closingForecasts(pairs)
   const curve = calibrationCurve(closing, parameters.calibration_bins)
-  const coverage = sums.coverage.total / PICO
-  const updates = sums.forecasts.total - n
+  const sum = (name: 'forecasts' | 'witnessed' | 'conviction' | 'moved' | 'toward') =>
+    exactSum(columns[name].subarray(0, rowCount))
   return {
     eligible,
-    skill: skill.skill,
-    skill_interval: intervalOf(methodology, skill, alpha),
+    skill: average.skill,
+    skill_interval: interval(average),
+    median_skill: median.skill,
+    median_skill_interval: interval(median),
+    market_skill: market && market.skill,
+    market_skill_interval: market && interval(market),
     board_interval: board && { lower: board.lower, upper: board.upper },
-    strict_skill_interval: intervalOf(methodology, strict, alpha),
-    evidence: skill.evidence,
-    fragility: fragilityOf(methodology, contested, alpha, { skill, strict }),
-    crowd_skill: crowd.skill,
-    crowd_skill_interval: intervalOf(methodology, crowd, alpha),
-    crowd_evidence: crowd.evidence,
-    resolved_questions: n,
-    contested_questions: contested.own.length,
-    pending_questions: taken.rowCount - n,
-    clusters: contested.clusters,
+    evidence: average.evidence,
     ...circumstances,
-    strength: strength / UNIT,
-    forecasts: sums.forecasts.total,
-    imported_share: ratio(sums.imported.total, sums.forecasts.total),
-    witnessed_share: ratio(sums.witnessed.total, n),
-    coverage: contested.coverage,
-    coverage_sum: coverage,
-    brier: ratio(sums.brier_part.total / PICO, coverage),
-    log_score: ratio(logScoreSum(pairs) / PICO, coverage),
-    baseline_score: ratio(sums.baseline_score.total / PICO, n),
-    peer_score: ratio(sums.peer_score.total / PICO, n),
+    resolved_questions: new Set(columns.unit.subarray(0, rowCount)).size,
+    contested_questions: average.questions,
+    priced_questions: grouped(priced, columns.unit).count,
+    pending_questions: taken.rowCount - rowCount,
+    clusters: average.clusters,
+    priced_clusters: grouped(priced, columns.cluster).count,
+    forecasts: sum('forecasts'),
+    witnessed_share: ratio(sum('witnessed'), rowCount),
+    coverage: ratio(exactSum(valuesAt(contested, columns.judged_coverage)) / PICO, contested.length),
+    recent: { questions: recent.questions, skill: recent.skill, skill_interval: interval(recent) },
+    ...meansOf(pairs),
     ...decompose(closing),
     calibration_curve: curve,
     expected_calibration_error: expectedCalibrationError(curve),
-    ...stabilityOf(methodology, contested),
-    conviction: ratio(sums.conviction.total / PICO, n),
-    conviction_gap: convictionGap(closing),
-    responsiveness: ratio(sums.toward.total, sums.moved.total),
-    updates,
-    updates_per_question: ratio(updates, n),
-    flip_flop: ratio(sums.flip_flop.total / PICO, sums.flip_flop.questions),
+    skill_stability: stabilityOf(methodology, gainsOver(pairs, contested, 'average').gain),
+    conviction: ratio(sum('conviction') / PICO, rowCount),
+    lean: leanOf(valuesAt(contested, columns.lean)),
+    responsiveness: ratio(sum('toward'), sum('moved')),
+    updates: sum('forecasts') - rowCount,
   }
 }
 
-/**
- * The share of windows with a gain, ΣX > 0, and the standard deviation of ΣX/ΣZ over all windows. A window is
- * 25 consecutive contested questions. Null with fewer than 50 of them.
- */
-function stabilityOf(
-  { parameters }: Methodology,
-  { own, standard: { reference: standard } }: ContestedPairs,
-) {
-  const n = own.length
-  if (n < parameters.stability_questions) return { skill_stability: null, skill_deviation: null, windows: 0 }
+/** The rows of the units that were settled last, of those settled together the last by name. */
+function lastUnits({ columns }: EntityPairs, rows: Int32Array, most: number): Int32Array {
+  const settledMs = new Map<number, number>()
+  for (const row of rows) settledMs.set(columns.unit[row]!, columns.settled_ms[row]!)
+  if (settledMs.size <= most) return rows
+  const inOrder = [...settledMs].sort(([a, at], [b, bt]) => at - bt || a - b)
+  const last = new Set(inOrder.slice(-most).map(([unit]) => unit))
+  return rows.filter((row) => last.has(columns.unit[row]!))
+}
+
+/** The share of windows with a gain, ΣX > 0; null with fewer than two windows' questions. */
+function stabilityOf({ parameters }: Methodology, gain: Float64Array): number | null {
   const width = parameters.stability_window
-  const ratios: number[] = []
+  if (gain.length < 2 * width) return null
   let ahead = 0
-  let x = 0
-  let z = 0
-  for (let i = 0; i < n; i++) {
-    x += standard[i]! - own[i]!
-    z += standard[i]!
-    if (i >= width) {
-      x -= standard[i - width]! - own[i - width]!
-      z -= standard[i - width]!
-    }
-    if (i >= width - 1) {
-      if (x > 0) ahead += 1
-      ratios.push(z === 0 ? 0 : x / z)
-    }
+  let sum = 0
+  for (let at = 0; at < gain.length; at++) {
+    sum += gain[at]!
+    if (at >= width) sum -= gain[at - width]!
+    if (at >= width - 1 && sum > 0) ahead += 1
   }
-  const windows = ratios.length
-  const mean = ratios.reduce((sum, value) => sum + value, 0) / windows
-  const variance = ratios.reduce((sum, value) => sum + (value - mean) * (value - mean), 0) / windows
-  return { skill_stability: ahead / windows, skill_deviation: Math.sqrt(variance), windows }
+  return ahead / (gain.length - width + 1)
+}
+
+function leanOf(leans: Float64Array): number | null {
+  const known = leans.filter((lean) => lean !== NO_LEAN)
+  return ratio(exactSum(known) / PICO, known.length)
 }

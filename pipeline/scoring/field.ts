@@ -1,45 +1,80 @@
-// The field of one question: running integrals over the current forecasts, of which each participant reads
+// The field of one question: running integrals over the forecasts that stand, of which each participant reads
 // how much they grew while its own forecast stood.
 
 /**
- * The integrals over time. M is the number of voices whose forecasts stand, S the sum of their errors |p
- * − o|, and S₂ that of their squared errors, in parts per million. N is the number of all current forecasts
- * and L the sum of their −ln q̃ in 1e-9. Where one of the voices is left out P = M − 1, else P = M.
+ * The integrals over time. V is the number of voices whose forecasts stand, S the sum of their errors |p −
+ * o|, m the error of their median, π that of the price that stands, all in parts per million. N is the number
+ * of all forecasts that stand and L the sum of their −ln q̃ in 1e-9. All but those of the peer score run over
+ * the judged part of the question's life.
  */
-export const INTEGRALS = {
-  /** With one voice left out: S₂/P, 1/P, S²/P², S/P², 1/P² and S/P while P ≥ 1, and 1 while P = 0. */
-  squares: 0,
-  share: 1,
-  squaredSum: 2,
-  sum: 3,
-  squaredShare: 4,
-  alone: 5,
-  errors: 6,
-  /** With no voice left out: S₂/P, S²/P² and S/P while P ≥ 1, and 1 while P = 0. */
-  allSquares: 7,
-  allSquaredSum: 8,
-  allErrors: 9,
-  allAlone: 10,
-  /** For all: N/(N − 1) and L/(N − 1) while N ≥ 2. */
-  peerOwn: 11,
-  peerAll: 12,
-} as const
-export type IntegralName = keyof typeof INTEGRALS
+const NAMES = [
+  // For all, while N ≥ 2: N/(N − 1) and L/(N − 1).
+  'peerOwn',
+  'peerAll',
+  // With no voice left out, while V ≥ 5: 1, S/V, (S/V)², m and m².
+  'allTime',
+  'allMean',
+  'allSquare',
+  'allMedian',
+  'allMedianSquare',
+  // With one voice left out, while P = V − 1 ≥ 5: 1, S/P, 1/P, (S/P)², S/P², 1/P², m and m².
+  'time',
+  'mean',
+  'share',
+  'square',
+  'cross',
+  'shareSquare',
+  'median',
+  'medianSquare',
+  // The same without a price that stands.
+  'allUnpricedMean',
+  'allUnpricedSquare',
+  'unpricedMean',
+  'unpricedShare',
+  'unpricedSquare',
+  'unpricedCross',
+  'unpricedShareSquare',
+  // While a price stands: 1, π and π²; and the same while V < 5, and while V − 1 < 5.
+  'priceTime',
+  'price',
+  'priceSquare',
+  'allAloneTime',
+  'allAlonePrice',
+  'allAlonePriceSquare',
+  'aloneTime',
+  'alonePrice',
+  'alonePriceSquare',
+] as const
+export type IntegralName = (typeof NAMES)[number]
+
+const INTEGRALS = Object.fromEntries(NAMES.map((name, index) => [name, index])) as Record<
+  IntegralName,
+  number
+>
+
+/** The integrals that a question without prices needs come first. */
+const UNPRICED = INTEGRALS.allUnpricedMean
 
 /** The doubles of a reading: for each integral its value, and the rounding errors that the value lacks. */
-export const READING_LENGTH = 2 * Object.keys(INTEGRALS).length
+export const READING_LENGTH = 2 * NAMES.length
+
+/** No price stands. */
+export const NO_PRICE = -1
 
 export class Field {
   readonly #now = new Float64Array(READING_LENGTH)
+  readonly #leastOthers: number
+  #length = 0
   #voices = 0
   #errors = 0
-  /** In 1e-12: exact for up to 9,007 voices. */
-  #squaredErrors = 0
   #current = 0
   #nanoNats = 0
-  #voicedMs = 0
 
-  /** M. */
+  constructor(leastOthers: number) {
+    this.#leastOthers = leastOthers
+  }
+
+  /** V. */
   get voices(): number {
     return this.#voices
   }
@@ -49,14 +84,10 @@ export class Field {
     return this.#errors
   }
 
-  /** The time in which the forecast of at least one voice stood. */
-  get voicedMs(): number {
-    return this.#voicedMs
-  }
-
-  reset(): void {
+  begin(hasPrices: boolean): void {
     this.#now.fill(0)
-    this.#voices = this.#errors = this.#squaredErrors = this.#current = this.#nanoNats = this.#voicedMs = 0
+    this.#length = 2 * (hasPrices ? NAMES.length : UNPRICED)
+    this.#voices = this.#errors = this.#current = this.#nanoNats = 0
   }
 
   add(isVoice: boolean, error: number, nanoNats: number): void {
@@ -65,7 +96,6 @@ export class Field {
     if (!isVoice) return
     this.#voices += 1
     this.#errors += error
-    this.#squaredErrors += error * error
   }
 
   remove(isVoice: boolean, error: number, nanoNats: number): void {
@@ -74,42 +104,63 @@ export class Field {
     if (!isVoice) return
     this.#voices -= 1
     this.#errors -= error
-    this.#squaredErrors -= error * error
   }
 
-  /** Integrates over a span of time in which the current forecasts do not change. */
+  /** Integrates over a span of time in which nothing that stands changes. */
   advance(spanMs: number): void {
-    if (this.#current === 0) return
-    this.#advanceVoices(spanMs)
-    if (this.#current === 1) return
+    if (this.#current < 2) return
     const others = this.#current - 1
     this.#integrate(INTEGRALS.peerOwn, (this.#current / others) * spanMs)
     this.#integrate(INTEGRALS.peerAll, (this.#nanoNats / others) * spanMs)
   }
 
-  #advanceVoices(spanMs: number): void {
+  /**
+   * The same for what is judged. `median` is m, if it is needed, and `price` is π or `NO_PRICE`.
+   */
+  advanceJudged(spanMs: number, median: number, price: number): void {
     const voices = this.#voices
-    if (voices === 0) {
-      this.#integrate(INTEGRALS.allAlone, spanMs)
-      return
-    }
-    this.#voicedMs += spanMs
-    const mean = this.#errors / voices
-    this.#integrate(INTEGRALS.allSquares, (this.#squaredErrors / voices) * spanMs)
-    this.#integrate(INTEGRALS.allSquaredSum, mean * mean * spanMs)
-    this.#integrate(INTEGRALS.allErrors, mean * spanMs)
-    if (voices === 1) {
-      this.#integrate(INTEGRALS.alone, spanMs)
-      return
-    }
-    const others = voices - 1
+    const isPriced = price !== NO_PRICE
+    if (voices >= this.#leastOthers) {
+      const mean = this.#errors / voices
+      this.#integrate(INTEGRALS.allTime, spanMs)
+      this.#integrate(INTEGRALS.allMean, mean * spanMs)
+      this.#integrate(INTEGRALS.allSquare, mean * mean * spanMs)
+      this.#integrate(INTEGRALS.allMedian, median * spanMs)
+      this.#integrate(INTEGRALS.allMedianSquare, median * median * spanMs)
+      if (!isPriced && this.#length > 2 * UNPRICED) {
+        this.#integrate(INTEGRALS.allUnpricedMean, mean * spanMs)
+        this.#integrate(INTEGRALS.allUnpricedSquare, mean * mean * spanMs)
+      }
+    } else if (isPriced) this.#advancePrice(INTEGRALS.allAloneTime, spanMs, price)
+    if (voices > this.#leastOthers) this.#advanceOthers(spanMs, median, isPriced)
+    else if (isPriced) this.#advancePrice(INTEGRALS.aloneTime, spanMs, price)
+    if (isPriced) this.#advancePrice(INTEGRALS.priceTime, spanMs, price)
+  }
+
+  #advanceOthers(spanMs: number, median: number, isPriced: boolean): void {
+    const others = this.#voices - 1
     const quotient = this.#errors / others
-    this.#integrate(INTEGRALS.squares, (this.#squaredErrors / others) * spanMs)
+    this.#integrate(INTEGRALS.time, spanMs)
+    this.#integrate(INTEGRALS.mean, quotient * spanMs)
     this.#integrate(INTEGRALS.share, spanMs / others)
-    this.#integrate(INTEGRALS.squaredSum, quotient * quotient * spanMs)
-    this.#integrate(INTEGRALS.sum, (quotient / others) * spanMs)
-    this.#integrate(INTEGRALS.squaredShare, spanMs / others / others)
-    this.#integrate(INTEGRALS.errors, quotient * spanMs)
+    this.#integrate(INTEGRALS.square, quotient * quotient * spanMs)
+    this.#integrate(INTEGRALS.cross, (quotient / others) * spanMs)
+    this.#integrate(INTEGRALS.shareSquare, spanMs / others / others)
+    this.#integrate(INTEGRALS.median, median * spanMs)
+    this.#integrate(INTEGRALS.medianSquare, median * median * spanMs)
+    if (isPriced || this.#length === 2 * UNPRICED) return
+    this.#integrate(INTEGRALS.unpricedMean, quotient * spanMs)
+    this.#integrate(INTEGRALS.unpricedShare, spanMs / others)
+    this.#integrate(INTEGRALS.unpricedSquare, quotient * quotient * spanMs)
+    this.#integrate(INTEGRALS.unpricedCross, (quotient / others) * spanMs)
+    this.#integrate(INTEGRALS.unpricedShareSquare, spanMs / others / others)
+  }
+
+  /** Of the integral of time and the two that follow it. */
+  #advancePrice(time: number, spanMs: number, price: number): void {
+    this.#integrate(time, spanMs)
+    this.#integrate(time + 1, price * spanMs)
+    this.#integrate(time + 2, price * price * spanMs)
   }
 
   /**
@@ -128,18 +179,12 @@ export class Field {
   /** Writes a reading of every integral to `readings` from `offset` on. */
   read(readings: Float64Array, offset: number): void {
     const now = this.#now
-    for (let i = 0; i < READING_LENGTH; i++) readings[offset + i] = now[i]!
+    for (let i = 0; i < this.#length; i++) readings[offset + i] = now[i]!
   }
 
   /** How much an integral has grown since the reading at `offset`. */
   since(integral: IntegralName, readings: Float64Array, offset: number): number {
     const at = 2 * INTEGRALS[integral]
     return this.#now[at]! - readings[offset + at]! + (this.#now[at + 1]! - readings[offset + at + 1]!)
-  }
-
-  /** The value of an integral. */
-  total(integral: IntegralName): number {
-    const at = 2 * INTEGRALS[integral]
-    return this.#now[at]! + this.#now[at + 1]!
   }
 }

@@ -5,7 +5,7 @@
 export const PPM = 1_000_000
 
 /**
- * A table of −ln p as an integer number of 1e-9, with p limited to [floor, 1 − floor] (METHODOLOGY §7). The
+ * A table of −ln p as an integer number of 1e-9, with p limited to [floor, 1 − floor] (METHODOLOGY §6). The
  * index is p in parts per million. With a floor of 0.001 the values are 1,000,500..6,907,755,279.
  */
 export function negativeLogNano(probabilityFloor: number): Float64Array {

@@ -4,15 +4,14 @@
 const PARAMETERS = {
   /** Probabilities are limited to [floor, 1 - floor] before a logarithm is taken. */
   log_probability_floor: 0.001,
-  /** A pair is contested when at least this many other voices took part in the question. */
-  contest_voices: 5,
-  /** A pair is contested only if it began this share of the horizon before the close. */
-  latest_start: 0.25,
+  /** Somebody is measured by the others' average while at least this many others stand. */
+  least_others: 5,
   /** With fewer voices that have a settled pair, every agent is a voice. */
   least_voices: 6,
-  strength_passes: 20,
-  strength_least: 0.05,
-  strength_most: 10,
+  /** The part of a question's life that titles look at, from its opening. */
+  judged_share: 0.75,
+  /** A price stands this long at most. */
+  price_hours: 24,
   /**
    * The number of imaginary questions with the reference Brier score `shrinkage_brier` that shrink a skill
    * toward 0.
@@ -23,22 +22,21 @@ const PARAMETERS = {
   interval_level: 0.95,
   /** The number of clusters at which the boundary of the intervals is tightest. */
   interval_questions: 20,
+  /** A gain against a loss this many times as great is one-sided. */
+  one_sided_ratio: 3,
   eligible_questions: 25,
   certified_questions: 50,
-  certified_clusters: 25,
-  silver_clusters: 10,
-  /** The evidence that a certificate needs, in multiples of the imaginary questions. */
+  /** The evidence that a title needs, in multiples of the imaginary questions. */
   least_evidence: 1,
-  expert_questions: 100,
-  platinum_percentile: 99,
-  gold_percentile: 90,
-  silver_percentile: 75,
-  bronze_percentile: 50,
+  least_skill: 0.02,
+  least_coverage: 0.2,
   /** A forecast that the operator sends is witnessed up to this many minutes after it was made. */
   witness_minutes: 10,
+  recent_questions: 100,
   calibration_bins: 10,
   stability_window: 25,
-  stability_questions: 50,
+  /** A base rate is known from this many questions on. */
+  base_rate_questions: 10,
 }
 
 export interface Methodology {
@@ -53,7 +51,7 @@ export interface Methodology {
  * on.
  */
 export const METHODOLOGY: Methodology = {
-  version: '3.0.0',
-  effectiveFrom: '2026-11-25',
+  version: '4.0.0',
+  effectiveFrom: '2026-11-29',
   parameters: PARAMETERS,
 }

@@ -1,54 +1,51 @@
-// Estimates what the next title of an agent takes, from its record so far.
-import type { Certification } from '../../schemas/payloads.ts'
+// Estimates what the next title takes, from a record so far.
+import type { Title } from '../../schemas/payloads.ts'
 import type { Methodology } from './methodology.ts'
 import { rounded } from './round.ts'
-import { type CertificationGrounds, certificationOf } from './ranking.ts'
 import { multiplier } from './skill.ts'
+import { type TitleGrounds, titleOf, yardsticksOf } from './title.ts'
 
-type Interval = CertificationGrounds['skill_interval']
+type Interval = TitleGrounds['skill_interval']
 
 export interface Outlook {
-  title: Exclude<Certification, 'none'>
-  /** The clause that says why the agent does not have the title yet. */
+  title: Exclude<Title, 'none'>
+  /** The clause that says why the entity does not have the title yet. */
   because: string
   /** About how many more contested questions it takes; null where what was does not lead there. */
   questions: number | null
 }
 
-const NEXT = { none: 'provisional', provisional: 'certified', certified: 'expert', expert: null } as const
+const NEXT = { none: 'measured', measured: 'certified', certified: null } as const
 /** Farther ahead nothing is said. */
 const MOST_CLUSTERS = 100_000
 
-/** Returns the next title of an agent by its verification; null for an expert. */
-export function outlookOf(methodology: Methodology, grounds: CertificationGrounds): Outlook | null {
-  const { title: has, because } = certificationOf(methodology, grounds)
+/** Returns the next title by a verification; null for whoever is certified. */
+export function outlookOf(
+  methodology: Methodology,
+  grounds: TitleGrounds & { clusters: number },
+): Outlook | null {
+  const { title: has, because } = titleOf(methodology, grounds)
   const title = NEXT[has]
-  return title && { title, because, questions: questionsUntil(methodology, title, grounds) }
+  if (title === null) return null
+  const { eligible_questions: least } = methodology.parameters
+  const questions =
+    title === 'measured' ? least - grounds.contested_questions : questionsUntil(methodology, grounds)
+  return { title, because, questions }
 }
 
 function questionsUntil(
   methodology: Methodology,
-  title: Outlook['title'],
-  grounds: CertificationGrounds,
+  grounds: TitleGrounds & { clusters: number },
 ): number | null {
-  const { parameters } = methodology
-  const { contested_questions: has, clusters } = grounds
-  if (title === 'provisional') return parameters.eligible_questions - has
-  if (grounds.voice_rule === 'everyone') return null
-  const above = (interval: Interval) => clustersUntilAbove(methodology, interval, clusters)
-  const weighty = (evidence: number) =>
-    evidence > 0 ? (clusters * parameters.least_evidence) / evidence : Infinity
-  const needed =
-    title === 'certified'
-      ? [
-          parameters.certified_clusters,
-          weighty(grounds.evidence),
-          above(grounds.skill_interval),
-          above(grounds.strict_skill_interval),
-        ]
-      : [weighty(grounds.crowd_evidence), above(grounds.crowd_skill_interval)]
-  const least = title === 'certified' ? parameters.certified_questions : parameters.expert_questions
-  const all = Math.max(least, (Math.max(...needed) * has) / clusters)
+  const { certified_questions, least_evidence, least_coverage, least_skill } = methodology.parameters
+  const { contested_questions: has, priced_questions: priced, clusters, evidence, coverage } = grounds
+  if (coverage === null || coverage < least_coverage) return null
+  const needed = yardsticksOf(grounds).map(({ skill, interval }) =>
+    skill === null || skill < least_skill ? Infinity : clustersUntilAbove(methodology, interval, clusters),
+  )
+  needed.push(evidence > 0 ? (clusters * least_evidence) / evidence : Infinity)
+  const ofPrice = grounds.voice_rule === 'everyone' ? (certified_questions * has) / priced : 0
+  const all = Math.max(certified_questions, ofPrice, (Math.max(...needed) * has) / clusters)
   return Number.isFinite(all) ? Math.max(0, Math.ceil(all) - has) : null
 }
 

@@ -1,11 +1,7 @@
 // Pairs of an entity and a question, as columns of integers, and the exact sums over an entity's questions.
 import { type Block, type ColumnKind, type ColumnKinds, newColumns } from '../../schemas/columns.ts'
 import { PAIR_METRICS, type PairMetricName } from '../../schemas/metrics.ts'
-import { exactSum } from './exact-sum.ts'
 import type { ClosingForecasts } from './calibration.ts'
-import { PICO, ratio, roundHalfEven } from './round.ts'
-import type { ClusteredErrors, References } from './skill.ts'
-import { nanoOf } from './strength.ts'
 
 type MetricColumns = { readonly [Name in PairMetricName]: (typeof PAIR_METRICS)[Name]['column'] }
 
@@ -21,19 +17,32 @@ export const PAIR_COLUMNS = {
 } as const satisfies ColumnKinds
 
 /**
- * The columns that an entity is scored from. Grain: one row per entity and question. `outcome` is 1 for yes,
- * 0 for no; `settled` is 1 if the question is; `cluster` is the number of the question's cluster, `category`
- * that of its category, −1 without one; `standard` is the standard reference in whole 1e-9, and
- * `standard_other` that of the other outcome, −1 where the pair is not contested.
+ * How the questions of a unit hang together: by nothing, as nested thresholds, or so that one is yes at most.
  */
-export const SCORED_COLUMNS = {
-  entity: 'int32',
+export const JOINTS = { lone: 0, ordered: 1, exclusive: 2 } as const
+
+/** The facts of a question that its pairs are added up by. */
+export const QUESTION_COLUMNS = {
   outcome: 'int32',
   settled: 'int32',
+  settled_ms: 'double',
+  /**
+   * Numbers of its unit, in the order of the units' names, of its cluster, its week and its category; −1
+   * without one.
+   */
+  unit: 'int32',
   cluster: 'int32',
+  week: 'int32',
   category: 'int32',
-  standard: 'double',
-  standard_other: 'double',
+  /** One of `JOINTS`, and the number of the unit's questions that are not annulled. */
+  joint: 'int32',
+  unit_questions: 'int32',
+} as const satisfies ColumnKinds
+
+/** The columns that an entity is scored from. Grain: one row per entity and question. */
+export const SCORED_COLUMNS = {
+  entity: 'int32',
+  ...QUESTION_COLUMNS,
   ...METRIC_COLUMNS,
 } as const satisfies ColumnKinds
 
@@ -53,22 +62,34 @@ export function settledPairs({ rowCount, columns }: EntityPairs): EntityPairs {
   return { rowCount: count, columns }
 }
 
-/** The columns that skills and means are made of. */
-export type SkillPairs = Block<
+/** The settled pairs with a judged instant, in their order, by their rows. */
+export function contestedRows({ rowCount, columns: { judged } }: JudgedPairs): Int32Array {
+  const rows = new Int32Array(rowCount)
+  let count = 0
+  for (let row = 0; row < rowCount; row++) if (judged[row] === 1) rows[count++] = row
+  return rows.subarray(0, count)
+}
+
+/** The columns that skills are made of. */
+export type JudgedPairs = Block<
   Pick<
     typeof SCORED_COLUMNS,
+    | 'unit'
     | 'cluster'
-    | 'standard'
-    | 'standard_other'
-    | 'coverage'
-    | 'brier_part'
-    | 'brier_other'
-    | 'reference_part'
-    | 'reference_other'
-    | 'crowd_part'
-    | 'crowd_other'
+    | 'week'
+    | 'joint'
+    | 'judged'
+    | 'priced'
+    | 'judged_brier'
+    | 'judged_brier_if_other'
+    | `${Yardstick}_brier`
+    | `${Yardstick}_brier_if_other`
   >
 >
+
+/** The yardsticks of an entity's errors: the others' average, the median of the voices, the market. */
+export const YARDSTICKS = ['average', 'median', 'market'] as const
+export type Yardstick = (typeof YARDSTICKS)[number]
 
 /** The forecasts that stood at the close, with their outcomes. */
 export function closingForecasts({ rowCount, columns }: EntityPairs): ClosingForecasts {
@@ -84,102 +105,9 @@ export function closingForecasts({ rowCount, columns }: EntityPairs): ClosingFor
   return { ppm: ppm.subarray(0, count), outcome: outcome.subarray(0, count) }
 }
 
-/** The contested pairs of an entity, in their order. */
-export interface ContestedPairs extends ClusteredErrors {
-  /**
-   * A middle field in the others' place, the same but never above the others, and a copy of their average.
-   */
-  standard: References
-  strict: References
-  crowd: References
-  /** The mean share of the questions' time that was covered; null without one. */
-  coverage: number | null
-}
-
-export function contestedPairs({ rowCount, columns }: SkillPairs): ContestedPairs {
-  const rows: number[] = []
-  for (let row = 0; row < rowCount; row++) if (columns.standard[row]! >= 0) rows.push(row)
-  const values = (column: ArrayLike<number>) => valuesAt(rows, column, (value) => value)
-  const nano = (column: ArrayLike<number>) => valuesAt(rows, column, nanoOf)
-  const numbers = new Map<number, number>()
-  const cluster = Int32Array.from(rows, (row) => {
-    const name = columns.cluster[row]!
-    if (!numbers.has(name)) numbers.set(name, numbers.size)
-    return numbers.get(name)!
-  })
-  const standard = {
-    reference: values(columns.standard),
-    other: values(columns.standard_other),
-  }
-  const others = { reference: nano(columns.reference_part), other: nano(columns.reference_other) }
-  const least = (a: Float64Array, b: Float64Array) => a.map((value, row) => Math.min(value, b[row]!))
-  return {
-    own: nano(columns.brier_part),
-    ownOther: nano(columns.brier_other),
-    standard,
-    strict: {
-      reference: least(standard.reference, others.reference),
-      other: least(standard.other, others.other),
-    },
-    crowd: { reference: nano(columns.crowd_part), other: nano(columns.crowd_other) },
-    cluster,
-    clusters: numbers.size,
-    coverage: ratio(exactSum(values(columns.coverage)) / PICO, rows.length),
-  }
-}
-
-/** The loop takes a tenth of the time of `Float64Array.from` with a function. */
-function valuesAt(
-  rows: readonly number[],
-  column: ArrayLike<number>,
-  of: (value: number) => number,
-): Float64Array {
+/** The values of a column at some rows. The loop takes a tenth of the time of `from` with a function. */
+export function valuesAt(rows: Int32Array, column: Float64Array | Int32Array): Float64Array {
   const values = new Float64Array(rows.length)
-  for (let at = 0; at < rows.length; at++) values[at] = of(column[rows[at]!]!)
+  for (let at = 0; at < rows.length; at++) values[at] = column[rows[at]!]!
   return values
-}
-
-/**
- * The sum of a metric over an entity's questions, in the units of its column, and the number of questions in
- * it.
- */
-export interface PairSum {
-  total: number
-  questions: number
-}
-type NameSummed<How extends string> = {
-  [Name in PairMetricName]: (typeof PAIR_METRICS)[Name]['sum'] extends How ? Name : never
-}[PairMetricName]
-export type PairSums = Readonly<Record<NameSummed<'plain' | 'present'>, PairSum>>
-
-/** Returns the values that are not −1. `filter` would take five times as long. */
-function presentIn(values: Float64Array | Int32Array): Float64Array | Int32Array {
-  const present = values.slice()
-  let count = 0
-  for (const value of values) if (value >= 0) present[count++] = value
-  return present.subarray(0, count)
-}
-
-/**
- * Sums every metric as the catalogue says. Sums of whole numbers are exact, so their order changes no bit.
- */
-export function sumPairs({ rowCount, columns }: EntityPairs): PairSums {
-  const sumOf = (values: Float64Array | Int32Array): PairSum => ({
-    total: exactSum(values),
-    questions: values.length,
-  })
-  const sums = Object.entries(PAIR_METRICS).flatMap(([name, { sum }]) => {
-    const values = columns[name as PairMetricName].subarray(0, rowCount)
-    if (sum === 'none') return []
-    return [[name, sumOf(sum === 'plain' ? values : presentIn(values))]]
-  })
-  return Object.fromEntries(sums) as PairSums
-}
-
-/** Σ coverage · log_score in 1e-12, each product rounded to a whole number. */
-export function logScoreSum({ rowCount, columns: { coverage, log_score } }: EntityPairs): number {
-  const products = log_score
-    .subarray(0, rowCount)
-    .map((score, row) => roundHalfEven((coverage[row]! / PICO) * score))
-  return exactSum(products)
 }

@@ -1,5 +1,5 @@
 // An entity on the question that is being swept: its integrals, and the numbers that come of them.
-import type { RowSink } from '../../schemas/columns.ts'
+import type { ColumnKinds, Columns } from '../../schemas/columns.ts'
 import { PPM } from './logarithm.ts'
 import type { PAIR_COLUMNS } from './pairs.ts'
 import { PICO, roundHalfEven } from './round.ts'
@@ -11,18 +11,27 @@ const PEER_PICO_PER_NANO = 1e5
 /** The probability of a withdrawal, and of an entity whose forecast is withdrawn at the close. */
 export const WITHDRAWN = -1
 
+/** The lean of an entity that was never measured by enough others. */
+export const NO_LEAN = 2 * PICO
+
+/** The integrals of a yardstick's error and of its square over the judged instants. */
+export interface YardstickIntegrals {
+  error: number
+  square: number
+}
+
 /** One entity on the question: its current forecast, and its integrals over the time that it has held. */
 export class Participant {
   entity = 0
   isVoice = false
   /** Whether a forecast of its stands. */
   isCurrent = false
-  /** The beginning of its first stretch; −1 before it. */
-  startMs = -1
   heldMs = 0
   sinceMs = 0
-  /** The last forecast, also where it is withdrawn. */
+  /** The last forecast, also where it is withdrawn, when it was made, and whether it counts yet. */
   ppm = 0
+  madeAtMs = 0
+  isCounted = true
   /** |p − o| of the current forecast in parts per million, and its −ln q̃ in 1e-9. */
   error = 0
   nanoNats = 0
@@ -30,74 +39,143 @@ export class Participant {
   leftOut = -1
   /** The next agent of the same owner on this question, by its slot; −1 for none. */
   nextSibling = -1
-  /** `heldMs` of its own voice; 0 where that did not come to this question. */
-  ownVoiceMs = 0
+  /** The places in the series of voices that a judged span after now would have. */
+  peakPlace = 0
+  pricedPeakPlace = 0
   // Integrals over milliseconds: squared errors in 1e-12, nats in 1e-9, |2p − 1| and errors in parts per
   // million.
   brier = 0
-  brierOther = 0
-  reference = 0
-  crowd = 0
-  /** Of the mean error of the other voices. */
-  mean = 0
   log = 0
   peer = 0
   conviction = 0
+  /** Over the judged instants alone, as all that follow. */
+  judgedMs = 0
+  own = 0
+  ownOther = 0
+  readonly average: YardstickIntegrals = { error: 0, square: 0 }
+  readonly median: YardstickIntegrals = { error: 0, square: 0 }
+  readonly market: YardstickIntegrals = { error: 0, square: 0 }
+  pricedMs = 0
+  /** The time with enough others, and of p − their average. */
+  measuredMs = 0
+  lean = 0
+  /** The greatest number of others. */
+  voices = 0
+  /** The forecasts that count, with the first and the last of them. */
   forecasts = 0
-  imported = 0
+  firstAtMs = 0
+  lastAtMs = 0
+  lastPpm = 0
   /** 1 as long as all its forecasts are. */
   witnessed = 1
   moved = 0
   toward = 0
-  highest = 0
-  lowest = 0
 
   enter(entity: number, asVoice: boolean): void {
     this.entity = entity
     this.isVoice = asVoice
     this.isCurrent = false
-    this.startMs = this.leftOut = this.nextSibling = -1
-    this.brier = this.brierOther = this.reference = this.crowd = this.mean = 0
-    this.log = this.peer = this.conviction = this.heldMs = 0
-    this.forecasts = this.imported = this.moved = this.toward = 0
+    this.isCounted = true
+    this.leftOut = this.nextSibling = -1
+    this.brier = this.log = this.peer = this.conviction = this.heldMs = 0
+    this.judgedMs = this.own = this.ownOther = this.pricedMs = this.measuredMs = this.lean = this.voices = 0
+    for (const yardstick of [this.average, this.median, this.market]) yardstick.error = yardstick.square = 0
+    this.forecasts = this.moved = this.toward = 0
     this.witnessed = 1
+  }
+
+  /** Counts the current forecast, which has stood. */
+  count(outcome: 0 | 1): void {
+    this.isCounted = true
+    if (this.forecasts === 0) this.firstAtMs = this.madeAtMs
+    else {
+      const move = this.ppm - this.lastPpm
+      this.moved += Math.abs(move)
+      this.toward += Math.max(0, outcome === 1 ? move : -move)
+    }
+    this.forecasts += 1
+    this.lastAtMs = this.madeAtMs
+    this.lastPpm = this.ppm
   }
 }
 
-/** Writes what a participant's integrals come to, over the time that it held and over the question's life. */
+/** The question's life, and what its integrals are divided by. */
+export interface Life {
+  /** T. */
+  lifeMs: number
+  /** D. */
+  divisor: number
+}
+
+/** The part of a participant that titles look at. */
+export type JudgedParticipant = Pick<
+  Participant,
+  'judgedMs' | 'own' | 'ownOther' | 'average' | 'median' | 'market' | 'pricedMs'
+>
+
+/** The columns of this part. */
+export const JUDGED_COLUMNS = {
+  judged: 'int32',
+  priced: 'int32',
+  judged_brier: 'double',
+  judged_brier_if_other: 'double',
+  average_brier: 'double',
+  average_brier_if_other: 'double',
+  median_brier: 'double',
+  median_brier_if_other: 'double',
+  market_brier: 'double',
+  market_brier_if_other: 'double',
+} as const satisfies ColumnKinds
+
+export function writeJudged(
+  columns: Columns<typeof JUDGED_COLUMNS>,
+  row: number,
+  { judgedMs, own, ownOther, average, median, market, pricedMs }: JudgedParticipant,
+  { lifeMs, divisor }: Life,
+): void {
+  // Squared parts per million are 1e-12. (1 − x)² is 1 − 2x + x², so that the other outcome needs the mean
+  // error alone besides.
+  const nano = (integral: number) => roundHalfEven(roundHalfEven(integral / (lifeMs * divisor)) / 1e3)
+  const other = ({ error, square }: YardstickIntegrals) => nano(PICO * judgedMs - 2 * PPM * error + square)
+  columns.judged[row] = judgedMs > 0 ? 1 : 0
+  columns.priced[row] = pricedMs > 0 ? 1 : 0
+  columns.judged_brier[row] = nano(own)
+  columns.judged_brier_if_other[row] = nano(ownOther)
+  columns.average_brier[row] = nano(average.square)
+  columns.average_brier_if_other[row] = other(average)
+  columns.median_brier[row] = nano(median.square)
+  columns.median_brier_if_other[row] = other(median)
+  columns.market_brier[row] = nano(market.square)
+  columns.market_brier_if_other[row] = other(market)
+}
+
+/** Writes what a participant's integrals come to. */
 export function writeScores(
-  columns: RowSink<typeof PAIR_COLUMNS>['columns'],
+  columns: Columns<typeof PAIR_COLUMNS>,
   row: number,
   participant: Participant,
-  horizonMs: number,
+  life: Life,
 ): void {
-  const { heldMs, brier, reference, crowd, log, forecasts } = participant
-  // (1 − x)² is 1 − 2x + x², so that the other outcome needs the mean error alone besides.
-  const other = PICO * heldMs - 2 * PPM * participant.mean
+  const { heldMs, measuredMs } = participant
+  const { lifeMs } = life
   columns.entity[row] = participant.entity
-  columns.coverage[row] = roundHalfEven((heldMs / horizonMs) * PICO)
-  columns.brier[row] = roundHalfEven(brier / heldMs)
-  columns.reference_brier[row] = roundHalfEven(reference / heldMs)
-  columns.crowd_brier[row] = roundHalfEven(crowd / heldMs)
-  columns.brier_part[row] = roundHalfEven(brier / horizonMs)
-  columns.reference_part[row] = roundHalfEven(reference / horizonMs)
-  columns.crowd_part[row] = roundHalfEven(crowd / horizonMs)
-  columns.brier_other[row] = roundHalfEven(participant.brierOther / horizonMs)
-  columns.reference_other[row] = roundHalfEven((other + reference) / horizonMs)
-  columns.crowd_other[row] = roundHalfEven((other + crowd) / horizonMs)
-  columns.log_score[row] = roundHalfEven((log / heldMs) * 1e3)
+  columns.coverage[row] = roundHalfEven((heldMs / lifeMs) * PICO)
+  columns.brier[row] = roundHalfEven(participant.brier / heldMs)
+  columns.log_score[row] = roundHalfEven((participant.log / heldMs) * 1e3)
   columns.baseline_score[row] = roundHalfEven(
-    (100 * PICO * heldMs - BASELINE_PICO_PER_NANO * log) / horizonMs,
+    (100 * PICO * heldMs - BASELINE_PICO_PER_NANO * participant.log) / lifeMs,
   )
-  columns.peer_score[row] = roundHalfEven((PEER_PICO_PER_NANO * participant.peer) / horizonMs)
-  columns.forecasts[row] = forecasts
+  columns.peer_score[row] = roundHalfEven((PEER_PICO_PER_NANO * participant.peer) / lifeMs)
+  columns.judged_coverage[row] = roundHalfEven((participant.judgedMs / lifeMs) * PICO)
+  writeJudged(columns, row, participant, life)
+  columns.voices[row] = participant.voices
+  columns.lean[row] = measuredMs === 0 ? NO_LEAN : roundHalfEven((participant.lean / measuredMs) * 1e6)
+  columns.forecasts[row] = participant.forecasts
+  columns.first_at[row] = participant.firstAtMs
+  columns.last_at[row] = participant.lastAtMs
   columns.closing_probability[row] = participant.isCurrent ? participant.ppm : WITHDRAWN
-  columns.imported[row] = participant.imported
   columns.witnessed[row] = participant.witnessed
   columns.conviction[row] = roundHalfEven((participant.conviction / heldMs) * 1e6)
   columns.moved[row] = participant.moved
   columns.toward[row] = participant.toward
-  // (Σ|Δp| − (max − min)) / (k − 2), or −1 if k < 3. Source: Griffiths et al. 2019, doi:10.1002/met.1732.
-  const wander = participant.moved - (participant.highest - participant.lowest)
-  columns.flip_flop[row] = forecasts < 3 ? -1 : roundHalfEven((wander / (forecasts - 2)) * 1e6)
 }

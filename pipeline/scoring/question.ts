@@ -1,25 +1,27 @@
 // Scores all entities on one question in a single pass over its forecasts in order of time (METHODOLOGY §2).
 import type { RowSink } from '../../schemas/columns.ts'
 import { Course } from './course.ts'
-import { type CrowdPair, type SweptCrowd, crowdPairOf } from './crowd.ts'
-import { Field, READING_LENGTH } from './field.ts'
+import { Field, type IntegralName, NO_PRICE, READING_LENGTH } from './field.ts'
 import { PPM, negativeLogNano } from './logarithm.ts'
 import type { Methodology } from './methodology.ts'
+import { Median } from './median.ts'
 import type { PAIR_COLUMNS } from './pairs.ts'
-import { Participant, WITHDRAWN, writeScores } from './participant.ts'
-import { PICO, roundHalfEven } from './round.ts'
-import { weightOf } from './strength.ts'
+import { Participant, WITHDRAWN, type YardstickIntegrals, writeScores } from './participant.ts'
+import { Peaks } from './peaks.ts'
+import { NO_PRICES, type PriceColumns, StandingPrice } from './prices.ts'
+import { SPOKEN, SPOKEN_LENGTH, writeSpoken } from './spoken.ts'
 import { type Voices, isVoice } from './voices.ts'
 
 /** A resolved question. All times are integer milliseconds UTC. */
 export interface ResolvedQuestion {
   openedAtMs: number
   closesAtMs: number
-  resolvedAtMs: number
+  /** c, the effective close. */
+  endsAtMs: number
   /** 1 = yes, 0 = no. */
   outcome: 0 | 1
-  /** Whether it has closed by the `as_of` of the release, so that it counts in the numbers of entities. */
-  isSettled: boolean
+  /** D: what its unit has its errors divided by. */
+  divisor: number
 }
 
 /** The forecasts of one question as columns, in the order (atMs, forecast_id); rows 0..count-1 are filled. */
@@ -30,22 +32,25 @@ export interface ForecastColumns {
   atMs: Float64Array
   /** Probability of yes in parts per million; −1 for a withdrawal. */
   ppm: Int32Array
-  /** 1 where the operator imported the forecast. */
-  imported: Int32Array
   /** 1 where the service can say that the forecast was made when it says. */
   witnessed: Int32Array
 }
 
+/** The slots of the references, the first ones; no field counts them. */
+const [HALF, MEDIAN, MARKET] = [0, 1, 2]
+const NOBODY = -1
+
 /**
  * Scores questions one after another, reusing its buffers.
  *
- * The other entities' forecasts enter an entity's integrals only through the integrals of the field, which
- * are read when the entity's own forecast changes, or that of its owner's voice. So a question costs one step
- * per forecast, and one more for each forecast of a voice and each further agent of its owner.
+ * An entity's yardsticks enter its integrals only through the integrals of the field, which are read
+ * when the entity's own forecast changes, or that of its owner's voice. So a question costs one step per
+ * forecast and price, and one more for each forecast of a voice and each further agent of its owner.
  */
-export class QuestionSweep implements SweptCrowd {
+export class QuestionSweep {
   readonly #negativeLogNano: Float64Array
-  readonly #latestStart: number
+  readonly #judgedShare: number
+  readonly #leastOthers: number
   readonly #voices: Voices
   /** For each entity its participant on the question that is being swept, or −1. */
   readonly #slotOf: Int32Array
@@ -53,18 +58,32 @@ export class QuestionSweep implements SweptCrowd {
   readonly #siblingOf: Int32Array
   readonly #participants: Participant[] = []
   /** The field as each participant read it last. */
-  #readings = new Float64Array(0)
-  readonly #field = new Field()
-  /** Of the question that was swept last, as is `crowd`. */
+  #readings = new Float64Array(SPOKEN.length * READING_LENGTH)
+  readonly #field: Field
+  readonly #median = new Median()
+  readonly #price: StandingPrice
+  /** The number of voices in the judged spans, and in those of them with a price. */
+  readonly #peaks = new Peaks()
+  readonly #pricedPeaks = new Peaks()
+  #outcome: 0 | 1 = 0
+  #hasPrices = false
+  #nowMs = 0
+  #judgedUntilMs = 0
+  #medianPpm = WITHDRAWN
+  /** Of the question that was swept last. */
   readonly course = new Course()
-  crowd!: CrowdPair
+  readonly spoken = new Float64Array(SPOKEN_LENGTH)
 
   constructor({ parameters }: Methodology, voices: Voices) {
     this.#negativeLogNano = negativeLogNano(parameters.log_probability_floor)
-    this.#latestStart = parameters.latest_start
+    this.#judgedShare = parameters.judged_share
+    this.#leastOthers = parameters.least_others
     this.#voices = voices
     this.#slotOf = new Int32Array(voices.length).fill(-1)
     this.#siblingOf = new Int32Array(voices.length).fill(-1)
+    this.#field = new Field(parameters.least_others)
+    this.#price = new StandingPrice(parameters.price_hours)
+    this.#participants.push(...SPOKEN.map(() => new Participant()))
   }
 
   /**
@@ -73,27 +92,34 @@ export class QuestionSweep implements SweptCrowd {
    */
   run(
     number: number,
-    question: Omit<ResolvedQuestion, 'isSettled'>,
+    { openedAtMs, closesAtMs, endsAtMs, outcome, divisor }: ResolvedQuestion,
     forecasts: ForecastColumns,
     pairs: RowSink<typeof PAIR_COLUMNS>,
+    prices: PriceColumns = NO_PRICES,
   ): void {
-    const { openedAtMs, closesAtMs, outcome } = question
-    const closeMs = Math.min(closesAtMs, question.resolvedAtMs)
-    const { count, entity: entities, atMs, ppm: ppms } = forecasts
+    const { count, entity: entities, atMs, ppm: ppms, witnessed } = forecasts
     const field = this.#field
-    field.reset()
-    this.course.begin(openedAtMs, closeMs, outcome)
+    const lifeMs = closesAtMs - openedAtMs
+    this.#outcome = outcome
+    this.#hasPrices = prices.count > 0
+    this.#nowMs = openedAtMs
+    // The last quarter is rounded down, so that what is judged is rounded up.
+    this.#judgedUntilMs = Math.min(endsAtMs, closesAtMs - Math.floor(lifeMs * (1 - this.#judgedShare)))
+    field.begin(this.#hasPrices)
+    this.#median.begin(ppms.subarray(0, count))
+    this.#price.begin(prices, openedAtMs)
+    this.#peaks.begin()
+    this.#pricedPeaks.begin()
+    this.course.begin(openedAtMs, endsAtMs, outcome)
 
-    let taking = 0
-    let nowMs = openedAtMs
+    for (const reference of this.#participants.slice(0, SPOKEN.length)) reference.enter(NOBODY, false)
+    this.#say(HALF, PPM / 2)
+    this.#say(MARKET, this.#price.ppm)
+    let taking = SPOKEN.length
     for (let row = 0; row < count; row++) {
       const eventMs = Math.max(atMs[row]!, openedAtMs)
-      if (eventMs >= closeMs) break
-      if (eventMs > nowMs) {
-        field.advance(eventMs - nowMs)
-        this.course.advance(eventMs, field)
-        nowMs = eventMs
-      }
+      if (eventMs >= endsAtMs) break
+      this.#advance(eventMs)
       const entity = entities[row]!
       const ppm = ppms[row]!
       let slot = this.#slotOf[entity]!
@@ -102,56 +128,77 @@ export class QuestionSweep implements SweptCrowd {
         this.#enter(entity, slot)
       }
       const participant = this.#participants[slot]!
-      this.#settle(participant, slot, nowMs)
-      if (participant.isCurrent) {
-        field.remove(participant.isVoice, participant.error, participant.nanoNats)
-      }
-      if (ppm === WITHDRAWN) participant.isCurrent = false
-      else this.#forecast(participant, ppm, outcome, nowMs)
-      if (participant.isCurrent) {
-        field.add(participant.isVoice, participant.error, participant.nanoNats)
-        participant.imported += forecasts.imported[row]!
-      }
-      participant.witnessed &= forecasts.witnessed[row]!
-      if (participant.isVoice) this.#leaveOut(participant, nowMs)
+      this.#settle(participant, slot)
+      this.#remove(participant)
+      participant.isCurrent = false
+      if (ppm !== WITHDRAWN) this.#forecast(participant, ppm, atMs[row]!)
+      participant.witnessed &= witnessed[row]!
+      if (participant.isVoice) this.#leaveOut(participant)
     }
-    if (closeMs > nowMs) field.advance(closeMs - nowMs)
+    if (endsAtMs > openedAtMs) this.#advance(endsAtMs)
     this.course.end(field)
-    for (let slot = 0; slot < taking; slot++) this.#settle(this.#participants[slot]!, slot, closeMs)
-    let voices = 0
-    let firstMs = Infinity
-    for (let slot = 0; slot < taking; slot++) {
-      const participant = this.#participants[slot]!
-      if (participant.isVoice && participant.heldMs > 0) {
-        voices += 1
-        firstMs = Math.min(firstMs, participant.startMs)
-      }
-      const ownSlot = this.#slotOf[this.#voices[participant.entity]!] ?? -1
-      participant.ownVoiceMs = ownSlot < 0 ? 0 : this.#participants[ownSlot]!.heldMs
-    }
+    for (let slot = 0; slot < taking; slot++) this.#settle(this.#participants[slot]!, slot)
+    const first = SPOKEN.length
     // First, because the sink may throw: the next question must begin without current forecasts.
-    for (let slot = 0; slot < taking; slot++) {
+    for (let slot = first; slot < taking; slot++) {
       const { entity } = this.#participants[slot]!
       this.#slotOf[entity] = -1
       // A voice whose owner's other agents alone came is not among them.
       const ownVoice = this.#voices[entity]!
       if (ownVoice >= 0) this.#siblingOf[ownVoice] = -1
     }
-    const horizonMs = closesAtMs - openedAtMs
-    const latestMs = closesAtMs - horizonMs * this.#latestStart
-    this.crowd = crowdPairOf(field, { voices, isInTime: firstMs <= latestMs, horizonMs })
-    for (let slot = 0; slot < taking; slot++) {
+    writeSpoken(this.spoken, this.#participants, { lifeMs, divisor })
+    for (let slot = first; slot < taking; slot++) {
       const participant = this.#participants[slot]!
       if (participant.heldMs === 0) continue
-      const { columns, row } = pairs
-      const ownMs = participant.ownVoiceMs
-      columns.question[row] = number
-      columns.voices[row] = voices - (ownMs > 0 ? 1 : 0)
-      columns.own_weight[row] = ownMs > 0 ? weightOf(roundHalfEven((ownMs / horizonMs) * PICO)) : 0
-      columns.in_time[row] = participant.startMs <= latestMs ? 1 : 0
-      writeScores(columns, row, participant, horizonMs)
+      pairs.columns.question[pairs.row] = number
+      writeScores(pairs.columns, pairs.row, participant, { lifeMs, divisor })
       pairs.next()
     }
+  }
+
+  /** Lets time go on to an instant, in spans in which nothing that stands changes. */
+  #advance(untilMs: number): void {
+    if (untilMs === this.#nowMs) return
+    this.course.advance(untilMs, this.#field)
+    this.#field.advance(untilMs - this.#nowMs)
+    const judgedMs = Math.min(untilMs, this.#judgedUntilMs)
+    if (this.#nowMs < judgedMs) {
+      this.#medianPpm = this.#field.voices === 0 ? WITHDRAWN : this.#median.ppm
+      this.#say(MEDIAN, this.#medianPpm)
+    }
+    while (this.#nowMs < judgedMs) {
+      const nextMs = Math.min(judgedMs, this.#price.changesAtMs)
+      this.#judge(nextMs - this.#nowMs)
+      this.#nowMs = nextMs
+      if (nextMs !== this.#price.changesAtMs) continue
+      this.#price.change()
+      this.#say(MARKET, this.#price.ppm)
+    }
+    this.#nowMs = untilMs
+  }
+
+  #judge(spanMs: number): void {
+    const { voices } = this.#field
+    const { ppm: price } = this.#price
+    const median = this.#errorOf(this.#medianPpm)
+    this.#field.advanceJudged(spanMs, median, price === NO_PRICE ? NO_PRICE : this.#errorOf(price))
+    this.#peaks.push(voices)
+    if (price !== NO_PRICE) this.#pricedPeaks.push(voices)
+  }
+
+  #errorOf(ppm: number): number {
+    return this.#outcome === 1 ? PPM - ppm : ppm
+  }
+
+  /** Lets a reference say a probability from now on, or nothing. */
+  #say(slot: number, ppm: number): void {
+    const reference = this.#participants[slot]!
+    if (reference.isCurrent ? reference.ppm === ppm : ppm < 0) return
+    this.#settle(reference, slot)
+    reference.isCurrent = ppm >= 0
+    reference.ppm = ppm
+    reference.error = this.#errorOf(ppm)
   }
 
   /** A participant at a new slot, which begins without a forecast. */
@@ -175,74 +222,119 @@ export class QuestionSweep implements SweptCrowd {
     if (voice?.isCurrent) participant.leftOut = voice.error
   }
 
+  /** Takes the current forecast out of the field. */
+  #remove({ isCurrent, isVoice: asVoice, error, nanoNats, ppm }: Participant): void {
+    if (!isCurrent) return
+    this.#field.remove(asVoice, error, nanoNats)
+    if (asVoice) this.#median.remove(ppm)
+  }
+
   /** Makes a forecast the current one. */
-  #forecast(participant: Participant, ppm: number, outcome: 0 | 1, nowMs: number): void {
-    if (participant.forecasts === 0) participant.highest = participant.lowest = ppm
-    else {
-      const moved = ppm - participant.ppm
-      participant.moved += Math.abs(moved)
-      participant.toward += Math.max(0, outcome === 1 ? moved : -moved)
-      participant.highest = Math.max(participant.highest, ppm)
-      participant.lowest = Math.min(participant.lowest, ppm)
-    }
-    const error = outcome === 1 ? PPM - ppm : ppm
+  #forecast(participant: Participant, ppm: number, madeAtMs: number): void {
+    const error = this.#errorOf(ppm)
     participant.isCurrent = true
-    participant.sinceMs = nowMs
+    participant.isCounted = false
+    participant.madeAtMs = madeAtMs
     participant.ppm = ppm
     participant.error = error
     participant.nanoNats = this.#negativeLogNano[PPM - error]!
-    participant.forecasts += 1
-    if (participant.isVoice) participant.leftOut = error
+    this.#field.add(participant.isVoice, error, participant.nanoNats)
+    if (!participant.isVoice) return
+    this.#median.add(ppm)
+    participant.leftOut = error
   }
 
   /** After a change of a voice: leaves its error out for the other agents of its owner. */
-  #leaveOut(voice: Participant, nowMs: number): void {
-    const { entity, isCurrent, error } = voice
+  #leaveOut({ entity, isCurrent, error }: Participant): void {
     for (let slot = this.#siblingOf[entity]!; slot >= 0;) {
       const sibling = this.#participants[slot]!
-      this.#settle(sibling, slot, nowMs)
+      this.#settle(sibling, slot)
       sibling.leftOut = isCurrent ? error : -1
       slot = sibling.nextSibling
     }
   }
 
   /** Adds to a participant's integrals for the time since they were added to last, if its forecast stood. */
-  #settle(participant: Participant, slot: number, nowMs: number): void {
-    const field = this.#field
-    const readings = this.#readings
+  #settle(participant: Participant, slot: number): void {
+    const spanMs = participant.isCurrent ? this.#nowMs - participant.sinceMs : 0
     const at = slot * READING_LENGTH
-    const spanMs = participant.isCurrent ? nowMs - participant.sinceMs : 0
     if (spanMs > 0) {
-      const { error, nanoNats, leftOut } = participant
-      const squared = error * error
-      if (participant.startMs < 0) participant.startMs = participant.sinceMs
+      const { error, nanoNats } = participant
+      if (!participant.isCounted) participant.count(this.#outcome)
       participant.heldMs += spanMs
-      participant.brier += squared * spanMs
-      participant.brierOther += (PPM - error) * (PPM - error) * spanMs
+      participant.brier += error * error * spanMs
       participant.log += nanoNats * spanMs
       participant.conviction += Math.abs(2 * participant.ppm - PPM) * spanMs
-      if (leftOut >= 0) {
-        const aloneMs = field.since('alone', readings, at)
-        const share = field.since('share', readings, at)
-        const leftSquared = leftOut * leftOut
-        participant.reference +=
-          field.since('squares', readings, at) - leftSquared * share + squared * aloneMs
-        participant.crowd +=
-          field.since('squaredSum', readings, at) -
-          2 * leftOut * field.since('sum', readings, at) +
-          leftSquared * field.since('squaredShare', readings, at) +
-          squared * aloneMs
-        participant.mean += field.since('errors', readings, at) - leftOut * share + error * aloneMs
-      } else {
-        const aloneMs = field.since('allAlone', readings, at)
-        participant.reference += field.since('allSquares', readings, at) + squared * aloneMs
-        participant.crowd += field.since('allSquaredSum', readings, at) + squared * aloneMs
-        participant.mean += field.since('allErrors', readings, at) + error * aloneMs
-      }
-      participant.peer +=
-        field.since('peerAll', readings, at) - nanoNats * field.since('peerOwn', readings, at)
+      const since = (name: 'peerAll' | 'peerOwn') => this.#field.since(name, this.#readings, at)
+      participant.peer += since('peerAll') - nanoNats * since('peerOwn')
+      if (this.#peaks.length > participant.peakPlace) this.#settleJudged(participant, at)
     }
-    participant.sinceMs = nowMs
-    field.read(readings, at)
+    participant.sinceMs = this.#nowMs
+    participant.peakPlace = this.#peaks.length
+    participant.pricedPeakPlace = this.#pricedPeaks.length
+    this.#field.read(this.#readings, at)
   }
+
+  /** The same for the judged instants. */
+  #settleJudged(participant: Participant, at: number): void {
+    const { error, average, median, market } = participant
+    const isLeftOut = participant.leftOut >= 0
+    const since = (name: IntegralName) => this.#field.since(name, this.#readings, at)
+    const most = this.#peaks.since(participant.peakPlace) - (isLeftOut ? 1 : 0)
+    let judgedMs = 0
+    if (most >= this.#leastOthers) {
+      judgedMs = since(isLeftOut ? 'time' : 'allTime')
+      const mean = this.#meanOfOthers(participant, since)
+      const lean = error * judgedMs - mean.error
+      participant.measuredMs += judgedMs
+      participant.lean += this.#outcome === 1 ? -lean : lean
+      add(average, mean)
+      median.error += since(isLeftOut ? 'median' : 'allMedian')
+      median.square += since(isLeftOut ? 'medianSquare' : 'allMedianSquare')
+      add(market, this.#hasPrices ? this.#meanOfUnpriced(participant, since) : mean)
+      participant.voices = Math.max(participant.voices, most)
+    }
+    const pricedMs = this.#hasPrices ? since('priceTime') : 0
+    if (pricedMs > 0) {
+      const alone = isLeftOut
+        ? { error: since('alonePrice'), square: since('alonePriceSquare') }
+        : { error: since('allAlonePrice'), square: since('allAlonePriceSquare') }
+      judgedMs += since(isLeftOut ? 'aloneTime' : 'allAloneTime')
+      participant.pricedMs += pricedMs
+      add(average, alone)
+      add(median, alone)
+      add(market, { error: since('price'), square: since('priceSquare') })
+      const mostPriced = this.#pricedPeaks.since(participant.pricedPeakPlace) - (isLeftOut ? 1 : 0)
+      participant.voices = Math.max(participant.voices, mostPriced)
+    }
+    participant.judgedMs += judgedMs
+    participant.own += error * error * judgedMs
+    participant.ownOther += (PPM - error) * (PPM - error) * judgedMs
+  }
+
+  /** The integrals of the error of the others' average, and of its square: (S − x)/P with x left out. */
+  #meanOfOthers({ leftOut }: Participant, since: (name: IntegralName) => number): YardstickIntegrals {
+    if (leftOut < 0) return { error: since('allMean'), square: since('allSquare') }
+    return {
+      error: since('mean') - leftOut * since('share'),
+      square: since('square') - 2 * leftOut * since('cross') + leftOut * leftOut * since('shareSquare'),
+    }
+  }
+
+  /** The same while no price stands. */
+  #meanOfUnpriced({ leftOut }: Participant, since: (name: IntegralName) => number): YardstickIntegrals {
+    if (leftOut < 0) return { error: since('allUnpricedMean'), square: since('allUnpricedSquare') }
+    return {
+      error: since('unpricedMean') - leftOut * since('unpricedShare'),
+      square:
+        since('unpricedSquare') -
+        2 * leftOut * since('unpricedCross') +
+        leftOut * leftOut * since('unpricedShareSquare'),
+    }
+  }
+}
+
+function add(to: YardstickIntegrals, { error, square }: YardstickIntegrals): void {
+  to.error += error
+  to.square += square
 }

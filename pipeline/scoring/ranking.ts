@@ -1,10 +1,7 @@
-// Ranks the entities of one kind, and decides their certifications and badges (METHODOLOGY §3). All of it
-// from published numbers, so that anyone can decide it again.
+// Ranks the entities of one kind (METHODOLOGY §3). All of it from published numbers, so that anyone can do it
+// again.
 import type { EntityMetrics } from '../../schemas/metrics.ts'
-import type { Badge, Certification, VoiceRule } from '../../schemas/payloads.ts'
 import type { RankMetricName } from './entity.ts'
-import { isAboveZero, lackOfSkill } from './lack-of-skill.ts'
-import type { Methodology } from './methodology.ts'
 import { roundHalfEven } from './round.ts'
 
 type RankMetrics = Pick<EntityMetrics, RankMetricName>
@@ -13,7 +10,7 @@ type RankMetrics = Pick<EntityMetrics, RankMetricName>
 export interface Ranked {
   /** Whether it had retired at `as_of`. */
   isRetired: boolean
-  scores: Pick<EntityMetrics, 'eligible' | 'voice' | 'pool' | 'skill' | 'skill_interval' | 'board_interval'>
+  scores: Pick<EntityMetrics, 'eligible' | 'pool' | 'skill' | 'board_interval'>
 }
 
 /** Numbers, ascending: all that occur, and how often each does. */
@@ -22,11 +19,11 @@ export interface Counts {
   counts: readonly number[]
 }
 
-/** The eligible entities of a kind and a pool, counted. */
+/**
+ * The eligible entities of a kind and a pool that have not retired: their skills and the ends of their
+ * intervals.
+ */
 export interface Tally {
-  /** The skills of the voices among them, which percentiles are of, retired ones too. */
-  voices: Counts
-  /** The skills of those that have not retired, and the ends of their board intervals. */
   skills: Counts
   lowers: Counts
   uppers: Counts
@@ -44,7 +41,7 @@ interface Ordered {
   notAbove: Float64Array
 }
 
-/** The field and the board of a pool. */
+/** The board of a pool. */
 export type Board = Record<keyof Tally, Ordered>
 
 export interface Boards {
@@ -52,24 +49,25 @@ export interface Boards {
   pools: ReadonlyMap<string, Board>
 }
 
+const isOnBoard = ({ isRetired, scores }: Ranked): boolean => scores.eligible && !isRetired
+
 export function tallyOf(entities: readonly Ranked[]): KindTally {
-  const field = new FieldCounts()
-  for (const entity of entities) field.take(entity)
-  return field.tally
+  const counts = new BoardCounts()
+  for (const entity of entities) counts.take(entity)
+  return counts.tally
 }
 
 /** Counts the entities of a kind one after another. It holds each different number once. */
-export class FieldCounts {
+export class BoardCounts {
   #population = 0
   readonly #pools = new Map<string, Record<keyof Tally, Map<number, number>>>()
 
   /** Takes an entity, or this many that are alike. */
-  take({ isRetired, scores }: Ranked, alike = 1): void {
-    const { eligible, voice, pool, skill, board_interval } = scores
+  take(entity: Ranked, alike = 1): void {
+    const { pool, skill, board_interval } = entity.scores
     this.#population += alike
-    if (!eligible) return
+    if (!isOnBoard(entity)) return
     const counts = this.#pools.get(pool!) ?? {
-      voices: new Map<number, number>(),
       skills: new Map<number, number>(),
       lowers: new Map<number, number>(),
       uppers: new Map<number, number>(),
@@ -77,8 +75,6 @@ export class FieldCounts {
     this.#pools.set(pool!, counts)
     const count = (name: keyof Tally, value: number) =>
       counts[name].set(value, (counts[name].get(value) ?? 0) + alike)
-    if (voice) count('voices', skill!)
-    if (isRetired) return
     count('skills', skill!)
     if (!board_interval) return
     count('lowers', board_interval.lower)
@@ -86,14 +82,9 @@ export class FieldCounts {
   }
 
   get tally(): KindTally {
-    const pools = [...this.#pools].map(([pool, { voices, skills, lowers, uppers }]): [string, Tally] => [
+    const pools = [...this.#pools].map(([pool, { skills, lowers, uppers }]): [string, Tally] => [
       pool,
-      {
-        voices: inOrder(voices),
-        skills: inOrder(skills),
-        lowers: inOrder(lowers),
-        uppers: inOrder(uppers),
-      },
+      { skills: inOrder(skills), lowers: inOrder(lowers), uppers: inOrder(uppers) },
     ])
     return { population: this.#population, pools: new Map(pools) }
   }
@@ -112,8 +103,7 @@ export function boardsOf({ population, pools }: KindTally): Boards {
       notAbove: Float64Array.from(counts, (count) => (sum += count)),
     }
   }
-  const boardOf = ({ voices, skills, lowers, uppers }: Tally): Board => ({
-    voices: ordered(voices),
+  const boardOf = ({ skills, lowers, uppers }: Tally): Board => ({
     skills: ordered(skills),
     lowers: ordered(lowers),
     uppers: ordered(uppers),
@@ -121,44 +111,26 @@ export function boardsOf({ population, pools }: KindTally): Boards {
   return { population, pools: new Map([...pools].map(([pool, tally]) => [pool, boardOf(tally)])) }
 }
 
-/**
- * The rank of an entity on its board, and its percentile among the voices and itself, also if it is no voice.
- * Null if it is not eligible or has retired.
- */
-export function rankIn({ population, pools }: Boards, { isRetired, scores }: Ranked): RankMetrics {
-  const { eligible, voice, pool, skill, skill_interval, board_interval } = scores
-  const isRanked = eligible && !isRetired
+/** The place of an entity on its board; nulls if it is not eligible or has retired. */
+export function rankIn({ population, pools }: Boards, ranked: Ranked): RankMetrics {
+  const { pool, skill, board_interval } = ranked.scores
   const board = pool === null ? undefined : pools.get(pool)
-  const voices = board ? countOf(board.voices) : 0
-  const field_size = voices + (isRanked && !voice ? 1 : 0)
-  if (!isRanked || skill === null || board === undefined) {
-    const unranked = { rank: null, rank_interval: null, percentile: null, percentile_interval: null }
-    return { ...unranked, field_size, population }
+  if (!isOnBoard(ranked) || skill === null || board === undefined) {
+    return { rank: null, rank_interval: null, percentile: null, population }
   }
   const members = countOf(board.skills)
-  const below = countBelow(board.voices, skill)
-  const notAbove = countNotAbove(board.voices, skill)
-  const itself = voice ? 0 : 1
-  const best = skill_interval ? voices - countNotAbove(board.voices, skill_interval.upper) : 0
-  const worst = skill_interval ? field_size - countBelow(board.voices, skill_interval.lower) : field_size
-  const percentileAt = (rank: number) => percentileOf(2 * (field_size - rank) + 1, field_size)
+  const below = countBelow(board.skills, skill)
+  const notAbove = countNotAbove(board.skills, skill)
   return {
-    rank: 1 + members - countNotAbove(board.skills, skill),
+    rank: 1 + members - notAbove,
     rank_interval: {
       lower:
         1 + (board_interval ? countOf(board.lowers) - countNotAbove(board.lowers, board_interval.upper) : 0),
       upper: members - (board_interval ? countBelow(board.uppers, board_interval.lower) : 0),
     },
-    percentile: percentileOf(2 * below + (notAbove - below + itself), field_size),
-    percentile_interval: { lower: percentileAt(worst), upper: percentileAt(1 + best) },
-    field_size,
+    percentile: roundHalfEven((5000 * (below + notAbove)) / members) / 100,
     population,
   }
-}
-
-/** ⌊5000·halves/size⌉/100: the percentile above which lie that many halves of a field of this size. */
-function percentileOf(halves: number, size: number): number {
-  return roundHalfEven((5000 * halves) / size) / 100
 }
 
 function countOf({ notAbove }: Ordered): number {
@@ -182,83 +154,4 @@ function countWhile(sorted: Float64Array, holds: (value: number) => boolean): nu
     else high = middle
   }
   return low
-}
-
-/** An award, and the clause that says why. */
-export interface Award<Title extends string> {
-  title: Title
-  because: string
-}
-
-/** The numbers that decide a certification. Every verification of an agent has them. */
-export type CertificationGrounds = Pick<
-  EntityMetrics,
-  | 'contested_questions'
-  | 'clusters'
-  | 'evidence'
-  | 'crowd_evidence'
-  | 'skill_interval'
-  | 'strict_skill_interval'
-  | 'crowd_skill_interval'
-> & { voice_rule: VoiceRule }
-
-export function certificationOf(
-  methodology: Methodology,
-  { voice_rule, ...grounds }: CertificationGrounds,
-): Award<Certification> {
-  const { eligible_questions, certified_questions, expert_questions, least_evidence } = methodology.parameters
-  const { contested_questions: questions, crowd_evidence, crowd_skill_interval } = grounds
-  const fewerThan = (least: number) => `it has ${questions} contested questions, fewer than ${least}`
-  if (questions < eligible_questions) return { title: 'none', because: fewerThan(eligible_questions) }
-  const provisional = (because: string) => ({ title: 'provisional', because }) as const
-  if (questions < certified_questions) return provisional(fewerThan(certified_questions))
-  const lack = lackOfSkill(methodology, grounds)
-  if (lack !== undefined) return provisional(lack)
-  if (voice_rule === 'everyone') {
-    return provisional('the release has too few voices for more: every agent was taken as one')
-  }
-  const certified = (missing: string) =>
-    ({ title: 'certified', because: `the intervals of its skill are above 0, and ${missing}` }) as const
-  if (questions < expert_questions) return certified(fewerThan(expert_questions))
-  if (crowd_evidence < least_evidence) {
-    return certified(`its crowd evidence is ${crowd_evidence}, less than ${least_evidence}`)
-  }
-  if (!isAboveZero(crowd_skill_interval)) return certified('that of its crowd skill is not')
-  return { title: 'expert', because: 'the intervals of its skill and of its crowd skill are above 0' }
-}
-
-/** The numbers that decide a badge. Every verification of a forecaster has them. */
-export type BadgeGrounds = Pick<
-  EntityMetrics,
-  'percentile' | 'clusters' | 'evidence' | 'skill_interval' | 'strict_skill_interval'
-> & { voice_rule: VoiceRule }
-
-export function badgeOf(
-  methodology: Methodology,
-  { percentile, voice_rule, ...grounds }: BadgeGrounds,
-): Award<Badge> {
-  if (percentile === null) return { title: 'none', because: 'it is not eligible' }
-  const { platinum_percentile, gold_percentile, silver_percentile, bronze_percentile, silver_clusters } =
-    methodology.parameters
-  const at = `its percentile is ${percentile}`
-  const lessThan = (least: number) => `${at}, less than ${least}`
-  if (percentile < bronze_percentile) return { title: 'none', because: lessThan(bronze_percentile) }
-  const bronze = (because: string) => ({ title: 'bronze', because }) as const
-  if (voice_rule === 'everyone') {
-    return bronze(`${at}, and every agent was taken as a voice, which allows no more`)
-  }
-  if (percentile < silver_percentile) return bronze(lessThan(silver_percentile))
-  if (grounds.clusters < silver_clusters) {
-    return bronze(`its questions are of ${grounds.clusters} clusters, fewer than ${silver_clusters}`)
-  }
-  const silver = (because: string) => ({ title: 'silver', because }) as const
-  if (percentile < gold_percentile) return silver(lessThan(gold_percentile))
-  const lack = lackOfSkill(methodology, grounds)
-  if (lack !== undefined) return silver(lack)
-  return percentile < platinum_percentile
-    ? {
-        title: 'gold',
-        because: `${lessThan(platinum_percentile)}, and the intervals of its skill are above 0`,
-      }
-    : { title: 'platinum', because: `${at}, and the intervals of its skill are above 0` }
 }

@@ -3,6 +3,8 @@
 
 export const PICO = 1e12
 export const NANO = 1e9
+/** Parts of one in the decimals of published numbers. */
+export const MICRO = 1e6
 
 /**
  * 1.5·2^52. A double of this size has no bits for a fraction, so adding it makes IEEE 754 round half to even.

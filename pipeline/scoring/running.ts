@@ -1,22 +1,18 @@
-// How a skill came about: what it would have been after each contested question, by the references of the
-// release.
+// How a skill came about: what it would have been after each contested question.
 import type { Methodology } from './methodology.ts'
-import { NANO, roundHalfEven } from './round.ts'
-import { alphaOf, intervalOf, skillOf } from './skill.ts'
+import { JOINTS } from './pairs.ts'
+import { type GroupedGains, alphaOf, firstGains, grouped, intervalOf, skillOf } from './skill.ts'
 
 /** The published numbers of an entity on one question that the running skill rests on. */
 export interface ErrorPair {
-  coverage: number
-  brier: number
-  /**
-   * Coverage times what a middle field would have got, in whole 1e-9; null where the pair is not contested.
-   */
-  standard_reference: number | null
-  /**
-   * How far the gain would scatter had the question been able to end otherwise, in whole 1e-9; likewise null.
-   */
-  spread: number | null
+  contested: boolean
+  judged_brier: number
+  judged_brier_if_other: number
+  average_brier: number
+  average_brier_if_other: number
+  unit: string
   cluster: string
+  week: string
 }
 
 export interface RunningPoint {
@@ -32,8 +28,7 @@ const MOST_POINTS = 240
 
 /**
  * The skill and its interval (METHODOLOGY §3) over the first contested pairs, for every number of them, or
- * for some in equal steps and the `wanted` ones. The own error is coverage times the published `brier`, which
- * differs from the integral that the release was scored by in the ninth decimal at most.
+ * for some in equal steps and the `wanted` ones.
  *
  * @param pairs in the order (settled_at, question_id).
  */
@@ -43,63 +38,34 @@ export function runningSkill(
   attempt: number | null,
   wanted: readonly number[] = [],
 ): RunningPoint[] {
-  const contested = pairs.filter(({ standard_reference: reference }) => reference !== null)
-  const shown = countsUpTo(contested.length, wanted)
+  const gains = gainsOf(pairs.filter(({ contested }) => contested))
   const alpha = alphaOf(methodology, attempt)
-  const sums = new RunningSums()
-  return contested.flatMap((pair, index) => {
-    sums.add(pair)
-    const questions = index + 1
-    if (!shown.has(questions)) return []
-    const skill = skillOf(methodology, sums.current)
-    return { questions, skill: skill.skill, interval: intervalOf(methodology, skill, alpha) }
+  return countsUpTo(gains.gain.length, wanted).map((questions) => {
+    const skill = skillOf(methodology, firstGains(gains, questions))
+    return { questions, skill: skill.skill!, interval: intervalOf(methodology, skill, alpha) }
   })
 }
 
-/** Sums of whole numbers to which pairs are added one after another; they may pass 2^53. */
-class RunningSums {
-  readonly #clusters = new Map<string, { gain: bigint; reference: bigint; spread: bigint }>()
-  #gain = 0n
-  #reference = 0n
-  #gainSquares = 0n
-  #products = 0n
-  #referenceSquares = 0n
-  #spreadSquares = 0n
-
-  add({ coverage, brier, standard_reference, spread: published, cluster: name }: ErrorPair): void {
-    const reference = BigInt(standard_reference!)
-    const gain = reference - BigInt(roundHalfEven(coverage * brier * NANO))
-    const spread = BigInt(published!)
-    this.#gain += gain
-    this.#reference += reference
-    const cluster = this.#clusters.get(name) ?? { gain: 0n, reference: 0n, spread: 0n }
-    // (x + d)·(z + e) − x·z
-    this.#gainSquares += gain * (2n * cluster.gain + gain)
-    this.#products += gain * cluster.reference + reference * (cluster.gain + gain)
-    this.#referenceSquares += reference * (2n * cluster.reference + reference)
-    this.#spreadSquares += spread * (2n * cluster.spread + spread)
-    this.#clusters.set(name, {
-      gain: cluster.gain + gain,
-      reference: cluster.reference + reference,
-      spread: cluster.spread + spread,
-    })
-  }
-
-  get current() {
-    return {
-      gain: Number(this.#gain),
-      reference: Number(this.#reference),
-      clusters: this.#clusters.size,
-      gainSquares: Number(this.#gainSquares),
-      gainTimesReference: Number(this.#products),
-      referenceSquares: Number(this.#referenceSquares),
-      spreadSquares: Number(this.#spreadSquares),
-    }
+/** The gains over the others' average. */
+function gainsOf(contested: readonly ErrorPair[]): GroupedGains {
+  const rows = Int32Array.from(contested.keys())
+  const values = (of: (pair: ErrorPair) => number) => Float64Array.from(contested, of)
+  const groups = (of: (pair: ErrorPair) => string) => grouped(rows, contested.map(of))
+  return {
+    gain: values((pair) => pair.average_brier - pair.judged_brier),
+    gainIfOther: values((pair) => pair.average_brier_if_other - pair.judged_brier_if_other),
+    reference: values((pair) => pair.average_brier),
+    unit: groups(({ unit }) => unit),
+    cluster: groups(({ cluster }) => cluster),
+    week: groups(({ week }) => week),
+    joint: rows.map(() => JOINTS.lone),
   }
 }
 
-function countsUpTo(total: number, wanted: readonly number[]): Set<number> {
+/** Ascending. */
+function countsUpTo(total: number, wanted: readonly number[]): number[] {
   const points = Math.min(total, MOST_POINTS)
   const steps = Array.from({ length: points }, (_, index) => Math.ceil(((index + 1) * total) / points))
-  return new Set([...steps, ...wanted])
+  const known = wanted.filter((count) => count >= 1 && count <= total)
+  return [...new Set([...steps, ...known])].sort((a, b) => a - b)
 }

@@ -1,9 +1,9 @@
-// Skill, its standard error over clusters of questions, and an interval that may be looked at after every
-// release (METHODOLOGY §3).
-import { exactProductSum, exactSum } from './exact-sum.ts'
+// Skill over a yardstick, its standard error, and an interval that may be looked at after every release
+// (METHODOLOGY §3).
+import { exactSum, wholeProductSum } from './exact-sum.ts'
 import type { Methodology } from './methodology.ts'
+import { type JudgedPairs, JOINTS, type Yardstick, valuesAt } from './pairs.ts'
 import { NANO, rounded, roundHalfEven } from './round.ts'
-import { shrinkageNano } from './strength.ts'
 
 /** An interval whose ends are not rounded. */
 export interface Interval {
@@ -42,51 +42,167 @@ export function spreadOf(gain: number, gainIfOther: number): number {
   return roundHalfEven(Math.sqrt(Math.max(0, -gain * gainIfOther)))
 }
 
-/**
- * The sums that a skill is made of, over pairs and over the clusters g, with the gain X = reference − own
- * error, the reference Z and the spread f, all in 1e-9.
- */
-export interface SkillSums {
-  gain: number
-  reference: number
-  clusters: number
-  /** Σ X_g², Σ X_g·Z_g, Σ Z_g² and Σ f_g², each the double nearest to the whole number. */
-  gainSquares: number
-  gainTimesReference: number
-  referenceSquares: number
-  spreadSquares: number
+/** The gains of an entity over a yardstick on some questions, in whole 1e-9. */
+export interface Gains {
+  gain: Float64Array
+  /** X′, had the question ended otherwise. */
+  gainIfOther: Float64Array
+  /** R, the yardstick's error. */
+  reference: Float64Array
+}
+
+/** Gains with what they are added up by. */
+export interface GroupedGains extends Gains {
+  unit: Grouping
+  cluster: Grouping
+  week: Grouping
+  /** Of each question one of `JOINTS`. */
+  joint: Int32Array
+}
+
+/** The group of each question, as 0, 1, 2, … */
+export interface Grouping {
+  of: Int32Array
+  count: number
 }
 
 export interface Skill {
-  /** ΣX/(ΣZ + κ); null without a pair. */
+  /** ΣX/(ΣR + κ); null without a question. */
   skill: number | null
-  /** ΣZ/κ. */
+  /** ΣR/κ. */
   evidence: number
-  /** Null with fewer than two clusters. */
-  standardError: number | null
+  standardError: number
+  questions: number
   clusters: number
 }
 
-/**
- * SE = √V/(ΣZ + κ), where V is the greatest of three: how the gains scattered around this skill,
- * G/(G−1)·Σ(X_g − skill·Z_g)², how they scattered around no skill, ΣX_g², and how they would have scattered
- * had each question been able to end otherwise, Σf_g².
- */
-export function skillOf(methodology: Methodology, sums: SkillSums): Skill & { skill: number } {
-  return shrunk(sums, shrinkageNano(methodology))
+/** The gains over a yardstick on the questions of some rows. */
+export function gainsOver({ columns }: JudgedPairs, rows: Int32Array, yardstick: Yardstick): Gains {
+  const own = valuesAt(rows, columns.judged_brier)
+  const ownIfOther = valuesAt(rows, columns.judged_brier_if_other)
+  const reference = valuesAt(rows, columns[`${yardstick}_brier`])
+  const referenceIfOther = valuesAt(rows, columns[`${yardstick}_brier_if_other`])
+  return {
+    gain: reference.map((error, at) => error - own[at]!),
+    gainIfOther: referenceIfOther.map((error, at) => error - ownIfOther[at]!),
+    reference,
+  }
 }
 
-/** The same with κ = `shrinkage` in 1e-9. Without any, the skill is the plain ratio ΣX/ΣZ. */
-export function shrunk(sums: SkillSums, shrinkage: number): Skill & { skill: number } {
-  const { gain, reference, clusters, gainSquares, gainTimesReference, referenceSquares, spreadSquares } = sums
-  const denominator = reference + shrinkage
-  const skill = gain / denominator
-  const evidence = reference / shrinkage
-  if (clusters < 2) return { skill, evidence, standardError: null, clusters }
-  const residuals = gainSquares - 2 * skill * gainTimesReference + skill * skill * referenceSquares
-  const variance = Math.max((clusters / (clusters - 1)) * residuals, gainSquares, spreadSquares)
-  return { skill, evidence, standardError: Math.sqrt(variance) / denominator, clusters }
+/** Returns the skill on the questions of some rows over a yardstick. All yardsticks share the groups. */
+export function skillsOn(
+  methodology: Methodology,
+  pairs: JudgedPairs,
+  rows: Int32Array,
+): (yardstick: Yardstick) => Skill {
+  const { unit, cluster, week, joint } = pairs.columns
+  const groups = {
+    unit: grouped(rows, unit),
+    cluster: grouped(rows, cluster),
+    week: grouped(rows, week),
+    joint: rows.map((row) => joint[row]!),
+  }
+  return (yardstick) => skillOf(methodology, { ...gainsOver(pairs, rows, yardstick), ...groups })
 }
+
+/** The gains on the first questions, whose groups have the least numbers. */
+export function firstGains(
+  { gain, gainIfOther, reference, unit, cluster, week, joint }: GroupedGains,
+  length: number,
+): GroupedGains {
+  const first = ({ of }: Grouping): Grouping => {
+    const own = of.subarray(0, length)
+    return { of: own, count: own.reduce((count, group) => Math.max(count, group + 1), 0) }
+  }
+  return {
+    gain: gain.subarray(0, length),
+    gainIfOther: gainIfOther.subarray(0, length),
+    reference: reference.subarray(0, length),
+    unit: first(unit),
+    cluster: first(cluster),
+    week: first(week),
+    joint: joint.subarray(0, length),
+  }
+}
+
+/** Numbers the groups of some rows in the order in which they come. */
+export function grouped<Name>(rows: Int32Array, column: ArrayLike<Name>): Grouping {
+  const numbers = new Map<Name, number>()
+  const of = rows.map((row) => {
+    const name = column[row]!
+    const known = numbers.get(name)
+    if (known !== undefined) return known
+    numbers.set(name, numbers.size)
+    return numbers.size - 1
+  })
+  return { of, count: numbers.size }
+}
+
+/** κ in whole 1e-9. */
+export function shrinkageNano({ parameters }: Methodology): number {
+  return roundHalfEven(parameters.shrinkage_questions * parameters.shrinkage_brier * NANO)
+}
+
+export function skillOf(methodology: Methodology, gains: GroupedGains): Skill {
+  return skillWith(methodology, gains, shrinkageNano(methodology))
+}
+
+/**
+ * The same with κ = `shrinkage` in 1e-9. SE = √V/(ΣR + κ), where V is the greatest of three: how the gains
+ * scattered by cluster, Σ X_g², how by week, Σ X_w², and how they would have scattered had each question been
+ * able to end otherwise.
+ */
+export function skillWith(methodology: Methodology, gains: GroupedGains, shrinkage: number): Skill {
+  const { gain, reference, unit, cluster, week } = gains
+  const total = exactSum(reference)
+  const variance = Math.max(
+    Number(squares(summed(gain, cluster))),
+    Number(squares(summed(gain, week))),
+    Number(otherwise(methodology, gains)),
+  )
+  return {
+    skill: gain.length === 0 ? null : exactSum(gain) / (total + shrinkage),
+    evidence: total / shrinkage,
+    standardError: Math.sqrt(variance) / (total + shrinkage),
+    questions: unit.count,
+    clusters: cluster.count,
+  }
+}
+
+/**
+ * Σ_u f_u² + max(Σ_g a_g², Σ_w a_w²). Of a question that is a unit by itself f_u is f, unless its gain is
+ * one-sided: many small gains against one great loss may be one bet, so that their f are added up as the a of
+ * a cluster and a week. Of an ordered event f_u is Σ f; of options of which one is yes at most f_u² is 2·Σ
+ * f².
+ */
+function otherwise({ parameters }: Methodology, gains: GroupedGains): bigint {
+  const { gain, gainIfOther, unit, cluster, week, joint } = gains
+  const spread = gain.map((x, at) => spreadOf(x, gainIfOther[at]!))
+  const isOneSided = (at: number): boolean => {
+    const least = Math.min(gain[at]!, gainIfOther[at]!)
+    const most = Math.max(gain[at]!, gainIfOther[at]!)
+    return joint[at] === JOINTS.lone && most > 0 && -least > parameters.one_sided_ratio * most
+  }
+  const oneSided = spread.map((f, at) => (isOneSided(at) ? f : 0))
+  const lone = spread.map((f, at) => (joint[at] === JOINTS.lone && !isOneSided(at) ? f : 0))
+  const exclusive = spread.map((f, at) => (joint[at] === JOINTS.exclusive ? f : 0))
+  const ordered = summed(
+    spread.map((f, at) => (joint[at] === JOINTS.ordered ? f : 0)),
+    unit,
+  )
+  const [byCluster, byWeek] = [squares(summed(oneSided, cluster)), squares(summed(oneSided, week))]
+  return (
+    squares(lone) + 2n * squares(exclusive) + squares(ordered) + (byCluster > byWeek ? byCluster : byWeek)
+  )
+}
+
+function summed(values: Float64Array, { of, count }: Grouping): Float64Array {
+  const sums = new Float64Array(count)
+  for (let at = 0; at < values.length; at++) sums[of[at]!]! += values[at]!
+  return sums
+}
+
+const squares = (values: Float64Array): bigint => wholeProductSum(values, values)
 
 /** skill ± h·SE at the level 1 − α; null with fewer than two clusters. */
 export function intervalOf(
@@ -94,63 +210,7 @@ export function intervalOf(
   { skill, standardError, clusters }: Skill,
   alpha: number,
 ): Interval | null {
-  if (skill === null || standardError === null) return null
+  if (skill === null || clusters < 2) return null
   const margin = multiplier(methodology, clusters, alpha) * standardError
   return { lower: skill - margin, upper: skill + margin, level: 1 - alpha }
-}
-
-/**
- * Errors of an entity on its contested questions, and as they would have been had each ended otherwise, in
- * whole 1e-9; with the cluster of each as 0, 1, 2, …
- */
-export interface ClusteredErrors {
-  own: Float64Array
-  ownOther: Float64Array
-  cluster: Int32Array
-  clusters: number
-}
-
-/** The references of the errors, in the same order. */
-export interface References {
-  reference: Float64Array
-  other: Float64Array
-}
-
-/** X_g, Z_g and f_g of each cluster g. */
-export interface ClusterSums {
-  gains: Float64Array
-  references: Float64Array
-  spreads: Float64Array
-}
-
-export function clusterSumsOf(
-  { own, ownOther, cluster, clusters }: ClusteredErrors,
-  { reference, other }: References,
-): ClusterSums {
-  const gains = new Float64Array(clusters)
-  const references = new Float64Array(clusters)
-  const spreads = new Float64Array(clusters)
-  cluster.forEach((number, row) => {
-    const gain = reference[row]! - own[row]!
-    gains[number]! += gain
-    references[number]! += reference[row]!
-    spreads[number]! += spreadOf(gain, other[row]! - ownOther[row]!)
-  })
-  return { gains, references, spreads }
-}
-
-/** The skill of an entity against references of its contested pairs. */
-export function skillAgainst(methodology: Methodology, errors: ClusteredErrors, against: References): Skill {
-  const { own, clusters } = errors
-  if (own.length === 0) return { skill: null, evidence: 0, standardError: null, clusters: 0 }
-  const { gains, references, spreads } = clusterSumsOf(errors, against)
-  return skillOf(methodology, {
-    gain: exactSum(against.reference.map((z, row) => z - own[row]!)),
-    reference: exactSum(against.reference),
-    clusters,
-    gainSquares: exactProductSum(gains, gains),
-    gainTimesReference: exactProductSum(gains, references),
-    referenceSquares: exactProductSum(references, references),
-    spreadSquares: exactProductSum(spreads, spreads),
-  })
 }

@@ -24,7 +24,7 @@ export function skillByTopic(
   methodology: Methodology,
   pairs: readonly (ErrorPair & { category: string | null })[],
 ): TopicSkill[] {
-  const contested = pairs.filter(({ standard_reference: reference }) => reference !== null)
+  const contested = pairs.filter((pair) => pair.contested)
   const topics = [...Map.groupBy(contested, ({ category }) => category)].map(([topic, own]): TopicSkill => {
     const isShown = own.length >= methodology.parameters.eligible_questions
     const point = isShown ? runningSkill(methodology, own, null).at(-1) : undefined

@@ -36,10 +36,11 @@ const PAIR = {
   resolved_ms: 'BIGINT',
   settled: 'INTEGER',
   settled_ms: 'BIGINT',
+  unit: 'VARCHAR',
   cluster: 'VARCHAR',
+  week: 'VARCHAR',
+  divisor: 'INTEGER',
   place: 'INTEGER',
-  standard: 'DOUBLE',
-  standard_other: 'DOUBLE',
   ...Object.fromEntries(METRICS.map((name) => [name, PAIR_COLUMNS[name] === 'int32' ? 'INTEGER' : 'DOUBLE'])),
 }
 const COLUMNS = ['scores_part', ...Object.keys(PAIR)]
@@ -74,7 +75,8 @@ export async function* scorePartLines(
           // The lines are in order already. DuckDB ends row groups at the ends of vectors, and sorting makes
           // each vector whole.
           const pairs = `(SELECT *, make_timestamptz(resolved_ms * 1000) AS resolved_at,
-              make_timestamptz(settled_ms * 1000) AS settled_at FROM ${spooled(path, PAIR)})
+              make_timestamptz(settled_ms * 1000) AS settled_at, settled = 1 AND judged = 1 AS contested
+              FROM ${spooled(path, PAIR)})
             ORDER BY entity, place`
           const rows = lines.count
           const bytes = await written(context, made, (database) =>
@@ -105,7 +107,7 @@ const NAME = {
   id: 'VARCHAR',
   voice: 'VARCHAR',
   course: 'VARCHAR',
-  crowd: 'VARCHAR',
+  spoken: 'VARCHAR',
 }
 const NAMES: Format = {
   of: 'a name',

@@ -4,31 +4,20 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { Rows } from '../engine/rows.ts'
 import { referenceFiles, referenceRows } from '../release/references.ts'
 import type { ReleaseContext } from '../release/state.ts'
-import { CROWD_COLUMNS } from '../scoring/crowd.ts'
+import { QUESTION_COLUMNS } from '../scoring/pairs.ts'
 import { REFERENCE_COLUMNS } from '../scoring/references.ts'
+import { SPOKEN_NAMES } from '../scoring/spoken.ts'
 import { plannedCategories } from './categories.ts'
 import { type Fields, type Format, type Input, NULL, inOrderOf, linesIn, strictly, wholeOf } from './lines.ts'
 import { planned } from './planned.ts'
 
-const COLUMNS = [
-  'place',
-  'outcome',
-  'opened_ms',
-  'settled_ms',
-  'cluster_number',
-  'category_number',
-  'pool',
-  'weight',
-  'weighted',
-  'scale',
-  'crowd',
-] as const
+const FACTS = Object.keys(QUESTION_COLUMNS) as (keyof typeof QUESTION_COLUMNS)[]
+const COLUMNS = ['place', 'opened_ms', 'agent_pool', 'forecaster_pool', 'spoken', ...FACTS] as const
 const QUESTIONS: Format = {
   of: 'a settled question',
   columns: COLUMNS,
   compare: strictly(inOrderOf(COLUMNS, { place: 'number' })),
 }
-const CROWD = Object.keys(CROWD_COLUMNS) as (keyof typeof CROWD_COLUMNS)[]
 
 /** Puts both files. Yields a line for each. */
 export async function* referenceLines(
@@ -57,26 +46,20 @@ class Questions {
   readonly pools: string[] = []
   readonly #numbers = new Map<string, number>()
 
-  take(fields: Fields): void {
-    const [, outcome, openedMs, settledMs, cluster, category, pool, weight, weighted, scale, crowd] = fields
+  take([, openedMs, agentPool, forecasterPool, spoken, ...facts]: Fields): void {
     const { columns, row } = this.rows
-    columns.outcome[row] = wholeOf(outcome!)
     columns.opened_ms[row] = wholeOf(openedMs!)
-    columns.settled_ms[row] = wholeOf(settledMs!)
-    columns.cluster[row] = wholeOf(cluster!)
-    columns.category[row] = wholeOf(category!)
-    columns.pool[row] = this.#numberOf(pool!)
-    columns.weight[row] = wholeOrZero(weight!)
-    columns.weighted[row] = wholeOrZero(weighted!)
-    columns.scale[row] = wholeOrZero(scale!)
-    const numbers = crowd === NULL ? CROWD.map(() => 0) : crowd!.split(',').map(wholeOf)
-    if (numbers.length !== CROWD.length) {
+    columns.agent_pool[row] = this.#numberOf(agentPool!)
+    columns.forecaster_pool[row] = this.#numberOf(forecasterPool!)
+    FACTS.forEach((name, at) => (columns[name][row] = wholeOf(facts[at]!)))
+    const numbers = spoken === NULL ? SPOKEN_NAMES.map(() => 0) : spoken!.split(',').map(wholeOf)
+    if (numbers.length !== SPOKEN_NAMES.length) {
       throw new ServiceError(
         'invalid',
-        `${JSON.stringify(crowd)} is not what fvs stage sweep prints of a crowd`,
+        `${JSON.stringify(spoken)} is not what fvs stage sweep prints of a question`,
       )
     }
-    CROWD.forEach((name, at) => (columns[name][row] = numbers[at]!))
+    SPOKEN_NAMES.forEach((name, at) => (columns[name][row] = numbers[at]!))
     this.rows.next()
   }
 
@@ -87,8 +70,4 @@ class Questions {
     this.#numbers.set(pool, this.pools.length)
     return this.pools.push(pool) - 1
   }
-}
-
-function wholeOrZero(field: string): number {
-  return field === NULL ? 0 : wholeOf(field)
 }

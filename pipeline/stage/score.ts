@@ -4,9 +4,8 @@ import { publishedForm } from '../release/payloads.ts'
 import { listingOf } from '../scoring/categories.ts'
 import { type EntityScores, scoreEntity } from '../scoring/entity.ts'
 import type { Methodology } from '../scoring/methodology.ts'
-import { SCORED_COLUMNS } from '../scoring/pairs.ts'
-import { roundHalfEven } from '../scoring/round.ts'
-import { UNIT } from '../scoring/strength.ts'
+import { QUESTION_COLUMNS, SCORED_COLUMNS } from '../scoring/pairs.ts'
+import { MICRO, ratio, roundHalfEven } from '../scoring/round.ts'
 import {
   type Fields,
   type Format,
@@ -22,16 +21,18 @@ import {
 } from './lines.ts'
 import { METRICS } from './sweep.ts'
 
-const FACTS = ['entity', 'voice', 'strength', 'pool', 'pool_size', 'owner_agents', 'attempt'] as const
-const PAIR = [
-  'outcome',
-  'settled',
-  'cluster_number',
-  'category_number',
-  'standard',
-  'standard_other',
-  ...METRICS,
+const FACTS = [
+  'entity',
+  'voice',
+  'pool',
+  'pool_size',
+  'owner_agents',
+  'attempt',
+  'offered',
+  'answered',
+  'retired',
 ] as const
+const PAIR = [...(Object.keys(QUESTION_COLUMNS) as (keyof typeof QUESTION_COLUMNS)[]), ...METRICS] as const
 const COLUMNS = [...FACTS, 'place', ...PAIR]
 const PLACE = FACTS.length
 const PAIRS: Format = {
@@ -39,30 +40,23 @@ const PAIRS: Format = {
   columns: COLUMNS,
   compare: strictly(inOrderOf(COLUMNS, { entity: 'number', place: 'number' })),
 }
-const SCORED_NAMES = [
-  'outcome',
-  'settled',
-  'cluster',
-  'category',
-  'standard',
-  'standard_other',
-  ...METRICS,
-] as const
-
 /** Yields a line for each entity. */
 export async function* scoreLines(methodology: Methodology, input: Input): AsyncIterable<string> {
   const pairs = new Rows(SCORED_COLUMNS)
   let facts: Fields | undefined
   const end = (): string => {
     if (!facts) return ''
-    const [entity, voice, strength, pool, pool_size, owner_agents, attempt] = facts
+    const [entity, voice, pool, pool_size, owner_agents, attempt, offered, answered, retired] = facts
+    const offered_questions = wholeOf(offered!)
     const circumstances = {
       voice: isSet(voice!),
-      strength: wholeOf(strength!),
       pool: pool === NULL ? null : pool!,
       pool_size: wholeOrNull(pool_size!),
       owner_agents: wholeOrNull(owner_agents!),
       attempt: wholeOrNull(attempt!),
+      offered_questions,
+      answered_share: ratio(wholeOf(answered!), offered_questions),
+      isRetired: isSet(retired!),
     }
     const scores = publishedForm(scoreEntity(methodology, pairs, circumstances))
     const listing = publishedForm(listingOf(methodology, pairs))
@@ -84,17 +78,17 @@ export async function* scoreLines(methodology: Methodology, input: Input): Async
 }
 
 /**
- * The fields that rank an entity: its pool, whether it is a voice, its skill and the ends of its board
- * interval. All are null for an entity that is not eligible.
+ * The fields that rank an entity: its pool, its skill and the ends of its board interval. All are null for an
+ * entity that is not eligible.
  */
-function boardFields({ eligible, pool, voice, skill, board_interval }: EntityScores) {
-  if (!eligible) return [null, null, null, null, null]
-  const whole = (value: number | undefined) => (value === undefined ? null : roundHalfEven(value * UNIT))
-  return [pool, voice ? 1 : 0, whole(skill!), whole(board_interval?.lower), whole(board_interval?.upper)]
+function boardFields({ eligible, pool, skill, board_interval }: EntityScores) {
+  if (!eligible) return [null, null, null, null]
+  const whole = (value: number | undefined) => (value === undefined ? null : roundHalfEven(value * MICRO))
+  return [pool, whole(skill!), whole(board_interval?.lower), whole(board_interval?.upper)]
 }
 
 function take(pairs: Rows<typeof SCORED_COLUMNS>, row: Fields): void {
   const { columns, row: at } = pairs
-  for (const [index, name] of SCORED_NAMES.entries()) columns[name][at] = wholeOf(row[PLACE + 1 + index]!)
+  for (const [index, name] of PAIR.entries()) columns[name][at] = wholeOf(row[PLACE + 1 + index]!)
   pairs.next()
 }

@@ -1,8 +1,8 @@
 // `fvs stage sweep`: reads the forecasts of questions in order, and prints pairs.
 import type { ColumnKinds } from '../../schemas/columns.ts'
 import { PAIR_METRICS, type PairMetricName } from '../../schemas/metrics.ts'
-import { crowdTexts } from '../engine/crowds.ts'
 import { Rows } from '../engine/rows.ts'
+import { textsOf } from '../engine/swept-questions.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import { QuestionSweep } from '../scoring/question.ts'
@@ -22,7 +22,8 @@ const EVENT = [
   'question',
   'opened_ms',
   'closes_ms',
-  'resolved_ms',
+  'ends_ms',
+  'divisor',
   'outcome',
   'at_ms',
   'forecast_id',
@@ -30,7 +31,6 @@ const EVENT = [
   'entity',
   'own_voice',
   'ppm',
-  'imported',
   'witnessed',
 ] as const
 const EVENTS: Format = {
@@ -43,7 +43,6 @@ const EVENTS: Format = {
     recorded_ms: 'number',
     entity: 'number',
     ppm: 'number',
-    imported: 'number',
   }),
 }
 
@@ -57,13 +56,15 @@ const FORECASTS = {
   entity: 'int32',
   atMs: 'double',
   ppm: 'int32',
-  imported: 'int32',
   witnessed: 'int32',
 } as const satisfies ColumnKinds
 
 const NONE = -1
 
-/** Yields a line for each pair, and one for each question with the number of its forecasts and its crowd. */
+/** The texts of a question on which nobody that is known has a forecast. */
+const NO_TEXTS = { course: null, spoken: null }
+
+/** Yields a line for each pair, and one for each question with the number of its forecasts and its texts. */
 export async function* sweepLines(methodology: Methodology, input: Input): AsyncIterable<string> {
   const stage = new SweepStage(methodology)
   for await (const events of linesIn(input, EVENTS)) {
@@ -95,7 +96,7 @@ class SweepStage {
   take(event: Fields): string {
     const done = this.#first && this.#first[0] !== event[0] ? this.end() : ''
     this.#first ??= event
-    const [, , , , , atMs, id, , entity, ownVoice, ppm, imported, witnessed] = event
+    const [, , , , , , atMs, id, , entity, ownVoice, ppm, witnessed] = event
     // Two rows with one id are one forecast. The row recorded first counts, and it comes first.
     if (id === this.#lastId) return done
     this.#lastId = id!
@@ -105,7 +106,6 @@ class SweepStage {
     columns.entity[row] = this.#numberOf(entity!, ownVoice!)
     columns.atMs[row] = wholeOf(atMs!)
     columns.ppm[row] = wholeOf(ppm!)
-    columns.imported[row] = isSet(imported!) ? 1 : 0
     columns.witnessed[row] = isSet(witnessed!) ? 1 : 0
     this.#forecasts.next()
     return done
@@ -114,11 +114,12 @@ class SweepStage {
   /** Ends the question under way, and returns its pairs. */
   end(): string {
     if (!this.#first) return ''
-    const [question, openedAtMs, closesAtMs, resolvedAtMs, outcome] = this.#first
+    const [question, openedAtMs, closesAtMs, endsAtMs, divisor, outcome] = this.#first
     const resolved = {
       openedAtMs: wholeOf(openedAtMs!),
       closesAtMs: wholeOf(closesAtMs!),
-      resolvedAtMs: wholeOf(resolvedAtMs!),
+      endsAtMs: wholeOf(endsAtMs!),
+      divisor: wholeOf(divisor!),
       outcome: isSet(outcome!) ? 1 : 0,
     } as const
     const { rowCount: count, columns: forecasts } = this.#forecasts
@@ -126,7 +127,7 @@ class SweepStage {
     const entities = [...this.#entities.keys()]
     const { columns } = this.#pairs
     const nulls = (size: number) => Array.from({ length: size }, () => null)
-    const { course, crowd } = crowdTexts(this.#sweep)
+    const { course, spoken } = count === 0 ? NO_TEXTS : textsOf(this.#sweep)
     let lines = lineOf([
       question!,
       null,
@@ -134,7 +135,7 @@ class SweepStage {
       this.#count,
       ...nulls(AFTER_FORECASTS),
       course,
-      crowd,
+      spoken,
     ])
     for (let row = 0; row < this.#pairs.rowCount; row++) {
       const entity = entities[columns.entity[row]!]!

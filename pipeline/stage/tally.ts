@@ -1,4 +1,4 @@
-// `fvs stage tally`: stores the field of every kind of entity, which all stages that publish must know. The
+// `fvs stage tally`: stores the boards of every kind of entity, which all stages that publish must know. The
 // tally is private, next to the plan.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -6,8 +6,8 @@ import { VOICE_RULES, type VoiceRule } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { ENTITIES_PER_SHARD } from '../release/shards.ts'
-import { FieldCounts, type KindTally, type Ranked } from '../scoring/ranking.ts'
-import { UNIT } from '../scoring/strength.ts'
+import { BoardCounts, type KindTally, type Ranked } from '../scoring/ranking.ts'
+import { MICRO } from '../scoring/round.ts'
 import { tallyPath } from '../store/paths.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
 import { type Store, putExactly } from '../store/store.ts'
@@ -23,7 +23,7 @@ import {
   wholeOf,
 } from './lines.ts'
 
-const COLUMNS = ['entity_type', 'retired', 'pool', 'voice', 'skill', 'lower', 'upper', 'count'] as const
+const COLUMNS = ['entity_type', 'retired', 'pool', 'skill', 'lower', 'upper', 'count'] as const
 const TALLY: Format = {
   of: 'the tally',
   columns: COLUMNS,
@@ -32,7 +32,6 @@ const TALLY: Format = {
       entity_type: 'text',
       retired: 'number',
       pool: 'text',
-      voice: 'number',
       skill: 'number',
       lower: 'number',
       upper: 'number',
@@ -42,30 +41,30 @@ const TALLY: Format = {
 
 const numbers = z.array(z.number()).readonly()
 const counted = z.strictObject({ values: numbers, counts: numbers })
-const board = z.strictObject({ voices: counted, skills: counted, lowers: counted, uppers: counted })
+const board = z.strictObject({ skills: counted, lowers: counted, uppers: counted })
 const kind = z.strictObject({ population: z.number().int(), pools: z.record(z.string(), board) })
 const field = z.strictObject({
   voice_rule: z.enum(VOICE_RULES),
   kinds: z.strictObject({ agent: kind, forecaster: kind }),
 })
 
-/** The field in which the entities of a release are ranked. */
+/** The boards on which the entities of a release are ranked. */
 export interface FieldOfRelease {
   voiceRule: VoiceRule
   tallies: Record<EntityType, KindTally>
 }
 
-function rankedOf([, retired, pool, voice, skill, lower, upper]: Fields): Ranked {
+function rankedOf([, retired, pool, skill, lower, upper]: Fields): Ranked {
   const isRetired = isSet(retired!)
-  const unranked = { eligible: false, pool: null, voice: false, skill: null, board_interval: null }
-  if (pool === NULL) return { isRetired, scores: { ...unranked, skill_interval: null } }
+  if (pool === NULL) {
+    return { isRetired, scores: { eligible: false, pool: null, skill: null, board_interval: null } }
+  }
   const scores = {
     eligible: true,
     pool: pool!,
-    voice: isSet(voice!),
-    skill: wholeOf(skill!) / UNIT,
-    skill_interval: null,
-    board_interval: lower === NULL ? null : { lower: wholeOf(lower!) / UNIT, upper: wholeOf(upper!) / UNIT },
+    skill: wholeOf(skill!) / MICRO,
+    board_interval:
+      lower === NULL ? null : { lower: wholeOf(lower!) / MICRO, upper: wholeOf(upper!) / MICRO },
   }
   return { isRetired, scores }
 }
@@ -81,9 +80,9 @@ export async function storeTally(
   voice_rule: VoiceRule,
   input: Input,
 ): Promise<string> {
-  const kinds = { agent: new FieldCounts(), forecaster: new FieldCounts() }
+  const kinds = { agent: new BoardCounts(), forecaster: new BoardCounts() }
   for await (const lines of linesIn(input, TALLY)) {
-    for (const line of lines) kinds[entityTypeOf(line[0]!)].take(rankedOf(line), wholeOf(line[7]!))
+    for (const line of lines) kinds[entityTypeOf(line[0]!)].take(rankedOf(line), wholeOf(line[6]!))
   }
   const { agent, forecaster } = kinds
   const tally = { voice_rule, kinds: { agent: stored(agent.tally), forecaster: stored(forecaster.tally) } }

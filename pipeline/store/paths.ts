@@ -276,7 +276,7 @@ export function manifestPath(release: number): string {
   return `${releasePrefix(release)}manifest.json`
 }
 
-/** The field that the entities of a staged release are ranked among, kept until the release is published. */
+/** The counts that the entities of a staged release are ranked by, kept until the release is published. */
 export function tallyPath(release: number, sha256: string): string {
   return `${releasePrefix(release)}tally-${sha256}.json`
 }
@@ -377,15 +377,9 @@ export function isOwnersPath(path: string): boolean {
   return path.startsWith(OWNERS_PREFIX)
 }
 
-const QUESTIONS_PREFIX = 'questions/'
-
 /** The path of a file of settled questions inside its release. */
 export function questionsPath(number: number): string {
-  return `${QUESTIONS_PREFIX}${padded(number, 3)}.json`
-}
-
-export function isQuestionsPath(path: string): boolean {
-  return path.startsWith(QUESTIONS_PREFIX)
+  return `questions/${padded(number, 3)}.json`
 }
 
 const SCORES_PREFIX = 'scores/'

@@ -4,7 +4,8 @@ import { startService } from '../../jobs/serve/service.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { Client, Clock, testComponents } from '../support/http/service.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { HOLDERS, credentialWorld } from '../support/worlds/credential-world.ts'
+import { HOLDERS } from '../support/worlds/certified-world.ts'
+import { credentialWorld } from '../support/worlds/credential-world.ts'
 import { START } from '../support/worlds/sandbox.ts'
 
 const folder = await suiteFolder()
@@ -32,7 +33,7 @@ describe('of a holder', () => {
 
   test('the line and the picture hold the credential, byte for byte', async () => {
     const credential = await client.get(`${path}/credential`)
-    expect(credential.json()).toMatchObject({ name: 'Silver forecaster in the sandbox' })
+    expect(credential.json()).toMatchObject({ name: 'Certified forecaster in the sandbox' })
     const svg = await client.get(`${path}/badge.svg`)
     expect(svg.text).toContain(`<![CDATA[${credential.text}]]>`)
     expect(svg.text.match(/<openbadges:credential>/g)).toHaveLength(1)

@@ -6,7 +6,14 @@ import { credentialKeyText } from '../../pipeline/credentials/keys.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { openBadgeCredential } from '../../schemas/credentials.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { type TestService, startTestService, testComponents, testService } from '../support/http/service.ts'
+import {
+  type TestService,
+  release,
+  startTestService,
+  testComponents,
+  testService,
+} from '../support/http/service.ts'
+import { HOLDERS, importCertified } from '../support/worlds/certified-world.ts'
 import { LOG_KEY, writeLog } from '../support/worlds/written-log.ts'
 import { copyReleasedWorld, forecasterId, uuidOf } from '../support/worlds/world.ts'
 
@@ -20,19 +27,21 @@ beforeAll(async () => {
   ;({ agentId } = await copyReleasedWorld(store))
   const settings = { PUBLIC_URL: 'https://forecasts.example.org', CREDENTIAL_SIGNING_KEY: KEY }
   const components = { ...(await testComponents({ folder, store, settings })), signers: [LOG_KEY] }
-  await issueCredentials(components, 1)
-  await writeLog(store, 1)
+  await importCertified(components)
+  await release(components)
+  await issueCredentials(components, 2)
+  await writeLog(store, 2)
   service = await startTestService(components)
   return () => service.stop()
 })
 
 describe('a credential', () => {
   test('is that of the release, under a key that the issuer names', async () => {
-    const answer = await service.client.get(`/forecaster/${forecasterId(0)}/credential`)
+    const answer = await service.client.get(`/forecaster/${HOLDERS[0]}/credential`)
     expect(answer.headers['content-type']).toBe('application/vc')
     const credential = openBadgeCredential.parse(answer.json())
     expect(credential).toMatchObject({
-      name: 'Silver forecaster',
+      name: 'Certified forecaster',
       issuer: { id: 'did:web:forecasts.example.org' },
     })
     const issuer = (await service.client.get('/.well-known/did.json')).json<{
@@ -51,7 +60,7 @@ describe('a credential', () => {
     ['*/*', 'application/vc'],
     ['text/html', 'application/vc'],
   ] as const)('is sent to who asks with `Accept: %s` as %s', async ([accept, type]) => {
-    for (const path of [`/forecaster/${forecasterId(0)}/credential`, '/credentials/status/0']) {
+    for (const path of [`/forecaster/${HOLDERS[0]}/credential`, '/credentials/status/0']) {
       const { status, headers, text } = await service.client.get(path, { Accept: accept })
       expect([status, headers['content-type'], headers.vary]).toEqual([200, type, 'Accept'])
       expect(text).toBe((await service.client.get(path)).text)
@@ -60,7 +69,7 @@ describe('a credential', () => {
 
   test('names a status list, which is there', async () => {
     const credential = openBadgeCredential.parse(
-      (await service.client.get(`/forecaster/${forecasterId(0)}/credential`)).json(),
+      (await service.client.get(`/forecaster/${HOLDERS[0]}/credential`)).json(),
     )
     const { pathname } = new URL(credential.credentialStatus.statusListCredential)
     expect((await service.client.get(pathname)).json()).toMatchObject({
@@ -72,7 +81,7 @@ describe('a credential', () => {
 
   test('names evidence that is there, of people too', async () => {
     const { evidence } = openBadgeCredential.parse(
-      (await service.client.get(`/forecaster/${forecasterId(0)}/credential`)).json(),
+      (await service.client.get(`/forecaster/${HOLDERS[0]}/credential`)).json(),
     )
     const paths = evidence.map(({ id }) => id.replace('https://forecasts.example.org', ''))
     const answers = await Promise.all(paths.map((path) => service.client.get(path)))
@@ -84,13 +93,13 @@ describe('a credential', () => {
       'of an agent that lacks skill says so',
       () => `/agents/${agentId}`,
       'no-certificate',
-      'its title is provisional: the interval of its skill is not above 0',
+      'its title is measured: the interval of its skill is not above 0',
     ],
     [
-      'of someone without a badge says so',
+      'of a person who has too little skill says so',
       () => `/forecaster/${forecasterId(5)}`,
       'no-certificate',
-      'its title is none: its percentile is',
+      'its title is measured: its evidence is',
     ],
     ['of nobody', () => `/agents/${uuidOf(9, 9)}`, 'not-found', 'there is no agent'],
   ] as const)('%s', async ([, path, type, detail]) => {

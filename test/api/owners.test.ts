@@ -148,12 +148,14 @@ test('an audit derives the file of owners again, and finds one in which a number
 test('owners are divided into files of 256 in order of name, and found in them', () => {
   const ownerIds = Array.from({ length: 2 * ENTITIES_PER_SHARD + 1 }, (_, i) => `owner ${i}`)
   const circumstances = {
-    strength: 1_000_000,
     voice: true,
     owner_agents: 0,
     attempt: null,
     pool: null,
     pool_size: null,
+    offered_questions: 0,
+    answered_share: null,
+    isRetired: false,
   }
   const entities = ownerIds.map((ownerId, i) => ({
     entityType: 'agent' as const,

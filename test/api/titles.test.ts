@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import { badgeOf, certificationOf } from '../../pipeline/scoring/ranking.ts'
+import { titleOf } from '../../pipeline/scoring/title.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { agentVerification, forecasterVerification, type ReleaseShard } from '../../schemas/payloads.ts'
 import { profileIn } from '../support/worlds/profile-world.ts'
@@ -14,9 +14,8 @@ const verification = z.union([agentVerification, forecasterVerification])
 /** The title that a verification has, and the one that its other members give. */
 function titles(payload: unknown): [has: string, gives: string] {
   const parsed = verification.parse(payload)
-  return 'badge' in parsed
-    ? [parsed.badge, badgeOf(METHODOLOGY, parsed).title]
-    : [parsed.certification, certificationOf(METHODOLOGY, parsed).title]
+  const has = 'badge' in parsed ? parsed.badge : parsed.certification
+  return [has, titleOf(METHODOLOGY, parsed).title]
 }
 
 test('of every entity of a release', async () => {
@@ -39,13 +38,12 @@ test('of every entity of a release', async () => {
 
 test.for([
   ['none', { questions: 12 }],
-  ['provisional', { questions: 40, error: 1 }],
-  ['certified', { questions: 130, error: 0 }],
-  ['expert', { questions: 200, peers: 6, error: 0, peerError: 3 }],
-  ['provisional', { questions: 130, error: 0, hasOwners: false }],
-  ['silver', { questions: 40, error: 0.2, kind: 'forecaster' }],
-  ['gold', { questions: 110, error: 0.1, kind: 'forecaster' }],
-  ['none', { questions: 40, error: 2, kind: 'forecaster' }],
+  ['measured', { questions: 40, error: 1 }],
+  ['certified', { questions: 130, error: 0, peersKnow: 0 }],
+  ['measured', { questions: 130, error: 0, peersKnow: 0, hasOwners: false }],
+  ['none', { questions: 12, kind: 'forecaster' }],
+  ['measured', { questions: 40, error: 2, kind: 'forecaster' }],
+  ['certified', { questions: 110, error: 0, peersKnow: 0, kind: 'forecaster' }],
 ] as const)('%s of %o', ([title, circumstances]) => {
   const { published } = profileIn({ ...circumstances })
   expect(titles(published.verification)).toEqual([title, title])

@@ -309,8 +309,8 @@ describe('ranks', () => {
       ranks.push([rank, badge, population])
     }
     expect(ranks.map(([first]) => first)).toEqual([1, 2, 3, 4, 5, 6])
-    expect(ranks[0]).toEqual([1, 'silver', FORECASTERS])
-    expect(ranks.at(-1)).toEqual([6, 'none', FORECASTERS])
+    expect(ranks[0]).toEqual([1, 'measured', FORECASTERS])
+    expect(ranks.at(-1)).toEqual([6, 'measured', FORECASTERS])
     expect((await service.client.get(pathOf('agent', 'rankings'))).json()).toMatchObject({
       rank: 1,
       population: 1,

@@ -18,7 +18,6 @@ import {
   ISSUE,
   KEY,
   OTHER_KEY,
-  TITLES,
   anyText,
   credential,
   signerOf,
@@ -79,13 +78,11 @@ async function verdictsOn(asked: {
 const refusal = async (asked: Asked, published?: Published) => (await refusals([asked], published))[0]
 
 describe.skipIf(!tools)('openbadgeslib accepts', () => {
-  test('every title of an agent and of a forecaster', async () => {
-    const cases = TITLES.flatMap((title) =>
-      ENTITY_TYPES.map((entityType) => {
-        const facts = { ...HELD, title, name: entityType === 'agent' ? 'an "agent"\\ \u{1f9e0}' : null }
-        return asCredential(signerOf(NOW).secured(credentialOf(NOW, entityType, ENTITY_ID, facts)))
-      }),
-    )
+  test('a credential of an agent and of a forecaster', async () => {
+    const cases = ENTITY_TYPES.map((entityType) => {
+      const facts = { ...HELD, name: entityType === 'agent' ? 'an "agent"\\ \u{1f9e0}' : null }
+      return asCredential(signerOf(NOW).secured(credentialOf(NOW, entityType, ENTITY_ID, facts)))
+    })
     expect(await refusals(cases)).toEqual(cases.map(() => null))
   })
 
@@ -98,7 +95,7 @@ describe.skipIf(!tools)('openbadgeslib accepts', () => {
     const address = `https://${decodeURIComponent(issuer.id.slice('did:web:'.length).replaceAll(':', '/'))}/did.json`
     const documents = { [address]: issuer, [String(list['id'])]: list }
     const cases = [...all.map(asCredential), asSigned(list)]
-    expect(all.length).toBeGreaterThan(5)
+    expect(all.length).toBeGreaterThan(0)
     expect(await verdictsOn({ issuer: issuer.id, documents, cases })).toEqual(cases.map(() => null))
   })
 

@@ -24,20 +24,20 @@ let installed: { env: Record<string, string> }
 beforeAll(async () => {
   installed = await installClients(folder)
   for (const { file } of LANGUAGES) await copyFile(fileOf(file), join(folder, file))
-  if (process.env['RECORD'] === 'true') await recordAnew()
 })
 
 const tell = ({ command, file }: (typeof LANGUAGES)[number], env: Record<string, string>) =>
   toldBy(command, join(folder, file), { ...env, ...installed.env })
 
-async function recordAnew(): Promise<void> {
+test.runIf(process.env['RECORD'] === 'true')('the exchange is recorded anew', async () => {
   let told: unknown
   const recording = await record(async (env) => {
     told = await tell(LANGUAGES[0]!, env)
   })
+  expect(recording.exchanges).not.toEqual([])
   await writeFile(EXCHANGES, `${JSON.stringify(recording, undefined, 1)}\n`)
   await writeFile(TOLD, `${JSON.stringify(told, undefined, 1)}\n`)
-}
+})
 
 test.for(LANGUAGES)('the client in $name', async (language, { skip }) => {
   const isMissing = spawnSync(language.command, ['--version']).error !== undefined

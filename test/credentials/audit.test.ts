@@ -15,8 +15,8 @@ import { boardAgent, putBoards, storeOfBoards } from '../support/worlds/boards.t
 
 const KEY = parseCredentialKey(credentialKeyText(new Uint8Array(32).fill(1)))
 const ISSUER: CredentialIssuer = { url: 'https://forecasts.example.org', keys: [KEY] }
-const [CERTIFIED, EXPERT, LOST] = [1, 2, 3].map(boardAgent) as [string, string, string]
-const BOARDS = { agents: { 1: 'certified', 2: 'expert', 3: 'provisional' } }
+const [CERTIFIED, OTHER, LOST] = [1, 2, 3].map(boardAgent) as [string, string, string]
+const BOARDS = { agents: { 1: 'certified', 2: 'certified', 3: 'measured' } }
 
 let store: MemoryStore
 
@@ -54,8 +54,8 @@ test('finds nothing in what was issued, and looks at the release that it was iss
 
 test.for([
   [
-    'a higher title',
-    (content) => Object.assign(content[CERTIFIED]!, { title: 'expert' }),
+    'a higher skill',
+    (content) => Object.assign(content[CERTIFIED]!, { skill: 0.9 }),
     `the credential of ${CERTIFIED} says`,
   ],
   [
@@ -66,12 +66,12 @@ test.for([
   [
     'one for somebody without a title',
     (content) => Object.assign(content, { [LOST]: { ...content[CERTIFIED], index: 0 } }),
-    `${LOST} holds no title that a credential is made for, and has one`,
+    `${LOST} is not certified, and has a credential`,
   ],
   [
     'one that is left out',
-    (content) => delete content[EXPERT],
-    `${EXPERT} holds the title expert, and has no credential`,
+    (content) => delete content[OTHER],
+    `${OTHER} is certified, and has no credential`,
   ],
   [
     'an index that was revoked, and is to stand again',
@@ -80,7 +80,7 @@ test.for([
   ],
   [
     'an index of two',
-    (content) => Object.assign(content[EXPERT]!, { index: 1 }),
+    (content) => Object.assign(content[OTHER]!, { index: 1 }),
     'is that of another one too',
   ],
 ] satisfies [string, (content: CredentialFile) => unknown, string][])(

@@ -12,7 +12,6 @@ import {
   ISSUE,
   KEY,
   OTHER_KEY,
-  TITLES,
   credential,
   signerOf,
   statusList,
@@ -21,12 +20,10 @@ import {
 const later = (days: number, ms = 0) => new Date(Date.parse(ISSUE.as_of) + days * DAY_MS + ms)
 
 describe('accepted is', () => {
-  test.for(TITLES)('the title %s of an agent and of a forecaster', async (title) => {
-    for (const entityType of ENTITY_TYPES) {
-      const held = { ...HELD, title, name: entityType === 'agent' ? 'an "agent" \u{1f9e0}\\' : null }
-      const secured = signerOf(ISSUE).secured(credentialOf(ISSUE, entityType, ENTITY_ID, held))
-      expect(await refusal(secured)).toBeUndefined()
-    }
+  test.for(ENTITY_TYPES)('a credential of one of %s', async (entityType) => {
+    const held = { ...HELD, name: entityType === 'agent' ? 'an "agent" \u{1f9e0}\\' : null }
+    const secured = signerOf(ISSUE).secured(credentialOf(ISSUE, entityType, ENTITY_ID, held))
+    expect(await refusal(secured)).toBeUndefined()
   })
 
   test('a status list', async () => {

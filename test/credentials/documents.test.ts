@@ -1,12 +1,7 @@
 // The form of the documents that the service signs, and of the one that names its keys.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  credentialOf,
-  didDocument,
-  isCertifiedTitle,
-  issuerOf,
-} from '../../pipeline/credentials/documents.ts'
+import { credentialOf, didDocument, issuerOf } from '../../pipeline/credentials/documents.ts'
 import { ENTITY_TYPES } from '../../schemas/tables.ts'
 import {
   DAY_MS,
@@ -15,7 +10,6 @@ import {
   ISSUE,
   KEY,
   OTHER_KEY,
-  TITLES,
   anyCredential,
   credential,
   statusList,
@@ -159,11 +153,6 @@ function idsIn(value: unknown): string[] {
   const { id } = value as { id?: string }
   return [...(id === undefined ? [] : [id]), ...Object.values(value).flatMap(idsIn)]
 }
-
-test('five titles are certified, and nothing else is', () => {
-  expect(TITLES.every(isCertifiedTitle)).toBe(true)
-  expect(['', 'none', 'Gold', 'toString', '__proto__'].some(isCertifiedTitle)).toBe(false)
-})
 
 // https://w3c-ccg.github.io/did-method-web/#example-creating-the-did, and the resolution that it describes.
 test.for([

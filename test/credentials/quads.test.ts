@@ -6,31 +6,18 @@ import { credentialOf } from '../../pipeline/credentials/documents.ts'
 import { CONTEXTS, quadsOf } from '../../pipeline/credentials/quads.ts'
 import { ENTITY_TYPES } from '../../schemas/tables.ts'
 import { canonicalQuads } from '../support/credentials/contexts.ts'
-import {
-  ENTITY_ID,
-  HELD,
-  ISSUE,
-  KEY,
-  TITLES,
-  anyCredential,
-  anyStatusList,
-} from '../support/credentials/samples.ts'
+import { ENTITY_ID, HELD, ISSUE, KEY, anyCredential, anyStatusList } from '../support/credentials/samples.ts'
 
 async function expectSame(document: object) {
   expect(quadsOf(document)).toBe(await canonicalQuads(document))
 }
 
 describe('the N-Quads are those of a JSON-LD processor', () => {
-  test.for(TITLES)(
-    'for the title %s of an agent and of a forecaster, with a name and without',
-    async (title) => {
-      for (const entityType of ENTITY_TYPES) {
-        for (const name of ['an "agent"\\ of \u{1f9e0}', null]) {
-          await expectSame(credentialOf(ISSUE, entityType, ENTITY_ID, { ...HELD, title, name }))
-        }
-      }
-    },
-  )
+  test.for(ENTITY_TYPES)('for one of %s, with a name and without', async (entityType) => {
+    for (const name of ['an "agent"\\ of \u{1f9e0}', null]) {
+      await expectSame(credentialOf(ISSUE, entityType, ENTITY_ID, { ...HELD, name }))
+    }
+  })
 
   test('for credentials of any facts', async () => {
     await fc.assert(fc.asyncProperty(anyCredential, expectSame))

@@ -9,7 +9,7 @@ import { SCORED_COLUMNS } from '../../pipeline/scoring/pairs.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { releasePrefix } from '../../pipeline/store/paths.ts'
 import { suiteFolder } from '../support/folder.ts'
-import type { PlainWorld } from '../support/plain/world.ts'
+import type { World } from '../support/plain/world.ts'
 import { scoreWorld } from '../support/worlds/scored-world.ts'
 import { Clock, SECRET, importRows, release, testComponents } from '../support/http/service.ts'
 import { FORECAST_LINES, NOW, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf } from '../support/worlds/world.ts'
@@ -24,25 +24,24 @@ const linesOf = (csv: string) =>
     .map((line) => line.split(','))
 const byText = (a: string, b: string) => (a < b ? -1 : 1)
 
-const questions = linesOf(RESOLUTIONS_CSV).map(
-  ([id, outcome, resolvedAt]): PlainWorld['questions'][number] => {
-    const [event, ...times] = linesOf(QUESTIONS_CSV)
-      .find(([question]) => question === id)!
-      .slice(4, 7)
-    const [opened_at_ms, closes_at_ms] = times.map((time) => Date.parse(time)) as [number, number]
-    return {
-      id: id!,
-      opened_at_ms,
-      closes_at_ms,
-      resolved_at_ms: Date.parse(resolvedAt!),
-      outcome: outcome === 'annulled' ? null : outcome === 'yes' ? 1 : 0,
-      category: null,
-      event_id: event!,
-    }
-  },
-)
+const questions = linesOf(RESOLUTIONS_CSV).map(([id, outcome, resolvedAt]): World['questions'][number] => {
+  const [event, ...times] = linesOf(QUESTIONS_CSV)
+    .find(([question]) => question === id)!
+    .slice(4, 7)
+  const [opened_at_ms, closes_at_ms] = times.map((time) => Date.parse(time)) as [number, number]
+  return {
+    id: id!,
+    opened_at_ms,
+    closes_at_ms,
+    resolved_at_ms: Date.parse(resolvedAt!),
+    outcome: outcome === 'annulled' ? 'annulled' : outcome === 'yes' ? 1 : 0,
+    category: null,
+    event_id: event!,
+    known_at_ms: null,
+  }
+})
 
-const forecasts = FORECAST_LINES.map((line, place): PlainWorld['forecasts'][number] => {
+const forecasts = FORECAST_LINES.map((line, place): World['forecasts'][number] => {
   const [, entity, question, probability, at] = line.split(',') as [string, string, string, string, string]
   const forecast_id = String(place).padStart(9, '0')
   const ppm = Math.round(Number(probability) * 1e6)
@@ -52,7 +51,7 @@ const entities = [...new Set(forecasts.map(({ entity }) => entity))]
   .toSorted(byText)
   .map((id) => ({ id, kind: 'forecaster' as const, owner: null, registered_at_ms: 0 }))
 
-test('sweep, fit, score and rank over plain arrays give the shards of a release', async () => {
+test('sweep, score and rank over plain arrays give the shards of a release', async () => {
   const store = new MemoryStore()
   const components = await testComponents({ store, folder, clock: new Clock(NOW) })
   await importRows(components, 'questions', QUESTIONS_CSV)
@@ -60,8 +59,8 @@ test('sweep, fit, score and rank over plain arrays give the shards of a release'
   await importRows(components, 'forecasts', csvOf(FORECAST_LINES))
   await release(components)
 
-  // Every forecast of the file was imported.
-  const world = scoreWorld({ as_of_ms: Date.parse(NOW), entities, questions, forecasts }, 1)
+  const nothing = { events: [], prices: [], declarations: [] }
+  const world = scoreWorld({ as_of_ms: Date.parse(NOW), entities, questions, forecasts, ...nothing })
   const provenance = {
     methodology_version: METHODOLOGY.version,
     release: 1,
@@ -89,12 +88,14 @@ test('pairs that are not in order are refused', async () => {
     rows.next()
   }
   const circumstances = [0, 1].map(() => ({
-    strength: 1_000_000,
     voice: true,
     owner_agents: null,
     attempt: null,
     pool: null,
     pool_size: null,
+    offered_questions: 0,
+    answered_share: null,
+    isRetired: false,
   }))
   const scoring = Array.fromAsync(
     scoreEntities(

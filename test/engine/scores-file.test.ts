@@ -16,15 +16,17 @@ const END = 190_000
 
 const OF_RELEASE = { release: 1, as_of: '2026-01-01T00:00:00.000Z' }
 
-const METRICS = Object.keys(PAIR_METRICS).map(
-  (name, index) => `((n * ${index + 7}) % 1009)::DOUBLE AS ${name}`,
+const FLAGS = ['judged', 'priced', 'witnessed']
+const METRICS = Object.keys(PAIR_METRICS).map((name, index) =>
+  FLAGS.includes(name)
+    ? `(n % ${index} > 0)::INTEGER AS ${name}`
+    : `((n * ${index + 7}) % 1009)::DOUBLE AS ${name}`,
 )
 const SCORED = `CREATE TABLE scored AS
   SELECT 'agent' AS entity_type, lpad((n // 400)::VARCHAR, 36, '0') AS entity_id, lpad((n % 400)::VARCHAR, 36, '0') AS question_id,
     (n % 2)::INTEGER AS outcome, make_timestamptz(n * 1000000) AS resolved_at,
-    1 AS settled, make_timestamptz(n * 1000000) AS settled_at, 'day:' || n % 31 AS cluster_name,
-    CASE WHEN n % 5 = 0 THEN -1 ELSE n END::DOUBLE AS standard,
-    CASE WHEN n % 5 = 0 THEN -1 ELSE n END::DOUBLE AS standard_other, ${METRICS.join(', ')}
+    1 AS settled, make_timestamptz(n * 1000000) AS settled_at, 'event:' || n % 31 AS cluster_name, '2026-W' || n % 9 AS week_name,
+    ${METRICS.join(', ')}
   FROM range(${ROWS}) rows(n) ORDER BY n`
 
 test('a part of the scores has the same bytes and whole row groups with 1, 2 and 5 threads', async () => {

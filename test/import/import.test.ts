@@ -759,7 +759,7 @@ describe('forecasts', () => {
     expect(shard.entities[AGENT]!.metrics.payload).toMatchObject({
       resolved_questions: 0,
       forecasts: 0,
-      imported_share: null,
+      witnessed_share: null,
     })
   })
 })

@@ -199,7 +199,7 @@ describe('a correction says that', () => {
       await undo(components, id)
     }
     const { corrections } = await releasedAt(components, 5)
-    expect(corrections!.map(({ from, to, recorded_at }) => [from, to, recorded_at])).toEqual([
+    expect(corrections.map(({ from, to, recorded_at }) => [from, to, recorded_at])).toEqual([
       ['yes', 'no', hoursAfter(1)],
       ['no', 'annulled', hoursAfter(2)],
       ['annulled', 'no', hoursAfter(3)],

@@ -242,12 +242,12 @@ describe('a missing or foreign file', () => {
       entities: Record<string, { verification: { payload: { badge: string }; signature: string } }>
     }
     const { verification } = shard.entities[forecasterId(5)]!
-    verification.payload.badge = 'platinum'
+    verification.payload.badge = 'certified'
     verification.signature = signatureOf(canonical(verification.payload), components.secrets!)
     components.objects.set(own, canonical(shard))
     const { report } = await audit(components, 1)
     expect(report.signatures).toMatchObject({ valid: 42, invalid: 0 })
-    expect(report.faults.some((fault) => fault.includes('platinum'))).toBe(true)
+    expect(report.faults.some((fault) => fault.includes('certified'))).toBe(true)
   })
 })
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { OWNERS, simulateAgents } from '../../jobs/simulation/demo-agents.ts'
 import { describeHighlights, tieGroupOf, titleOf } from '../../jobs/simulation/demo-highlights.ts'
 import type { DemoOutcome } from '../../jobs/simulation/demo-report.ts'
-import { SEED, simulateLive, simulateOpen, simulatePast } from '../../jobs/simulation/demo-world.ts'
+import { SEED, simulateOpen, simulateWeeks } from '../../jobs/simulation/demo-world.ts'
 import { demoCredentials } from '../support/credentials/demo.ts'
 import { refusal } from '../support/credentials/digitalbazaar.ts'
 import { RunningCommand } from '../support/command.ts'
@@ -44,11 +44,12 @@ test('fvs demo --exit --json shows what it is to show, a signature and an audit,
   const shown = JSON.parse(stdout) as Shown
 
   expect(shown).toMatchObject({ ok: true, serving: false, simulated: true, seed: SEED, release: 3 })
-  expect(shown.forecasts.submitted).toBe(4_590)
+  expect(shown.questions).toEqual({ asked: 200, weeks: 20, open: 6 })
+  expect(shown.forecasts).toEqual({ submitted: 7_040, imported: 9_600 })
   expect(shown.refusal).toMatch(/takes no forecast: it was resolved at /)
-  expect(new Set(shown.agents.map(titleOf))).toEqual(new Set(['expert', 'certified', 'provisional', 'none']))
+  expect(new Set(shown.agents.map(titleOf))).toEqual(new Set(['certified', 'measured', 'none']))
   expect(shown.agents.map(({ name }) => name).sort()).toEqual(
-    Array.from({ length: 12 }, (_, index) => `simulated-agent-${String(index + 1).padStart(2, '0')}`),
+    Array.from({ length: 13 }, (_, index) => `simulated-agent-${String(index + 1).padStart(2, '0')}`),
   )
   const skills = shown.agents.map(({ verification }) => verification.skill ?? -Infinity)
   expect(skills).toEqual(skills.toSorted((a, b) => b - a))
@@ -57,13 +58,12 @@ test('fvs demo --exit --json shows what it is to show, a signature and an audit,
   for (const { verification } of [...shown.agents, ...shown.forecasters]) {
     expect(verification.environment).toBe('sandbox')
   }
-  expect(new Set(shown.forecasters.map(titleOf))).toEqual(new Set(['gold', 'silver', 'bronze', 'none']))
-  expect(titleOf(shown.forecasters[0]!)).toBe('gold')
+  expect(shown.forecasters.map(titleOf)).toEqual(['certified', ...Array<string>(23).fill('measured')])
   expectHighlights(shown)
   expect(shown.verification).toMatchObject({ ok: true, checked: 1 })
   expect(shown.audit).toMatchObject({
     ok: true,
-    signatures: { valid: 219, invalid: 0, unsigned: 0 },
+    signatures: { valid: 226, invalid: 0, unsigned: 0 },
     credentials_checked: await acceptedCredentials(shown, kept),
   })
 
@@ -81,7 +81,7 @@ async function acceptedCredentials(shown: Shown, kept: string): Promise<number> 
       String(credential['id']),
     ).toBeUndefined()
   }
-  expect(held.length).toBeGreaterThan(5)
+  expect(held).toHaveLength(4)
   return held.length
 }
 
@@ -99,17 +99,14 @@ function expectHighlights(shown: Shown): void {
   const several = owners.find(({ owner_id }) => owner_id === OWNERS.several)!
   expect(several.agents.map(({ certification }) => certification).sort()).toEqual([
     'certified',
-    'provisional',
-    'provisional',
-    'provisional',
+    'measured',
+    'measured',
+    'measured',
   ])
   expect(several).toMatchObject({ scored_agents: 4, certified: 1 })
-  expect(titles(null).sort()).toEqual(['certified', 'none', ...Array<string>(4).fill('provisional')])
-
-  expect(titles(OWNERS.copying)).toEqual(['certified'])
-  const copying = agents.find(({ owner }) => owner === OWNERS.copying)!.verification
-  expect(copying.skill_interval!.lower).toBeGreaterThan(0)
-  expect(copying.crowd_skill_interval!.lower).toBeLessThanOrEqual(0)
+  expect(titles(null).sort()).toEqual(['certified', ...Array<string>(4).fill('measured'), 'none'])
+  expect(titles(OWNERS.copying)).toEqual(['measured'])
+  expect(titles(OWNERS.late)).toEqual(['measured'])
 
   const lines = describeHighlights(shown, url)
   expect(lines).toEqual([
@@ -120,17 +117,17 @@ function expectHighlights(shown: Shown): void {
       /an owner of 4 agents, 1 of them certified: simulated-owner-2 {2}\S+\/owners\/simulated-owner-2$/,
     ),
     expect.stringMatching(
-      /a copy of the crowd: simulated-agent-06, crowd skill -\S+ to \S+ {2}\S+\/verification$/,
+      /copies the crowd, and is measured: simulated-agent-06, skill -\S+ \(.*\), median skill -\S+ \(.*\) {2}\S+\/verification$/,
     ),
     expect.stringMatching(
-      /certified without an owner, of 6 agents: simulated-agent-07 {2}\S+\/verification$/,
+      /says every outcome in the last quarter, and is measured: simulated-agent-13, skill .* {2}\S+\/verification$/,
     ),
   ])
 }
 
 test('Ctrl-C in the middle, which npm sends a second time, ends it and leaves nothing', async () => {
   const { demo, temporary } = await startDemo([])
-  await demo.printed(/round 1 of/)
+  await demo.printed(/week 1 of/)
   const ended = demo.stop()
   void demo.stop()
   expect(await ended).toMatchObject({ code: 0, stdout: '' })
@@ -156,9 +153,8 @@ test('a store that is not empty is refused and left as it is', async () => {
 
 test('the same seed gives the same world at any time', () => {
   const worldAt = (at: string) => {
-    const past = simulatePast(new Date(at))
-    const live = simulateLive(new Date(at), 1_000)
-    const questions = [...past.questions, ...live.questions, ...simulateOpen(new Date(at))]
+    const weeks = simulateWeeks(new Date(at))
+    const questions = [...weeks.questions, ...simulateOpen(new Date(at))]
     // The ids contain the time. The titles do not: they have each question's number and odds.
     const titles = new Map(questions.map(({ questionId, title }) => [questionId, title]))
     const on = ({ questionId, probability }: { questionId: string; probability: number }) => ({
@@ -166,16 +162,21 @@ test('the same seed gives the same world at any time', () => {
       probability,
     })
     return {
-      agents: simulateAgents(live).map(({ rounds, ...agent }) => ({
+      agents: simulateAgents(weeks).map(({ rounds, ...agent }) => ({
         ...agent,
         rounds: rounds.map((round) => round.map(on)),
       })),
       outcomes: questions.map(({ title, outcome }) => ({ title, outcome })),
-      forecasts: [...past.forecasts, ...live.forecasts].map((forecast) => ({
-        userId: forecast.userId,
-        ...on(forecast),
-      })),
+      forecasts: weeks.forecasts.map((forecast) => ({ userId: forecast.userId, ...on(forecast) })),
     }
   }
   expect(worldAt('2026-01-01T00:00:00Z')).toEqual(worldAt('2031-05-05T05:05:05Z'))
+})
+
+test('the weeks of the demo close in as many weeks of the calendar, the last one at the end', () => {
+  const endsAt = new Date('2026-03-01T12:00:00Z')
+  const closes = [...new Set(simulateWeeks(endsAt).questions.map(({ closesAt }) => closesAt.getTime()))]
+  expect(closes).toEqual(
+    Array.from({ length: 20 }, (_, week) => endsAt.getTime() - (19 - week) * 7 * 86_400_000),
+  )
 })

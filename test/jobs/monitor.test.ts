@@ -47,10 +47,10 @@ const person = `forecaster:${forecasterId(0)}`
 /** Stores of one release, and of two, without a log. */
 let first: MemoryStore
 let second: MemoryStore
-/** The same as served, and with other second releases: the agent is an expert; the log has another history. */
+/** The same as served, and with other second releases: the agent is certified; the log has another history. */
 let one: TestService
 let two: TestService
-let expert: TestService
+let better: TestService
 let fork: TestService
 beforeAll(async () => {
   first = new MemoryStore()
@@ -62,11 +62,11 @@ beforeAll(async () => {
   })
   const forked = copyOf(second)
   changeManifest(forked, 2, () => ({ methodology_version: '9.9.9' }))
-  const stores = [copyOf(first), copyOf(second), changed(second, 2, withMembers(expertise())), forked]
+  const stores = [copyOf(first), copyOf(second), changed(second, 2, withMembers(proven())), forked]
   const services = await Promise.all(stores.map((store, index) => started(store, Math.min(2, index + 1))))
-  ;[one, two, expert, fork] = services as [TestService, TestService, TestService, TestService]
+  ;[one, two, better, fork] = services as [TestService, TestService, TestService, TestService]
 })
-afterAll(() => Promise.all([one, two, expert, fork].map((service) => service.stop())))
+afterAll(() => Promise.all([one, two, better, fork].map((service) => service.stop())))
 
 let folder: string
 let state: string
@@ -97,25 +97,26 @@ function changed(store: MemoryStore, number: number, change: Change): MemoryStor
   return copy
 }
 
-/** Gives the agent the numbers of an expert, or other members. */
+/** Gives the agent the numbers of a certificate, or other members. */
 const withMembers =
   (members: object): Change =>
   (entities) => {
     Object.assign(entities[agentId]!.verification.payload, members)
   }
-function expertise(): object {
-  const { verification } = profileIn({ questions: 200, peers: 6, error: 0, peerError: 3 }).published
-  const { contested_questions, clusters, evidence, crowd_evidence } = verification
-  const { skill_interval, strict_skill_interval, crowd_skill_interval, voice_rule } = verification
+function proven(): object {
+  const { verification } = profileIn({ questions: 130, error: 0, peersKnow: 0 }).published
+  const { contested_questions, priced_questions, evidence, coverage, voice_rule } = verification
+  const { skill, skill_interval, median_skill, median_skill_interval } = verification
   return {
-    certification: 'expert',
+    certification: 'certified',
     contested_questions,
-    clusters,
+    priced_questions,
     evidence,
-    crowd_evidence,
+    coverage,
+    skill,
     skill_interval,
-    strict_skill_interval,
-    crowd_skill_interval,
+    median_skill,
+    median_skill_interval,
     voice_rule,
   }
 }
@@ -196,8 +197,8 @@ describe('a service that goes on', () => {
     expect([exitCode, news]).toEqual([0, []])
     expect(said.split('\n')).toEqual([
       `${LOG_ORIGIN} has 1 entries, taken as they are at this first look`,
-      `  ${agent} is provisional by release 1, as of ${NOW}`,
-      `  ${person} is silver by release 1, as of ${NOW}`,
+      `  ${agent} is measured by release 1, as of ${NOW}`,
+      `  ${person} is measured by release 1, as of ${NOW}`,
     ])
     const file = JSON.parse((await kept())!) as Record<string, unknown>
     expect(file).toEqual({
@@ -228,15 +229,15 @@ describe('a service that goes on', () => {
   test('a certificate that is won, and one that is lost', async () => {
     await look(one)
     const change = { entity: agent, release: 2, as_of: hoursAfter(1) }
-    const gained = await look(expert)
+    const gained = await look(better)
     expect([gained.exitCode, gained.news]).toEqual([
       3,
-      [{ type: 'certificate.won', ...change, from: 'provisional', to: 'expert' }],
+      [{ type: 'certificate.won', ...change, from: 'measured', to: 'certified' }],
     ])
     expect(gained.said).toContain(
-      `certificate won: ${agent}, provisional → expert, in release 2 as of ${hoursAfter(1)}`,
+      `certificate won: ${agent}, measured → certified, in release 2 as of ${hoursAfter(1)}`,
     )
-    const lost = await after(expert.components.store as MemoryStore, 2)
+    const lost = await after(better.components.store as MemoryStore, 2)
     const { exitCode, news } = await look(await serving(lost, 3))
     expect([exitCode, news]).toEqual([
       3,
@@ -246,8 +247,8 @@ describe('a service that goes on', () => {
           entity: agent,
           release: 3,
           as_of: hoursAfter(2),
-          from: 'expert',
-          to: 'provisional',
+          from: 'certified',
+          to: 'measured',
         },
       ],
     ])
@@ -263,7 +264,7 @@ describe('a service that goes on', () => {
     expect([exitCode, news]).toEqual([
       3,
       [
-        { type: 'title.changed', entity: agent, ...facts, from: 'provisional', to: 'none' },
+        { type: 'title.changed', entity: agent, ...facts, from: 'measured', to: 'none' },
         { type: 'retirement.changed', entity: agent, ...facts, from: null, to: hoursAfter(0.5) },
         { type: 'title.changed', entity: entity[1], ...facts, from: null, to: 'none' },
       ],
@@ -272,7 +273,7 @@ describe('a service that goes on', () => {
 
   test('an entity that is asked for later is taken as it is', async () => {
     await look(one, { entity: [person] })
-    expect(await look(expert)).toMatchObject({ exitCode: 0, news: [] })
+    expect(await look(better)).toMatchObject({ exitCode: 0, news: [] })
   })
 })
 
@@ -458,9 +459,9 @@ describe('inconsistent:', () => {
 
   test('a title that its numbers do not give, though it is in the log', async () => {
     await look(one)
-    const lie = changed(second, 2, withMembers({ certification: 'expert' }))
+    const lie = changed(second, 2, withMembers({ certification: 'certified' }))
     expect((await contradiction(await serving(lie, 2))).detail).toMatch(
-      /^it says expert, and its numbers give provisional, because /,
+      /^it says certified, and its numbers give measured, because /,
     )
   })
 
@@ -523,43 +524,43 @@ describe('telling', () => {
       })
     })
     for (const status of [500, 302]) {
-      const { exitCode, failure, news } = await look(expert, { webhook })
+      const { exitCode, failure, news } = await look(better, { webhook })
       expect([exitCode, failure, news.length]).toEqual([4, `the webhook answered ${status}`, 1])
     }
-    expect(await look(expert, { webhook: await closedUrl() })).toMatchObject({ exitCode: 4 })
-    expect(await look(expert, { webhook })).toMatchObject({ exitCode: 3, failure: null })
-    expect(await look(expert, { webhook })).toMatchObject({ exitCode: 0 })
+    expect(await look(better, { webhook: await closedUrl() })).toMatchObject({ exitCode: 4 })
+    expect(await look(better, { webhook })).toMatchObject({ exitCode: 3, failure: null })
+    expect(await look(better, { webhook })).toMatchObject({ exitCode: 0 })
     expect(new Set(bodies).size).toBe(1)
     const [, type, body] = /^POST (\S+) (.*)\n$/.exec(bodies[2]!)!
     expect(type).toBe('application/json')
     expect(JSON.parse(body!)).toEqual({
-      service: expert.url,
+      service: better.url,
       origin: LOG_ORIGIN,
       size: 2,
-      news: [expect.objectContaining({ type: 'certificate.won', to: 'expert' })],
+      news: [expect.objectContaining({ type: 'certificate.won', to: 'certified' })],
     })
     expect(bodies).toHaveLength(3)
   })
 
   test('a command finds the JSON on its standard input, and one that fails is called again', async () => {
     const out = join(folder, 'out')
-    expect(await look(expert, { exec: 'exit 7' })).toMatchObject({
+    expect(await look(better, { exec: 'exit 7' })).toMatchObject({
       exitCode: 4,
       failure: 'the command was not told, because it ended with 7: exit 7',
     })
-    expect(await look(expert, { exec: `cat >'${out}' && echo "$0 $#" >>'${out}'` })).toMatchObject({
+    expect(await look(better, { exec: `cat >'${out}' && echo "$0 $#" >>'${out}'` })).toMatchObject({
       exitCode: 3,
     })
     const [told, args] = (await readFile(out, 'utf8')).split('\n') as [string, string]
-    expect(JSON.parse(told)).toMatchObject({ news: [{ entity: agent, to: 'expert' }] })
+    expect(JSON.parse(told)).toMatchObject({ news: [{ entity: agent, to: 'certified' }] })
     expect(args).toMatch(/^\S*sh 0$/)
-    expect(await look(expert, { exec: `echo again >'${out}'` })).toMatchObject({ exitCode: 0 })
+    expect(await look(better, { exec: `echo again >'${out}'` })).toMatchObject({ exitCode: 0 })
     expect(await readFile(out, 'utf8')).toContain(told)
   })
 
   test('a command need not read, and is told of what is inconsistent each time', async () => {
     const out = join(folder, 'out')
-    const gone = await standIn(expert, (path) =>
+    const gone = await standIn(better, (path) =>
       path.startsWith('/agents') ? Promise.resolve({ status: 404, bytes: '' }) : undefined,
     )
     for (const count of [1, 2]) {
@@ -575,18 +576,18 @@ describe('telling', () => {
     const webhook = await listening((_, response) => {
       calls += 1
       // The first call is told once the second one has ended.
-      inner ??= look(expert, { webhook })
+      inner ??= look(better, { webhook })
       if (calls === 1) void inner.then(() => response.end())
       else response.end()
     })
-    const outer = await runMonitor(remoteLog(expert.url, [LOG_VKEY]), { state, entity: [agent], webhook })
+    const outer = await runMonitor(remoteLog(better.url, [LOG_VKEY]), { state, entity: [agent], webhook })
     expect(await inner).toMatchObject({ exitCode: 3 })
     expect(outer).toMatchObject({
       exitCode: 4,
       aside: expect.stringMatching(/another call has replaced/) as string,
     })
     expect(calls).toBe(2)
-    expect(await look(expert, { webhook })).toMatchObject({ exitCode: 0 })
+    expect(await look(better, { webhook })).toMatchObject({ exitCode: 0 })
   })
 })
 
@@ -658,10 +659,10 @@ describe('the command', () => {
     })
     const initial = await fvs(args(asked), { folder, env: { FVS_API_KEY: 'a key' } })
     expect([initial.code, initial.stderr]).toEqual([0, ''])
-    expect(initial.stdout).toContain(`  ${agent} is provisional by release 1`)
+    expect(initial.stdout).toContain(`  ${agent} is measured by release 1`)
     expect(new Set(keys)).toEqual(new Set(['a key']))
     const told = join(folder, 'told')
-    const news = await fvs(args(expert.url, '--json', '--exec', `tee '${told}'`), { folder })
+    const news = await fvs(args(better.url, '--json', '--exec', `tee '${told}'`), { folder })
     expect(news.code, news.stderr).toBe(3)
     expect(JSON.parse(news.stdout)).toMatchObject({
       ok: true,

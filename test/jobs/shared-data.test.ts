@@ -127,12 +127,13 @@ describe.skipIf(!found)('real forecasts', () => {
       resolved_at: 'TIMESTAMP WITH TIME ZONE',
       settled: 'BOOLEAN',
       settled_at: 'TIMESTAMP WITH TIME ZONE',
+      unit: 'VARCHAR',
       cluster: 'VARCHAR',
+      week: 'VARCHAR',
+      divisor: 'INTEGER',
       outcome: 'VARCHAR',
       coverage: 'DOUBLE',
       brier: 'DOUBLE',
-      reference_brier: 'DOUBLE',
-      crowd_brier: 'DOUBLE',
       log_score: 'DOUBLE',
       baseline_score: 'DOUBLE',
       peer_score: 'DOUBLE',
@@ -140,11 +141,23 @@ describe.skipIf(!found)('real forecasts', () => {
       closing_probability: 'DOUBLE',
       voices: 'INTEGER',
       witnessed: 'BOOLEAN',
+      judged_coverage: 'DOUBLE',
+      judged_brier: 'BIGINT',
+      average_brier: 'BIGINT',
+      median_brier: 'BIGINT',
+      market_brier: 'BIGINT',
+      judged_brier_if_other: 'BIGINT',
+      average_brier_if_other: 'BIGINT',
+      median_brier_if_other: 'BIGINT',
+      market_brier_if_other: 'BIGINT',
       contested: 'BOOLEAN',
-      standard_reference: 'BIGINT',
-      gain_if_other: 'BIGINT',
-      crowd_gain_if_other: 'BIGINT',
+      priced: 'BOOLEAN',
+      gain: 'BIGINT',
       spread: 'BIGINT',
+      median_gain: 'BIGINT',
+      median_spread: 'BIGINT',
+      market_gain: 'BIGINT',
+      market_spread: 'BIGINT',
     })
   })
 
@@ -153,9 +166,9 @@ describe.skipIf(!found)('real forecasts', () => {
       `SELECT
          count(*) FILTER (NOT (coverage > 0 AND coverage <= 1))::INTEGER AS coverage,
          count(*) FILTER (NOT (brier BETWEEN 0 AND 1))::INTEGER AS brier,
-         count(*) FILTER (NOT (reference_brier BETWEEN 0 AND 1))::INTEGER AS reference_brier,
-         count(*) FILTER (NOT (crowd_brier BETWEEN 0 AND 1))::INTEGER AS crowd_brier,
-         count(*) FILTER (contested AND voices < 5 OR contested <> (standard_reference IS NOT NULL))::INTEGER AS contested,
+         count(*) FILTER (NOT (judged_coverage BETWEEN 0 AND 0.750001))::INTEGER AS judged_coverage,
+         count(*) FILTER (NOT (judged_brier BETWEEN 0 AND 1e9 AND average_brier BETWEEN 0 AND 1e9))::INTEGER AS judged_brier,
+         count(*) FILTER (contested AND voices < 5 OR contested <> (gain IS NOT NULL))::INTEGER AS contested,
          count(*) FILTER (NOT (log_score BETWEEN 0 AND 6.907756))::INTEGER AS log_score,
          count(*) FILTER (NOT (baseline_score BETWEEN -896.6 AND 99.9))::INTEGER AS baseline_score,
          count(*) FILTER (NOT isfinite(peer_score))::INTEGER AS peer_score,
@@ -223,11 +236,11 @@ describe.skipIf(!found)('real forecasts', () => {
     }
     expect(wrong).toEqual([])
     expect(Object.values(badges).reduce((sum, count) => sum + count)).toBe(PEOPLE)
-    // Platinum and gold go to a tenth of those ranked at most, and only with an interval above 0.
-    expect(badges['platinum']! + badges['gold']!).toBeLessThanOrEqual(0.1 * PEOPLE + 1)
+    // A contest of fifty questions, and one season of professionals, prove nothing.
+    expect(badges['certified']).toBeUndefined()
   })
 
-  test('give everyone a skill, and ten professionals the order of their peer scores', async () => {
+  test('give everyone a skill, and ten professionals nearly the order of their peer scores', async () => {
     const people = await query<{ skill: number; peer_score: number; questions: number; pro: boolean }>(
       `SELECT skill, peer_score, resolved_questions AS questions, entity_id IN (
          SELECT user_id FROM read_csv('${fileOf(DATASETS[0]!, 'forecasters')}')) AS pro
@@ -242,8 +255,9 @@ describe.skipIf(!found)('real forecasts', () => {
       ranks(pros.map((pro) => pro.peer_score)),
     ]
     const squares = bySkill.reduce((sum, rank, i) => sum + (rank - byPeers[i]!) ** 2, 0)
-    // Spearman's correlation with the mean published peer scores.
-    expect(1 - (6 * squares) / (10 * 99)).toBeGreaterThan(0.9)
+    // Spearman's correlation: a skill looks at squared errors in three quarters of a life, a peer score at
+    // logarithms to the end.
+    expect(1 - (6 * squares) / (10 * 99)).toBeGreaterThan(0.7)
   })
 
   test.for(['1', '2'])(

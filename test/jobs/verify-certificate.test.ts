@@ -1,6 +1,6 @@
 // `fvs verify FILE` of certificates, and the verifiers of examples/ as commands, on what the service answers.
 import { spawnSync } from 'node:child_process'
-import { readFile, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PUBLICATIONS } from '../../api/openapi/examples.ts'
@@ -14,7 +14,14 @@ import { DOES_NOT_SHOW } from '../../schemas/certificate.ts'
 import { RunningCommand } from '../support/command.ts'
 import { REPOSITORY } from '../support/fenced-blocks.ts'
 import { suiteFolder } from '../support/folder.ts'
-import { Clock, type TestService, startTestService, testComponents } from '../support/http/service.ts'
+import {
+  Clock,
+  type TestService,
+  release,
+  startTestService,
+  testComponents,
+} from '../support/http/service.ts'
+import { HOLDERS, importCertified } from '../support/worlds/certified-world.ts'
 import { AGENT, LOG, STRANGER, WITNESSES, worldOf } from '../support/worlds/proof-world.ts'
 import { NOW, copyReleasedWorld, forecasterId } from '../support/worlds/world.ts'
 import { LOG_KEY, LOG_VKEY, writeLog } from '../support/worlds/written-log.ts'
@@ -74,14 +81,25 @@ describe('fvs verify FILE', () => {
       url: 'https://fvs.example',
       keys: [parseCredentialKey(credentialKeyText(new Uint8Array(32).fill(1)))],
     }
-    beforeAll(() => issueCredentials({ ...service.components, credentialIssuer: issuer }, 1))
+    let holders: TestService
+    beforeAll(async () => {
+      const own = join(folder, 'holders')
+      await mkdir(own)
+      const components = await testComponents({ folder: own, clock: new Clock(NOW) })
+      await importCertified(components)
+      await release(components)
+      await writeLog(components.store, 1)
+      await issueCredentials({ ...components, credentialIssuer: issuer }, 1)
+      holders = await startTestService({ ...components, signers: [LOG_KEY] })
+      return () => holders.stop()
+    })
 
     /** Checks the certificate with a changed credential. */
     async function verified(change: (credential: { proof: object }) => object) {
+      const path = `/forecaster/${HOLDERS[0]}/certificate.fvs`
       let certificate: Record<string, unknown> = {}
-      const path = `/forecaster/${forecasterId(0)}/certificate.fvs`
       await expect
-        .poll(async () => (certificate = (await service.client.get(path)).json()))
+        .poll(async () => (certificate = (await holders.client.get(path)).json()))
         .toHaveProperty('credential')
       const credential = change(certificate['credential'] as { proof: object })
       return runVerifyCertificate(await saved(canonical({ ...certificate, credential })), byLog)
@@ -96,7 +114,7 @@ describe('fvs verify FILE', () => {
     })
 
     test.for([
-      ['another name', { name: 'Platinum forecaster' }, 'says something else than the verification'],
+      ['another name', { name: 'Clever forecaster' }, 'says something else than the verification'],
       ['another signature', { proof: { proofValue: 'z1' } }, 'is not signed by the key that it names'],
       [
         'another key',

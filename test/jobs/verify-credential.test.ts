@@ -120,7 +120,7 @@ test('as a command reads a pipe once, asks for no secret, and exits with 0 and 1
   const held = await ended(genuine)
   expect(held.code, held.stderr).toBe(0)
   expect(held.stdout).toContain('/dev/stdin: the credential holds')
-  const changed = await ended({ ...genuine, name: 'Expert forecaster' })
+  const changed = await ended({ ...genuine, name: 'Clever forecaster' })
   expect(changed.code).toBe(1)
   expect(changed.stdout).toContain('it was changed, or another key has signed it')
 })

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const SILVER = 'the interval of its skill is not above 0'
+const BECAUSE = 'the interval of its skill is not above 0'
 const SEEN = 'the service saw 0 % of its settled questions being forecast'
 const PATH = `/forecaster/${forecasterId(0)}/verification`
 const settings = (current = SECRET, previous = '') =>
@@ -50,7 +50,7 @@ describe('a URL', () => {
     const target = `${service.url}/forecaster/${forecasterId(0)}/${call}`
     const report = await runVerify(settings(), target, undefined)
     const record = { witnessed_share: 0 }
-    const award = { name: target, award: 'silver', because: SILVER, record }
+    const award = { name: target, award: 'measured', because: BECAUSE, record }
     const [kind, id, as_of] = [`forecaster-${call}`, forecasterId(0), NOW]
     const records = [{ kind, id, environment: 'production', release: 1, as_of }]
     expect(report).toEqual({
@@ -63,7 +63,7 @@ describe('a URL', () => {
         records,
         awards: call === 'verification' ? [award] : [],
       },
-      text: `${target}: the signature holds\n  ${kind} of ${id}, release 1 of production, as of ${as_of}${call === 'verification' ? `\n  silver, because ${SILVER}; ${SEEN}` : ''}`,
+      text: `${target}: the signature holds\n  ${kind} of ${id}, release 1 of production, as of ${as_of}${call === 'verification' ? `\n  measured, because ${BECAUSE}; ${SEEN}` : ''}`,
     })
   })
 
@@ -92,7 +92,7 @@ describe('a URL', () => {
     const signature = String(headers['x-service-signature'])
     const proxy = createServer((request, response) => {
       if (request.url?.startsWith('/changed'))
-        response.setHeader('X-Service-Signature', signature).end(bytes.toString().replace('silver', 'none'))
+        response.setHeader('X-Service-Signature', signature).end(bytes.toString().replace('measured', 'none'))
       else if (request.url?.startsWith('/unsigned')) response.end(bytes)
       else response.setHeader('X-Service-Signature', signature).end(bytes)
     })
@@ -112,15 +112,15 @@ describe('a URL', () => {
       const signature = signatureOf(new TextEncoder().encode(text), { current: SECRET })
       return runVerify(settings(), await file(text), signature)
     }
-    const platinum = await signed(bytes.toString().replace('silver', 'platinum'))
-    expect(platinum).toMatchObject({ ok: false, json: { failed: [expect.any(String)], awards: [] } })
-    expect(platinum.text).toContain(`it says platinum, and its numbers give silver, because ${SILVER}`)
-    const everyone = await signed(bytes.toString().replace('recorded', 'everyone'))
-    expect(everyone.text).toContain('it says silver, and its numbers give bronze')
-    const another = await signed(bytes.toString().replace('"3.0.0"', '"2.0.0"').replace('silver', 'platinum'))
+    const certified = await signed(bytes.toString().replace('measured', 'certified'))
+    expect(certified).toMatchObject({ ok: false, json: { failed: [expect.any(String)], awards: [] } })
+    expect(certified.text).toContain(`it says certified, and its numbers give measured, because ${BECAUSE}`)
+    const another = await signed(
+      bytes.toString().replace('"4.0.0"', '"9.0.0"').replace('measured', 'certified'),
+    )
     expect(another.ok).toBe(true)
     expect(another.text).toContain(
-      'platinum, because method 2.0.0 says so, which this version of the service',
+      'certified, because method 9.0.0 says so, which this version of the service',
     )
   })
 
@@ -183,7 +183,7 @@ describe('a file', () => {
     )
     for (const changed of [
       Buffer.concat([bytes, Buffer.from('\n')]),
-      Buffer.from(bytes.toString().replace('silver', 'none')),
+      Buffer.from(bytes.toString().replace('measured', 'none')),
     ]) {
       expect((await runVerify(settings(), await file(changed), signature)).ok).toBe(false)
     }
@@ -203,22 +203,10 @@ describe('a file', () => {
     const report = await runVerify(settings(), path, undefined)
     expect(report.json).toMatchObject({ ok: true, checked: 36, failed: [] })
     expect(report.text).toMatch(/: all 36 signatures hold$/m)
-    expect(report.text).toContain(`  verification of ${forecasterId(0)}: silver, because ${SILVER}; ${SEEN}`)
+    expect(report.text).toContain(
+      `  verification of ${forecasterId(0)}: measured, because ${BECAUSE}; ${SEEN}`,
+    )
     expect(report.text.split('\n')).toHaveLength(1 + 2 + 6)
-  })
-
-  test('with a shard of a release of version 2 of the method holds, though its payloads have fewer members', async () => {
-    const older = JSON.parse(await shard()) as {
-      entities: Record<string, { verification: { payload: Record<string, unknown>; signature: string } }>
-    }
-    for (const { verification } of Object.values(older.entities)) {
-      const { evidence: _evidence, strict_skill_interval: _strict, ...rest } = verification.payload
-      verification.payload = { ...rest, methodology_version: '2.0.0' }
-      verification.signature = signatureOf(canonical(verification.payload), { current: SECRET })
-    }
-    const report = await runVerify(settings(), await file(JSON.stringify(older)), undefined)
-    expect(report.json).toMatchObject({ ok: true, checked: 36, failed: [] })
-    expect(report.text).toContain(`verification of ${forecasterId(0)}: silver, because method 2.0.0 says so`)
   })
 
   test('with a shard of a snapshot holds, every row of it, until one is changed', async () => {
@@ -228,13 +216,13 @@ describe('a file', () => {
     const text = new TextDecoder().decode(await service.components.store.get(path!))
     const report = await runVerify(settings(), await file(text), undefined)
     expect(report.json).toMatchObject({ ok: true, checked: 6, failed: [] })
-    const changed = await file(text.replace('"badge":"silver"', '"badge":"platinum"'))
+    const changed = await file(text.replace('"badge":"measured"', '"badge":"certified"'))
     const { json } = await runVerify(settings(), changed, undefined)
     expect(json).toMatchObject({ ok: false, checked: 6, failed: [`snapshot of ${forecasterId(0)}`] })
   })
 
   test('with a shard in which one value was changed does not hold, and the entity is named', async () => {
-    const changed = (await shard()).replace('"badge":"silver"', '"badge":"platinum"')
+    const changed = (await shard()).replace('"badge":"measured"', '"badge":"certified"')
     const report = await runVerify(settings(), await file(changed), undefined)
     expect(report.json).toMatchObject({ ok: false, failed: [`rankings of ${forecasterId(0)}`] })
     expect(report.text).toContain('1 of 36 payloads do not hold')

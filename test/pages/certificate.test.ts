@@ -12,10 +12,10 @@ import { startService } from '../../jobs/serve/service.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { contextOf, hasBrowser, inPage, launchBrowser, violationsOf } from '../support/http/browser.ts'
 import { Client, Clock, testComponents } from '../support/http/service.ts'
+import { HOLDERS } from '../support/worlds/certified-world.ts'
 import {
   CREDENTIAL_KEY,
   CREDENTIAL_URL,
-  HOLDERS,
   credentialWorld,
   releaseAt,
 } from '../support/worlds/credential-world.ts'
@@ -104,9 +104,9 @@ describe.skipIf(!hasBrowser)('the check of a certificate', () => {
     `✓ the checkpoint is signed by ${LOG_VKEY}`,
     expect.stringMatching(/^✓ The key of the log is the one that this service names at \/sandbox\/log\/vkey/),
     expect.stringMatching(
-      /^✓ The credential and that record say the same: silver, skill [\d.]+ between -[\d.]+ and [\d.]+ with 95 % confidence, on 48 contested questions\.$/,
+      /^✓ The credential and that record say the same: certified, skill [\d.]+ between [\d.]+ and [\d.]+ with 95 % confidence, on 60 contested questions\.$/,
     ),
-    `✓ It holds. The forecaster ${HOLDERS[0]} has the certificate “Silver forecaster in the sandbox”, by release 1, as of ${RELEASED}.`,
+    `✓ It holds. The forecaster ${HOLDERS[0]} has the certificate “Certified forecaster in the sandbox”, by release 1, as of ${RELEASED}.`,
   ]
 
   test('by its text says each step, and asks nobody but this service', async () => {
@@ -173,8 +173,8 @@ describe.skipIf(!hasBrowser)('the check of a certificate', () => {
     const { proof } = parsed()
     const value = proof['proofValue']!
     for (const [from, to] of [
-      ['"value":"48"', '"value":"49"'],
-      ['Silver forecaster', 'Golden forecaster'],
+      ['"value":"60"', '"value":"61"'],
+      ['Certified forecaster', 'Clever forecaster'],
       [HOLDERS[0], HOLDERS[1]],
       [value, `${value.slice(0, -1)}${value.endsWith('2') ? '3' : '2'}`],
     ] as const) {
@@ -200,7 +200,7 @@ describe.skipIf(!hasBrowser)('the check of a certificate', () => {
     const issued = {
       release: 2,
       as_of: RELEASED,
-      methodology_version: '3.0.0',
+      methodology_version: '4.0.0',
       environment: 'sandbox',
       url: CREDENTIAL_URL,
     } as const
@@ -228,9 +228,9 @@ describe.skipIf(!hasBrowser)('the check of a certificate', () => {
   })
 
   test('says that the record has another number, if the issuer signed a wrong one', async () => {
-    const wrong = credential.replace('"value":"48"', '"value":"480"')
+    const wrong = credential.replace('"value":"60"', '"value":"600"')
     expect((await checked(signed(JSON.parse(wrong) as Credential, {}))).at(-1)).toBe(
-      '✗ The record says “48” for the questions, and the credential “480”.',
+      '✗ The record says “60” for the questions, and the credential “600”.',
     )
   })
 
@@ -240,9 +240,11 @@ describe.skipIf(!hasBrowser)('the check of a certificate', () => {
     expect(steps[3]).toBe('✓ This service has no public log, so only its own word stands behind the record.')
     expect(steps.at(-1)).toBe(GOOD.at(-1))
     const record = (await client.get(`${holder}/verification`)).text
-    const body = record.replace('"badge":"silver"', '"badge":"bronze"').replace('"release":1', '"release":2')
+    const body = record
+      .replace('"badge":"certified"', '"badge":"measured"')
+      .replace('"release":1', '"release":2')
     await page.route('**/verification', (route) => route.fulfill({ body }))
-    expect((await checked(credential)).at(-1)).toMatch(/^✗ By release 2 the title is gone: bronze, skill /)
+    expect((await checked(credential)).at(-1)).toMatch(/^✗ By release 2 the title is gone: measured, skill /)
     trouble.length = 0
   })
 
@@ -325,7 +327,7 @@ describe.skipIf(!hasBrowser)('the check of a certificate', () => {
     expect(steps.slice(0, 2)).toEqual(GOOD.slice(0, 2))
     expect(steps).toContainEqual(
       expect.stringMatching(
-        /^✓ The credential is of release 1 and says: silver, .*\. The service answers with the record of release 2 alone, which says: silver, /,
+        /^✓ The credential is of release 1 and says: certified, .*\. The service answers with the record of release 2 alone, which says: certified, /,
       ),
     )
     expect(steps.at(-1)).toBe(GOOD.at(-1))

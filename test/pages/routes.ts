@@ -2,7 +2,7 @@
 // test/support/worlds/page-world.ts.
 import type { PageServices } from '../support/worlds/page-world.ts'
 import { HOSTILE_OWNER, HOSTILE_QUESTION, agentIdOf } from '../support/worlds/page-world.ts'
-import { HOLDERS } from '../support/worlds/credential-world.ts'
+import { HOLDERS } from '../support/worlds/certified-world.ts'
 import { QUESTION, forecasterId } from '../support/worlds/world.ts'
 
 export interface PageRoute {

@@ -5,7 +5,7 @@ import type { ListedEntity } from '../../pipeline/release/payloads.ts'
 import type { BoardPage } from '../../api/pages/ranking.ts'
 
 const PROVENANCE = {
-  methodology_version: '3.0.0',
+  methodology_version: '4.0.0',
   release: 1,
   as_of: '2026-01-01T00:00:00.000Z',
   environment: 'production',
@@ -30,7 +30,8 @@ const entity = (entityId: string, metrics: Partial<ListedEntity['metrics']>): Li
     board_interval: null,
     peer_score: null,
     brier: null,
-    crowd_skill: null,
+    median_skill: null,
+    answered_share: null,
     ...UNRANKED,
     ...metrics,
   },
@@ -74,16 +75,16 @@ test('an entry has the pool and the board interval of its entity', () => {
   expect(entries[0]).toMatchObject({ pool: 'p', pool_size: 6, board_interval })
 })
 
-test('an entry has its model, its skill against the crowd, and of an eligible entity how the skill came about', () => {
+test('an entry has its model, its skill against the median, its answered share, and of an eligible entity how the skill came about', () => {
   const entities = [
     { ...ranked('a', 'p', 6, 1, 0.2), organizationName: 'Lab' },
-    entity('b', { crowd_skill: -0.1 }),
+    entity('b', { median_skill: -0.1, answered_share: 0.5 }),
   ]
   const [file] = leaderboardFiles('agent', entities, PROVENANCE)
   const { entries } = JSON.parse(Buffer.from(file!.bytes).toString()) as BoardPage
   expect(entries).toMatchObject([
-    { model_type: 'a model', organization_name: 'Lab', crowd_skill: null, trend: [0.1, 0.2] },
-    { model_type: 'a model', organization_name: null, crowd_skill: -0.1, trend: [] },
+    { model_type: 'a model', organization_name: 'Lab', median_skill: null, trend: [0.1, 0.2] },
+    { model_type: 'a model', organization_name: null, median_skill: -0.1, answered_share: 0.5, trend: [] },
   ])
 })
 

@@ -76,7 +76,7 @@ describe('over a store that does not show the manifest of a release', () => {
     expect(await release(components)).toEqual({ made: false, release: 1, reason: 'lost' })
     store.tellTheTruth()
     expect(await contentOf(store)).toEqual(before)
-    const later = { ...components, service: '4.0.0' }
+    const later = { ...components, service: '5.0.0' }
     const range = store.range.bind(store)
     store.range = async (path, offset, length) =>
       path === manifestPath(1) ? undefined : range(path, offset, length)

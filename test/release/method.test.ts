@@ -71,20 +71,11 @@ describe('an audit of a release that another method made', () => {
       files_unchecked: 0,
       faults: [],
       notes: [
-        `version ${packageJson.version} of the service made this release, with method ${METHODOLOGY.version} and DuckDB ${Database.version}; this is version ${packageJson.version}, with method 2.1.0 and DuckDB ${Database.version}, so it did not derive the numbers again: version ${packageJson.version} does`,
+        `version ${packageJson.version} of the service made this release, with method ${METHODOLOGY.version} and DuckDB ${Database.version}; this is version ${packageJson.version}, with method 4.1.0 and DuckDB ${Database.version}, so it did not derive the numbers again: version ${packageJson.version} does`,
       ],
     })
     expect(text).not.toMatch(/differ/i)
     expect(text).toContain('every hash holds')
-  })
-
-  test('does the same where the method knew no voices', async () => {
-    const store = copyOf(released)
-    const { voice_rule: _none, ...manifest } = (await readManifest(store, 1))!
-    setRecord(store, manifestPath(1), { ...manifest, methodology_version: '1.0.0' })
-    const { report } = await audit(await componentsOver(store))
-    expect(report).toMatchObject({ derived: false, ok: true, files_compared: 28, faults: [] })
-    expect(report.notes).toEqual([expect.stringContaining('method 1.0.0 and DuckDB')])
   })
 
   test('does the same where it was another version of DuckDB', async () => {
@@ -237,6 +228,18 @@ describe('a snapshot', () => {
   })
 })
 
+test('a store whose last release is of an older method is refused, and nothing of it changes', async () => {
+  const store = copyOf(released)
+  const manifest = (await readManifest(store, 1))!
+  setRecord(store, manifestPath(1), { ...manifest, methodology_version: '3.0.0' })
+  const before = await contentOf(store)
+  await expect(release(await componentsOver(store, TOMORROW))).rejects.toMatchObject({
+    kind: 'conflict',
+    message: `release 1 of ${store.url} is by method 3.0.0, and no store goes on from one before 4.0.0: begin a new store, and import again`,
+  })
+  expect(await contentOf(store)).toEqual(before)
+})
+
 describe('a release that other software has begun', () => {
   /** Planned and cut off after one of its files. */
   async function begun(): Promise<MemoryStore> {
@@ -277,8 +280,8 @@ describe('a release that other software has begun', () => {
     const text = (path: string) => new TextDecoder().decode(store.objects.get(path))
     expect(JSON.parse(text(planPath(2)))).toMatchObject({
       as_of: TOMORROW,
-      methodology_version: '2.1.0',
-      engines: { service: '4.0.0' },
+      methodology_version: '4.1.0',
+      engines: { service: '5.0.0' },
       brings_snapshot: true,
     })
     const paths = [...store.objects.keys()].filter((path) => path.startsWith(releasePrefix(2)))
@@ -287,7 +290,7 @@ describe('a release that other software has begun', () => {
       snapshotPrefix('2026-03-02') + SHARD,
     ]) {
       const methods = new Set(text(path).match(/"methodology_version":"[^"]*"/g))
-      expect(methods, path).toEqual(new Set(['"methodology_version":"2.1.0"']))
+      expect(methods, path).toEqual(new Set(['"methodology_version":"4.1.0"']))
     }
     const { report } = await audit(await laterComponents({ store, folder }), 2)
     expect(report).toMatchObject({ derived: true, ok: true, faults: [] })

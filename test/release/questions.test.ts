@@ -10,7 +10,7 @@ import { type QuestionsFile, type QuestionSummary, questionsFile } from '../../s
 import { SCORED_TABLES, type TableName } from '../../schemas/tables.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { summariesPlainly } from '../support/plain/question-summary.ts'
-import type { PlainWorld } from '../support/plain/world.ts'
+import type { World } from '../support/plain/world.ts'
 import { randomWorld } from '../support/worlds/random-world.ts'
 import { asPublished, isHidden, tablesOf } from '../support/worlds/stored-world.ts'
 import { openWorker, send } from '../support/tables.ts'
@@ -23,7 +23,7 @@ const PROVENANCE = {
   environment: 'production',
 } as const
 
-async function filesOf(world: PlainWorld, name: string): Promise<QuestionsFile[]> {
+async function filesOf(world: World, name: string): Promise<QuestionsFile[]> {
   const store = new MemoryStore()
   using worker = await openWorker(store, `${folder}/${name}`)
   for (const [table, rows] of Object.entries(tablesOf(world))) {
@@ -66,7 +66,7 @@ test.each([
 
 test('a question that has not closed is in no file, though its outcome is known', async () => {
   const whole = randomWorld({ seed: 1, people: 7, agents: 6, owners: 2, questions: 90, noise: 0.7 })
-  const world = asPublished({ ...whole, as_of_ms: 7 * 86_400_000 })
+  const world = asPublished({ ...whole, as_of_ms: 42 * 86_400_000 })
   const open = world.questions.filter(
     ({ closes_at_ms, outcome }) => outcome !== null && closes_at_ms > world.as_of_ms,
   )

@@ -117,7 +117,13 @@ test('its rank goes to the next one, and it stands after the ranked with its tit
   const [before, after] = [entriesOf(store, 1)[1]!, entriesOf(store, 2)[2]!]
   expect(before.skill).not.toBeNull()
   expect(before.certification).not.toBe('none')
-  expect(after).toEqual({ ...before, rank: null, rank_interval: null, retired_at: LATER })
+  expect(after).toEqual({
+    ...before,
+    rank: null,
+    rank_interval: null,
+    board_interval: null,
+    retired_at: LATER,
+  })
   expectValid('leaderboard-file', leaderboardIn(store, 2))
   await expectNoFault(store, 2)
 })
@@ -127,31 +133,36 @@ test('its record loses its place on the board and nothing else, and says since w
   const [before, after] = [await payloadsOf(store, 1, MIDDLE), await payloadsOf(store, 2, MIDDLE)]
   expect(before.rankings).toMatchObject({ rank: 2, percentile: 50, retired_at: null })
   const made = { release: 2, as_of: LATER }
-  const place = { percentile: null, percentile_interval: null }
-  expect(after.verification).toEqual({ ...before.verification, ...place, ...made, retired_at: LATER })
+  expect(after.verification).toEqual({
+    ...before.verification,
+    ...made,
+    percentile: null,
+    retired_at: LATER,
+  })
   expect(after.rankings).toEqual({
     ...before.rankings,
-    ...place,
     ...made,
+    percentile: null,
     rank: null,
     rank_interval: null,
+    board_interval: null,
     retired_at: LATER,
   })
   expect(after.metrics).toEqual({ ...before.metrics, ...made, rank_interval: null })
 })
 
-test('who still takes part is ranked among those, and keeps a percentile, since a voice remains a voice', async () => {
+test('who still takes part is ranked among those, and whoever has retired remains a voice', async () => {
   const store = await retiredBoard()
   const placesIn = async (number: number, agentId: string) => {
     const { rankings, metrics } = await payloadsOf(store, number, agentId)
     if (!('percentile' in rankings)) throw new Error('no rankings')
-    const { rank, rank_interval, percentile, field_size } = rankings
-    return { rank, rank_interval, percentile, field_size, voice: (metrics as { voice: boolean }).voice }
+    const { rank, rank_interval, percentile } = rankings
+    return { rank, rank_interval, percentile, voice: (metrics as { voice: boolean }).voice }
   }
-  const seen = { voice: true, field_size: 3 }
-  expect(await placesIn(1, LAST)).toMatchObject({ ...seen, rank: 3, percentile: 16.67 })
-  expect(await placesIn(2, LAST)).toMatchObject({ ...seen, rank: 2, percentile: 16.67 })
-  expect(await placesIn(2, FIRST)).toMatchObject({ ...seen, rank: 1, percentile: 83.33 })
+  expect(await placesIn(1, LAST)).toMatchObject({ voice: true, rank: 3, percentile: 16.67 })
+  expect(await placesIn(2, LAST)).toMatchObject({ voice: true, rank: 2, percentile: 25 })
+  expect(await placesIn(2, FIRST)).toMatchObject({ voice: true, rank: 1, percentile: 75 })
+  expect(await placesIn(2, MIDDLE)).toMatchObject({ voice: true, rank: null, percentile: null })
   for (const agentId of [FIRST, LAST]) {
     expect((await placesIn(2, agentId)).rank_interval!.upper).toBeLessThanOrEqual(2)
   }

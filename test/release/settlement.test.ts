@@ -51,7 +51,7 @@ test('until then its pairs stand in the scores, and count for nothing', async ()
     expect(after![name], name).toBe(before![name])
   }
   const { questions, next_change_at } = (await readManifest(ended, 2))!
-  expect([questions!.early, next_change_at]).toEqual([1, CLOSES])
+  expect([questions.early, next_change_at]).toEqual([1, CLOSES])
 })
 
 test('a run before the close has nothing to release, and one at the close has', async () => {
@@ -107,7 +107,7 @@ test('a release says of each category how its questions stand, and since when th
   ]
   await importRows(components, 'resolutions', ['question_id,outcome,resolved_at', ...outcomes, ''].join('\n'))
   await release(components)
-  const { categories, ...all } = (await readManifest(store, 2))!.questions!
+  const { categories, ...all } = (await readManifest(store, 2))!.questions
   const none = { open: 0, overdue: 0, oldest_overdue_at: null, annulled: 0, early: 0 }
   expect(categories!.filter(({ category }) => category === 'a' || category === 'b')).toEqual([
     { ...none, category: 'a', open: 1, overdue: 2, oldest_overdue_at: '2026-02-10T00:00:00.000Z' },

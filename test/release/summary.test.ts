@@ -12,7 +12,7 @@ import { testComponents } from '../support/http/service.ts'
 
 type Awards = Record<string, string>
 
-test('counts the certificates of both kinds, whatever title there was before', async () => {
+test('counts the certificates of both kinds', async () => {
   const store = new MemoryStore()
   const components = await testComponents({ store })
   const { local, directory, openDatabase } = components
@@ -20,7 +20,6 @@ test('counts the certificates of both kinds, whatever title there was before', a
   /** A release with a file of entities for each kind. */
   async function released(
     release: number,
-    column: 'award' | 'title',
     kinds: { agent: Awards; forecaster: Awards },
     rest: object,
   ): Promise<ReleaseManifest> {
@@ -31,30 +30,31 @@ test('counts the certificates of both kinds, whatever title there was before', a
       const rows = Object.entries(awards).map(([id, award]) => `('${kind}', '${id}', '${award}', 0.5)`)
       await withDatabase(openDatabase, (database) =>
         database.run(
-          `COPY (SELECT * FROM (VALUES ${rows.join()}) t (entity_type, entity_id, ${column}, skill)) TO '${location}' (FORMAT parquet)`,
+          `COPY (SELECT * FROM (VALUES ${rows.join()}) t (entity_type, entity_id, award, skill)) TO '${location}' (FORMAT parquet)`,
         ),
       )
       const bytes = await readFile(location)
       store.objects.set(releasePrefix(release) + path, bytes)
       files.push({ path, rows: rows.length, size_bytes: bytes.length, sha256: sha256Hex(bytes) })
     }
-    return { release, files, superseded: [], ...rest } as unknown as ReleaseManifest
+    return { release, files, corrections: [], ...rest } as unknown as ReleaseManifest
   }
 
   const before = await released(
     1,
-    'title',
-    { agent: { a: 'certified', b: 'provisional', c: 'expert' }, forecaster: { a: 'silver', b: 'platinum' } },
-    { counts: { scored_questions: 40 } },
+    {
+      agent: { a: 'certified', b: 'measured', c: 'certified' },
+      forecaster: { a: 'measured', b: 'certified' },
+    },
+    { counts: { scored_questions: 40 }, questions: { early: 0 } },
   )
   const now = await released(
     2,
-    'award',
     {
-      agent: { a: 'expert', b: 'certified', c: 'provisional', d: 'none' },
-      forecaster: { a: 'gold', c: 'none' },
+      agent: { a: 'certified', b: 'certified', c: 'measured', d: 'none' },
+      forecaster: { a: 'certified', c: 'none' },
     },
-    { counts: { scored_questions: 50 }, questions: { early: 3 }, superseded: [{}] },
+    { counts: { scored_questions: 50 }, questions: { early: 3 }, corrections: [{}] },
   )
   const summary = await withDatabase(openDatabase, (database) => summaryOf({ local, database }, now, before))
   expect(summary).toEqual({

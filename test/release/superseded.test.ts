@@ -250,7 +250,7 @@ describe('a correction', () => {
     expect(await laterRelease(options, { ifChanged: true })).toMatchObject({ release: 2 })
     const components = await laterComponents(options)
     expect(await readManifest(store, 2)).toMatchObject({
-      methodology_version: '2.1.0',
+      methodology_version: '4.1.0',
       superseded: [{ question_id: question(0), from: yes(day(20)), to: no(day(20)) }],
     })
     expect(await audit(components, 2)).toMatchObject({ derived: true, ok: true })

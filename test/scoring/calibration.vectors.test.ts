@@ -1,4 +1,4 @@
-// Published worked values of calibration and of the flip-flop index.
+// Published worked values of calibration.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import {
@@ -8,8 +8,6 @@ import {
   poolAdjacentViolators,
   wilsonInterval,
 } from '../../pipeline/scoring/calibration.ts'
-import { fromPico } from '../../pipeline/scoring/round.ts'
-import { columnsOf, sweepPairs } from '../support/pairs.ts'
 
 interface Vectors {
   decomposition: {
@@ -20,7 +18,6 @@ interface Vectors {
     tolerance: number
   }[]
   isotonic: { id: string; y: number[]; weights: number[]; expected: number[] }[]
-  flip_flop: { source: string; series: number[]; expected: number }[]
   expected_calibration_error: {
     source: string
     bins: number
@@ -41,7 +38,7 @@ interface Vectors {
 
 const ppmOf = (probabilities: readonly number[]) => probabilities.map((p) => Math.round(p * 1e6))
 
-const { decomposition, isotonic, flip_flop, expected_calibration_error, calibration_curve } = JSON.parse(
+const { decomposition, isotonic, expected_calibration_error, calibration_curve } = JSON.parse(
   readFileSync(new URL('../vectors/statistics.json', import.meta.url), 'utf8'),
 ) as Vectors
 
@@ -121,19 +118,4 @@ test('wilsonInterval stays within [0, 1]', () => {
     expect(wilsonInterval(0, n)[0]).toBeGreaterThanOrEqual(0)
     expect(wilsonInterval(1, n)[1]).toBeLessThanOrEqual(1)
   }
-})
-
-test.each(flip_flop)('flip-flop index of $series: $source', ({ series, expected }) => {
-  const rows = series.map((percent, atMs) => ({
-    forecastId: `${atMs}`,
-    entity: 'a',
-    atMs,
-    ppm: percent * 10_000,
-    recordedAtMs: atMs,
-    imported: false,
-    witnessed: true,
-  }))
-  const question = { openedAtMs: 0, closesAtMs: 100, resolvedAtMs: 100, outcome: 1, isSettled: true } as const
-  const pairs = sweepPairs(question, columnsOf(rows, ['a']), 1)
-  expect(pairs.map((pair) => fromPico(pair.flip_flop) * 100)).toEqual([expected])
 })

@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { parquetReadObjects } from 'hyparquet'
 import { expect, it } from 'vitest'
 import { CategoryFiles, categoryBoards } from '../../pipeline/release/categories.ts'
-import { nanoOf } from '../../pipeline/scoring/strength.ts'
 import type { CategoriesFile, CategoryBoardFile } from '../../schemas/payloads.ts'
 import { expectedCalibrationErrorPlainly } from '../support/plain/calibration.ts'
+import type { Gain } from '../support/plain/judged.ts'
 import { published, roundHalfEven, sum } from '../support/plain/rounding.ts'
-import { intervalAt, skillPlainly } from '../support/plain/skill.ts'
-import type { PlainWorld } from '../support/plain/world.ts'
+import { intervalOf, skillOf } from '../support/plain/skill.ts'
+import type { World } from '../support/plain/world.ts'
 import { randomWorld } from '../support/worlds/random-world.ts'
 import { type WorldPair, scoreWorld } from '../support/worlds/scored-world.ts'
 
@@ -18,42 +18,44 @@ const shape = fc.record({
   noise: fc.constantFrom(0.3, 1),
 })
 
-function worldOf({ seed, people, noise }: { seed: number; people: number; noise: number }): PlainWorld {
+function worldOf({ seed, people, noise }: { seed: number; people: number; noise: number }): World {
   const given = randomWorld({ seed, people, agents: 3, owners: 1, questions: 140, noise })
   const categories = ['law', 'law', 'sport', 'sport', '', null]
   const questions = given.questions.map((question, n) => ({ ...question, category: categories[n % 6]! }))
   return { ...given, questions }
 }
 
-/** METHODOLOGY §3 over the pairs of one category, with the references of the whole world. */
-function plainly(category: string, pairs: readonly WorldPair[], outcomes: ReadonlyMap<string, 0 | 1>) {
-  const contested = pairs.filter(({ standard }) => standard >= 0)
-  const gains = contested.map((pair) => {
-    const [Z, otherZ, B, otherB] = [
-      pair.standard,
-      pair.standardOther,
-      nanoOf(pair.brier_part),
-      nanoOf(pair.brier_other),
-    ].map(BigInt) as [bigint, bigint, bigint, bigint]
-    const product = -Number(Z - B) * Number(otherZ - otherB)
-    const spread = BigInt(roundHalfEven(Math.sqrt(Math.max(0, product))))
-    const { cluster } = pair
-    return { cluster, reference: Z, otherReference: otherZ, gain: Z - B, otherGain: otherZ - otherB, spread }
-  })
-  const skill = skillPlainly(gains)
-  const interval = intervalAt(0.05, skill)
+const isContested = ({ asked, judged }: WorldPair): boolean => asked.isSettled && judged === 1
+
+/** METHODOLOGY §3 over the pairs of one category. */
+function plainly(category: string, pairs: readonly WorldPair[]) {
+  const contested = pairs.filter(isContested)
+  const skill = skillOf(
+    contested.map(({ asked, ...pair }): Gain => {
+      const gain = pair.average_brier - pair.judged_brier
+      const otherGain = pair.average_brier_if_other - pair.judged_brier_if_other
+      const spread = roundHalfEven(Math.sqrt(Math.max(0, -gain * otherGain)))
+      const { unit, kind, cluster, week } = asked
+      const whole = { gain, otherGain, spread, reference: pair.average_brier }
+      const exact = Object.entries(whole).map(([name, value]) => [name, BigInt(value)])
+      return { unit, kind, cluster, week, ...Object.fromEntries(exact) } as Gain
+    }),
+  )
+  const interval = intervalOf(skill, 0.05)
   const closes = pairs
     .filter(({ closing_probability: ppm }) => ppm >= 0)
-    .map(({ closing_probability: ppm, question }) => ({ ppm, outcome: outcomes.get(question)! }))
+    .map(({ closing_probability: ppm, asked: { outcome } }) => ({ ppm, outcome }))
   return {
     category,
     skill: published(skill.skill!),
-    board_interval: interval && { lower: published(interval.lower), upper: published(interval.upper) },
+    board_interval: interval && { lower: interval.lower, upper: interval.upper },
     contested_questions: contested.length,
     resolved_questions: pairs.length,
-    brier: published(
-      sum(pairs.map(({ brier_part: part }) => part)) / sum(pairs.map(({ coverage }) => coverage)),
-    ),
+    brier: expect.closeTo(
+      sum(pairs.map(({ brier, coverage }) => (brier / 1e12) * coverage)) /
+        sum(pairs.map(({ coverage }) => coverage)),
+      5,
+    ) as unknown,
     expected_calibration_error: expect.closeTo(expectedCalibrationErrorPlainly(closes)!, 5) as unknown,
   }
 }
@@ -65,13 +67,12 @@ it('scores an entity by the pairs of a category alone, from 25 contested questio
       const given = worldOf(drawn)
       const { pairs, entities } = scoreWorld(given)
       const questions = new Map(given.questions.map((question) => [question.id, question]))
-      const outcomes = new Map(given.questions.map(({ id, outcome }) => [id, outcome!]))
       for (const { entityId, listing } of entities) {
-        const own = pairs.filter(({ entity, isSettled }) => entity === entityId && isSettled)
+        const own = pairs.filter(({ entity, asked }) => entity === entityId && asked.isSettled)
         const expected = ['law', 'sport'].flatMap((category) => {
           const there = own.filter(({ question }) => questions.get(question)!.category === category)
-          const isShown = there.filter(({ standard }) => standard >= 0).length >= 25
-          return isShown ? [plainly(category, there, outcomes)] : []
+          const isShown = there.filter(isContested).length >= 25
+          return isShown ? [plainly(category, there)] : []
         })
         shown += expected.length
         const names = ['law', 'sport']
@@ -90,13 +91,13 @@ it('has a trend whose points are the skill after equal parts of the questions, u
       const { pairs, entities } = scoreWorld(given)
       for (const { entityId, listing, metrics } of entities) {
         const contested = pairs
-          .filter(({ entity, standard }) => entity === entityId && standard >= 0)
-          .toSorted((a, b) => a.settledAtMs - b.settledAtMs || (a.question < b.question ? -1 : 1))
+          .filter((pair) => pair.entity === entityId && isContested(pair))
+          .toSorted((a, b) => a.asked.settledAtMs - b.asked.settledAtMs || (a.question < b.question ? -1 : 1))
         const points = Math.min(16, contested.length)
         const expected = Array.from({ length: points }, (_, point) => {
           const first = contested.slice(0, Math.ceil(((point + 1) * contested.length) / points))
-          const reference = sum(first.map(({ standard }) => standard))
-          const own = sum(first.map(({ brier_part: part }) => nanoOf(part)))
+          const reference = sum(first.map(({ average_brier: error }) => error))
+          const own = sum(first.map(({ judged_brier: error }) => error))
           return published((reference - own) / (reference + 2.5e9))
         })
         expect(listing.trend).toEqual(expected)
@@ -112,7 +113,7 @@ it('ranks each board by its own bars, and has the same rows in JSON and in Parqu
     fc.asyncProperty(shape, async (drawn) => {
       const { entities } = scoreWorld(worldOf(drawn))
       const provenance = {
-        methodology_version: '3',
+        methodology_version: '4.0.0',
         release: 1,
         as_of: '2026-03-01T12:00:00.000Z',
         environment: 'sandbox',

@@ -10,7 +10,7 @@ import {
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 
 /** Open for 1,000 ms, and known at its close. */
-const QUESTION = { openedAtMs: 0, closesAtMs: 1000, resolvedAtMs: 1000, outcome: 1 } as const
+const QUESTION = { openedAtMs: 0, closesAtMs: 1000, endsAtMs: 1000, outcome: 1 } as const
 
 const first = (atMs: number, ppm: number): SidedForecast => ({ side: 0, atMs, ppm })
 const second = (atMs: number, ppm: number): SidedForecast => ({ side: 1, atMs, ppm })
@@ -29,7 +29,7 @@ test('only the time counts in which both stand', () => {
 
 test('a forecast from before the opening stands from the opening, and one after the outcome counts for nothing', () => {
   const early = [first(-500, 500_000), second(-400, 1_000_000), second(300, 0)]
-  const known = { ...QUESTION, resolvedAtMs: 300 }
+  const known = { ...QUESTION, endsAtMs: 300 }
   expect(sharedTime(known, early)).toMatchObject({ coverage: 300_000_000, errors: [75_000_000, 0] })
   expect(sharedTime({ ...known, outcome: 0 }, early)).toMatchObject({ errors: [75_000_000, 300_000_000] })
 })
@@ -45,7 +45,8 @@ const nano = (value: number) => Math.round(value * 1e9)
 /** As certain of the other outcome as of this one, so that no spread is greater than the gain. */
 function shared(cluster: number, coverage: number, [a, b]: readonly [number, number]): ComparedQuestion {
   const errors = [nano(a * coverage), nano(b * coverage)] as const
-  return { questionId: '', outcome: 1, cluster, coverage: nano(coverage), errors, errorsOther: errors }
+  const named = { questionId: `${cluster}`, cluster: `${cluster}`, week: `${cluster}` }
+  return { ...named, outcome: 1, coverage: nano(coverage), errors, errorsOther: errors }
 }
 
 test('the means weigh each question by the time that was shared', () => {
@@ -54,8 +55,8 @@ test('the means weigh each question by the time that was shared', () => {
   expect(found.brier![0]).toBeCloseTo(0.2, 12)
   expect(found.brier![1]).toBeCloseTo(0.35 / 1.5, 12)
   expect(found.difference).toBeCloseTo(-0.05 / 1.5, 12)
-  // V is the greatest of 2·Σ(X_g − D·W_g)² = 2·(1/36 + 1/36) and ΣX_g² = 0.0625; h = √(11·ln(1.1/0.0025)).
-  const margin = (Math.sqrt(1 / 9) * Math.sqrt(11 * Math.log(440))) / 1.5
+  // V = ΣX_g² = 0.2² + 0.15² = 0.0625; h = √(11·ln(1.1/0.0025)).
+  const margin = (Math.sqrt(0.0625) * Math.sqrt(11 * Math.log(440))) / 1.5
   expect(found.interval!.upper - found.difference!).toBeCloseTo(margin, 9)
   expect(found.difference! - found.interval!.lower).toBeCloseTo(margin, 9)
   expect(found.interval!.level).toBeCloseTo(0.95, 12)

@@ -42,9 +42,9 @@ describe.each([
     {
       openedAtMs: Date.parse(expected.opened),
       closesAtMs,
-      resolvedAtMs: closesAtMs,
+      endsAtMs: closesAtMs,
       outcome: 1,
-      isSettled: true,
+      divisor: 1,
     },
     columnsOf(rows, entities),
     entities.length,

@@ -1,10 +1,13 @@
-// The numbers in the examples of docs/methodology.md, computed again by the plain scorer from the forecasts
-// shown there.
+// The numbers in the examples of docs/methodology.md, computed again: pairs and skills by the plain scorer from
+// the forecasts shown there.
 import { describe, expect, test } from 'vitest'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
+import { alphaOf, multiplier } from '../../pipeline/scoring/skill.ts'
 import { textOf } from '../support/fenced-blocks.ts'
 import { published } from '../support/plain/rounding.ts'
-import { alphaOf, intervalAt, multiplier, skillPlainly } from '../support/plain/skill.ts'
-import { scoreWorldPlainly } from '../support/plain/world.ts'
+import type { Gain } from '../support/plain/judged.ts'
+import { intervalOf, skillOf } from '../support/plain/skill.ts'
+import { scoreWorld } from '../support/plain/world.ts'
 
 const DAY_MS = 86_400_000
 const text = textOf('docs/methodology.md')
@@ -27,7 +30,7 @@ const grouped = (value: number): string => shown(value).replaceAll(/\B(?=(\d{3})
 
 describe('the worked example', () => {
   let who = ''
-  const forecasts = tableAfter('## A worked example').map(([name, day, says], row) => {
+  const forecasts = tableAfter('### A worked example').map(([name, day, says], row) => {
     who = name || who
     return {
       entity: who,
@@ -39,7 +42,7 @@ describe('the worked example', () => {
     }
   })
   const ids = [...new Set(forecasts.map(({ entity }) => entity))]
-  const scores = scoreWorldPlainly({
+  const scores = scoreWorld({
     as_of_ms: 10 * DAY_MS,
     entities: ids.map((id) => ({
       id,
@@ -47,83 +50,76 @@ describe('the worked example', () => {
       owner: null,
       registered_at_ms: 0,
     })),
+    events: [],
     questions: [
       {
         id: 'q',
+        category: null,
+        event_id: null,
         opened_at_ms: 0,
         closes_at_ms: 10 * DAY_MS,
         resolved_at_ms: 10 * DAY_MS,
+        known_at_ms: null,
         outcome: 1,
-        category: null,
-        event_id: null,
       },
     ],
     forecasts,
+    prices: [],
+    declarations: [],
   })
   const shownIds = ['a', 'b', 'f', 'x']
+  const numberOf = (id: string, name: string) => Number(scores.pairs.get(`${id}|q`)![name])
 
-  test('has the scores of pairs', () => {
-    const expected = shownIds.map((id) => {
-      const pair = scores.pairs.get(`${id}|q`)!
-      const columns = [
-        pair.coverage,
-        pair.brier,
-        pair.reference_brier,
-        pair.crowd_brier,
-        pair.voices,
-        pair.log_score,
-        pair.baseline_score,
-        pair.peer_score,
-      ]
-      return [id, ...columns.map((value) => shown(published(value)))]
-    })
+  test('has the descriptions of pairs', () => {
+    const names = ['coverage', 'brier', 'voices', 'log_score', 'baseline_score', 'peer_score']
+    const expected = shownIds.map((id) => [id, ...names.map((name) => shown(published(numberOf(id, name))))])
     expect(tableAfter('<!-- pairs of the example -->')).toEqual(expected)
   })
 
-  test('has the whole numbers, strengths and skills', () => {
+  test('has the whole numbers and the skills', () => {
     const expected = shownIds.map((id) => {
-      const pair = scores.pairs.get(`${id}|q`)!
-      const { strength, skill } = scores.entities.get(id)!
-      const numbers = [pair.Z!, pair["X'"]!, pair.f!].map(grouped)
-      return [id, grouped(pair.B), grouped(pair.Y), shown(strength), ...numbers, shown(skill!)]
+      const gainIfOther = numberOf(id, "K'") - numberOf(id, "B'")
+      const numbers = [...['B', 'K', 'M', 'X_K'].map((name) => numberOf(id, name)), gainIfOther]
+      const { skill, median_skill } = scores.entities.get(id)!
+      return [id, ...[...numbers, numberOf(id, 'f_K')].map(grouped), shown(skill!), shown(median_skill!)]
     })
-    expect(tableAfter('<!-- strengths of the example -->')).toEqual(expected)
+    expect(tableAfter('<!-- gains of the example -->')).toEqual(expected)
     expect([...scores.pairs.values()].every(({ contested }) => contested)).toBe(true)
     expect(scores.voice_rule).toBe('recorded')
-    expect(scores.pools.get('a')!.scale).toBe(1)
-  })
-
-  test('has the gain of the other outcome', () => {
-    const { X, ...pair } = scores.pairs.get('a|q')!
-    for (const number of [pair["B'"], pair["Z'"]!, X!, pair["X'"]!, pair.f!])
-      expect(text).toContain(grouped(number))
   })
 })
 
 test('the example of an interval', () => {
-  const gains = ['first', 'second'].map((cluster, i) => ({
-    cluster,
-    gain: [100_000_000n, 20_000_000n][i]!,
+  const gains = [
+    { unit: 'first', gain: 100_000_000n, otherGain: -81_000_000n },
+    { unit: 'second', gain: 60_000_000n, otherGain: -135_000_000n },
+  ].map(({ unit, ...one }): Gain => ({
+    unit,
+    kind: 'independent',
+    cluster: unit,
+    week: unit,
     reference: 200_000_000n,
-    otherGain: 0n,
-    otherReference: 0n,
     spread: 90_000_000n,
+    ...one,
   }))
-  const skill = skillPlainly(gains)
-  const interval = intervalAt(alphaOf(null), skill)!
-  const [middle, lower, upper, error] = [skill.skill!, interval.lower, interval.upper, skill.error!].map(
-    (value) => shown(published(value)),
+  const skill = skillOf(gains)
+  const { lower, upper } = intervalOf(skill, 0.05)!
+  const [middle, error, h] = [skill.skill!, skill.error, multiplier(METHODOLOGY, 2, 0.05)].map((value) =>
+    shown(published(value)),
   )
-  const h = shown(published(multiplier(2, 0.05)))
-  expect(text).toContain(`\`skill_interval\` = ${middle} ± ${h} · ${error} = ${lower} to ${upper}`)
+  expect(text).toContain(
+    `\`skill_interval\` = ${middle} ± ${h} · ${error} = ${shown(lower)} to ${shown(upper)}`,
+  )
   const inUnits = (variance: number) => `${Number((variance / 1e16).toFixed(4))}e16`
-  for (const variance of Object.values(skill.variances)) expect(text).toContain(`= ${inUnits(variance)}`)
+  for (const variance of Object.values(skill.variances!)) expect(text).toContain(`= ${inUnits(variance)}`)
 })
 
 test('the multipliers of intervals', () => {
   const expected = [1, 10, 100].map((attempt) => [
     `attempt ${attempt}`,
-    ...[25, 50, 100, 200].map((clusters) => multiplier(clusters, alphaOf(attempt)).toFixed(2)),
+    ...[25, 50, 100, 200].map((clusters) =>
+      multiplier(METHODOLOGY, clusters, alphaOf(METHODOLOGY, attempt)).toFixed(2),
+    ),
   ])
   expect(tableAfter('<!-- multipliers -->')).toEqual(expected)
 })

@@ -5,8 +5,9 @@ import type { ResolvedQuestion } from '../../pipeline/scoring/question.ts'
 import { fromPico } from '../../pipeline/scoring/round.ts'
 import { columnsOf, sweepPairs } from '../support/pairs.ts'
 import type { RawForecast } from '../support/plain/forecasts.ts'
-import { scoreQuestionPlainly } from '../support/plain/question.ts'
-import type { Measures } from '../support/plain/voices.ts'
+import { askedOf } from '../support/plain/asked.ts'
+import { pairsOf } from '../support/plain/pair.ts'
+import { spansOf } from '../support/plain/spans.ts'
 
 type Score = 'coverage' | 'brier' | 'baseline_score' | 'peer_score'
 type Scores = Partial<Record<Score, number>>
@@ -45,22 +46,23 @@ function bySweep(question: ResolvedQuestion, rows: RawForecast[]): Measured {
 }
 
 /** Everyone is a voice. */
-function everyone(rows: readonly RawForecast[]): Measures {
-  const entities = rows.map(({ entity }) => entity)
-  return {
-    rule: 'everyone',
-    voices: new Set(entities),
-    leftOut: new Map(entities.map((entity) => [entity, entity])),
-  }
-}
-
 function plainly(question: ResolvedQuestion, rows: RawForecast[]): Measured {
-  return Object.fromEntries(
-    scoreQuestionPlainly(question, rows, everyone(rows), question.closesAtMs).map((pair) => [
-      pair.entity,
-      pair,
-    ]),
-  )
+  const { openedAtMs, closesAtMs, endsAtMs, outcome } = question
+  const times = {
+    opened_at_ms: openedAtMs,
+    closes_at_ms: closesAtMs,
+    resolved_at_ms: endsAtMs,
+    known_at_ms: null,
+  }
+  const [asked] = askedOf([{ id: 'q', category: null, event_id: null, outcome, ...times }], [], closesAtMs)
+  const counted = rows.filter(({ atMs }) => atMs < endsAtMs)
+  const voices = {
+    rule: 'everyone' as const,
+    of: new Set(rows.map(({ entity }) => entity)),
+    leftOut: (entity: string) => [entity],
+  }
+  const pairs = pairsOf(asked!, counted, spansOf(asked!, counted, []), voices)
+  return Object.fromEntries(pairs.map((pair) => [pair.entity, pair]))
 }
 
 describe.each([
@@ -77,9 +79,9 @@ describe.each([
       {
         openedAtMs: question.opened_at_ms,
         closesAtMs: question.closes_at_ms,
-        resolvedAtMs: question.resolved_at_ms,
+        endsAtMs: Math.min(question.closes_at_ms, question.resolved_at_ms),
         outcome: question.outcome,
-        isSettled: true,
+        divisor: 1,
       },
       rows,
     )

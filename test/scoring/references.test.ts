@@ -5,6 +5,7 @@ import { parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
 import { referenceFiles } from '../../pipeline/release/references.ts'
 import { newColumns } from '../../schemas/columns.ts'
+import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { REFERENCE_COLUMNS, type ReferenceQuestions, baseRates } from '../../pipeline/scoring/references.ts'
 import type { ReferencesFile } from '../../schemas/references.ts'
 import { randomWorld } from '../support/worlds/random-world.ts'
@@ -20,26 +21,27 @@ const shape = fc.record({
   circles: fc.constantFrom(1, 2),
 })
 const provenance = {
-  methodology_version: '3.0.0',
+  methodology_version: '4.0.0',
   release: 1,
   as_of: '2026-01-01T00:00:00.000Z',
   environment: 'production',
 } as const
 
-test('always 0.5 has a Brier score of 0.25, and the crowd gains nothing over the crowd', async () => {
+test('a board has each reference once, the same in JSON and in Parquet', async () => {
   let scored = 0
   await fc.assert(
     fc.asyncProperty(shape, async (drawn) => {
       const { references } = scoreWorld(randomWorld(drawn))
       scored += references.length
-      for (const { reference, brier, crowd_skill } of references) {
-        if (reference === 'always_half') expect(brier).toBe(0.25)
-        if (reference === 'crowd') expect(crowd_skill).toBe(0)
-      }
-      // Each board has all of them, or none.
-      expect(Object.groupBy(references, ({ reference }) => reference).crowd?.length ?? 0).toBe(
-        references.length / 3,
+      const boards = Map.groupBy(
+        references,
+        ({ entity_type, pool, category }) => `${entity_type} ${pool} ${category}`,
       )
+      for (const board of boards.values()) {
+        expect(board.map(({ reference }) => reference)).toEqual(['always_half', 'base_rate', 'median'])
+        // Whoever says the median gains nothing on it.
+        expect(board[2]!.median_skill).toBe(0)
+      }
       const [json, parquet] = Array.from(referenceFiles(references, provenance), ({ bytes }) => bytes)
       const file = JSON.parse(Buffer.from(json!).toString()) as ReferencesFile
       expect(file.references).toEqual(references)
@@ -70,7 +72,7 @@ const drawn: fc.Arbitrary<Drawn[]> = fc
       openedMs: fc.nat(20),
       lifeMs: fc.integer({ min: 1, max: 10 }),
     }),
-    { maxLength: 30 },
+    { maxLength: 60 },
   )
   .map((rows) =>
     rows
@@ -92,15 +94,16 @@ function questionsOf(rows: readonly Drawn[]): ReferenceQuestions {
 test('a base rate does not know what was settled at the opening or later, nor in other categories', () => {
   fc.assert(
     fc.property(drawn, (rows) => {
-      const rates = baseRates(questionsOf(rows))
+      const rates = baseRates(METHODOLOGY, questionsOf(rows))
       for (const [at, { openedMs, category }] of rows.entries()) {
         const others = rows.map((row) =>
           row.settledMs >= openedMs || row.category !== category ? { ...row, outcome: 1 - row.outcome } : row,
         )
-        expect(baseRates(questionsOf(others))[at]).toBe(rates[at])
+        expect(baseRates(METHODOLOGY, questionsOf(others))[at]).toBe(rates[at])
         const known = rows.filter((row) => row.settledMs < openedMs && row.category === category)
         const yes = known.filter(({ outcome }) => outcome === 1).length
-        expect(Math.abs(rates[at]! - (1e6 * (yes + 1)) / (known.length + 2))).toBeLessThanOrEqual(0.5)
+        const expected = known.length < 10 ? 0.5 : yes / known.length
+        expect(Math.abs(rates[at]! - 1e6 * expected)).toBeLessThanOrEqual(0.5)
       }
     }),
   )

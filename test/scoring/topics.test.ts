@@ -6,12 +6,16 @@ import { skillByTopic } from '../../pipeline/scoring/topics.ts'
 
 const NEEDED = METHODOLOGY.parameters.eligible_questions
 
+const nano = fc.integer({ min: 0, max: 900_000_000 })
 const pair = fc.record({
-  coverage: fc.constant(1),
-  brier: fc.integer({ min: 0, max: 1000 }).map((thousandths) => thousandths / 1000),
-  standard_reference: fc.option(fc.integer({ min: 0, max: 900_000_000 }), { freq: 9 }),
+  contested: fc.nat(9).map((drawn) => drawn > 0),
+  judged_brier: nano,
+  judged_brier_if_other: nano,
+  average_brier: nano,
+  average_brier_if_other: nano,
+  unit: fc.uuid(),
   cluster: fc.integer({ min: 0, max: 9 }).map(String),
-  spread: fc.constant(100_000_000),
+  week: fc.constant('2026-W01'),
   category: fc.constantFrom('elections', 'weather', null),
 })
 
@@ -22,13 +26,13 @@ it('gives each topic the skill of its contested questions alone, from the number
       const counts = topics.map(({ questions }) => questions)
       expect(counts).toEqual(counts.toSorted((a, b) => b - a))
       for (const { topic, questions, point } of topics) {
-        const own = pairs.filter((each) => each.category === topic && each.standard_reference !== null)
+        const own = pairs.filter((each) => each.category === topic && each.contested)
         expect(questions).toBe(own.length)
         expect(point).toEqual(
           questions < NEEDED ? undefined : runningSkill(METHODOLOGY, own, null, [questions]).at(-1),
         )
       }
-      const contested = pairs.filter(({ standard_reference: reference }) => reference !== null)
+      const contested = pairs.filter((each) => each.contested)
       expect(counts.reduce((sum, count) => sum + count, 0)).toBe(contested.length)
     }),
   )
@@ -36,11 +40,14 @@ it('gives each topic the skill of its contested questions alone, from the number
 
 it('puts topics with as many questions in the order of their names, and questions without one last', () => {
   const of = (category: string | null) => ({
-    coverage: 1,
-    brier: 0.1,
-    standard_reference: 200_000_000,
+    contested: true,
+    judged_brier: 100_000_000,
+    judged_brier_if_other: 100_000_000,
+    average_brier: 200_000_000,
+    average_brier_if_other: 200_000_000,
+    unit: '1',
     cluster: '1',
-    spread: 0,
+    week: '2026-W01',
     category,
   })
   const topics = skillByTopic(METHODOLOGY, [of(null), of('b'), of('a'), of('c'), of('c')])

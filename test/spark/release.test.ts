@@ -32,7 +32,7 @@ const asOf = ['--as-of', VARIED_AS_OF.toISOString()]
 const FROM_ARCHIVE = 'fvs/node_modules/.bin/node fvs/dist/fvs.js'
 /** The steps whose rows are staged, in order. */
 const STAGED =
-  'swept fitted_entity fitted_question scored part shards_published entities_published scores_published names_published references_published leaderboards_published owners_published categories_published questions_published'.split(
+  'swept pooled question_pool circumstance scored part shards_published entities_published scores_published names_published references_published leaderboards_published owners_published categories_published questions_published'.split(
     ' ',
   )
 

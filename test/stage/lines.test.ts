@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Listing } from '../../pipeline/scoring/categories.ts'
 import type { EntityScores } from '../../pipeline/scoring/entity.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
+import { QUESTION_COLUMNS } from '../../pipeline/scoring/pairs.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { type Input, lineOf } from '../../pipeline/stage/lines.ts'
 import { partLines } from '../../pipeline/stage/parts.ts'
@@ -24,7 +25,7 @@ const event = (
   ppm: number,
   recorded = 0,
   ownVoice = entity,
-): Event => [question, 0, 1000, 1000, 1, at, id, recorded, entity, ownVoice, ppm, 0, 1]
+): Event => [question, 0, 1000, 1000, 1, 1, at, id, recorded, entity, ownVoice, ppm, 1]
 const linesOf = (rows: Event[]) => rows.map(lineOf).join('')
 const sweep = (text: string, pieceBytes?: number) =>
   textOf(sweepLines(METHODOLOGY, inputOf(text, pieceBytes)))
@@ -80,6 +81,13 @@ describe('the sweep', () => {
       ['0', '8', '1'],
     ])
   })
+
+  test('has no texts of a question on which nobody that is known has a forecast', async () => {
+    const texts = async (entity: number | null) =>
+      (await sweep(linesOf([event(0, 10, 'a', entity, 500_000)]))).split('\n')[0]!.split('\t').slice(-2)
+    expect(await texts(null)).toEqual(['\\N', '\\N'])
+    expect((await texts(7))[1]).toMatch(/^[\d,]+$/)
+  })
 })
 
 /** The columns of pairs by their names, by the entity. */
@@ -97,24 +105,23 @@ const pairsIn = (text: string) =>
   ) as Record<string, Record<string, number>>
 
 describe('the sweep of an owner’s further agent', () => {
-  const others = [event(0, 0, 'a', 7, 500_000), event(0, 0, 'b', 8, 250_000)]
+  const others = [500_000, 250_000, 125_000, 750_000, 0].map((ppm, nth) =>
+    event(0, 0, `a${nth}`, 7 + nth, ppm),
+  )
   const further = event(0, 10, 'd', 20, 900_000, 0, 3)
 
   test('leaves out the owner’s voice, whether that comes before it, after it or not at all', async () => {
     const alone = pairsIn(await sweep(linesOf([...others, further])))
-    expect(alone[20]).toMatchObject({ voices: 2, own_weight: 0 })
+    expect(alone[20]).toMatchObject({ voices: 5, judged: 1 })
     expect(alone).not.toHaveProperty('3')
     const before = [...others, event(0, 0, 'c', 3, 0), further]
     const after = [...others, further, event(0, 500, 'e', 3, 0)]
-    for (const [events, own_weight] of [
-      [before, 10_000],
-      [after, 5000],
-    ] as const) {
-      const { 20: found, 3: voice } = pairsIn(await sweep(linesOf([...events])))
-      const { reference_brier, crowd_brier } = alone[20]!
-      expect(found).toMatchObject({ reference_brier, crowd_brier, voices: 2, own_weight })
+    for (const events of [before, after]) {
+      const { 20: found, 3: voice } = pairsIn(await sweep(linesOf(events)))
+      const { average_brier, average_brier_if_other } = alone[20]!
+      expect(found).toMatchObject({ average_brier, average_brier_if_other, voices: 5 })
       // The further agent is no voice.
-      expect(voice).toMatchObject({ voices: 2 })
+      expect(voice).toMatchObject({ voices: 5 })
     }
   })
 
@@ -124,9 +131,9 @@ describe('the sweep of an owner’s further agent', () => {
     )
     const pairs = pairsIn(await sweep(linesOf(many)))
     expect(Object.keys(pairs)).toHaveLength(300)
-    expect(pairs[0]).toMatchObject({ voices: 100, own_weight: 0 })
-    expect(pairs[1]).toMatchObject({ voices: 99, own_weight: 10_000 })
-    expect(pairs[299]).toMatchObject({ voices: 100, own_weight: 0 })
+    expect(pairs[0]).toMatchObject({ voices: 100 })
+    expect(pairs[1]).toMatchObject({ voices: 99 })
+    expect(pairs[299]).toMatchObject({ voices: 100 })
   })
 })
 
@@ -142,23 +149,23 @@ test('a withdrawal ends the time that is held, and the pair', async () => {
 
 test('a pair is witnessed if all its forecasts are', async () => {
   const seen = event(0, 0, 'a', 7, 500_000)
-  const unseen = event(0, 10, 'b', 7, 500_000).with(12, 0)
+  const unseen = seen.with(6, 10).with(7, 'b').with(12, 0)
   expect(pairsIn(await sweep(linesOf([seen])))[7]).toMatchObject({ witnessed: 1 })
   expect(pairsIn(await sweep(linesOf([seen, unseen])))[7]).toMatchObject({ witnessed: 0 })
 })
 
 /** Two entities with pairs and one without, as the stage that scores reads them. */
 const SCORED = [
-  [0, 1, 1_000_000, 'a', 2, 2, 1, 3, 1, 1, 0, -1, -1, -1, ...METRICS.map(() => 1)],
-  [0, 1, 1_000_000, 'a', 2, 2, 1, 5, 0, 1, 1, 0, 4, 5, ...METRICS.map(() => 2)],
-  [1, 0, 900_000, 'a', 2, 2, 2, 3, 1, 1, 0, 0, 7, 8, ...METRICS.map(() => 3)],
-  [2, 0, 1_000_000, ...Array.from({ length: 11 + METRICS.length }, () => null)],
+  [0, 1, 'a', 2, 2, 1, 9, 2, 0, 3, 1, 1, 700, 3, 0, 0, -1, 0, 1, ...METRICS.map(() => 1)],
+  [0, 1, 'a', 2, 2, 1, 9, 2, 0, 5, 0, 1, 800, 1, 1, 0, 0, 0, 1, ...METRICS.map(() => 2)],
+  [1, 0, 'a', 2, 2, 2, 9, 1, 1, 3, 1, 1, 700, 3, 0, 0, -1, 0, 1, ...METRICS.map(() => 3)],
+  [2, 0, null, null, 2, null, 0, 0, 0, ...Array.from({ length: 10 + METRICS.length }, () => null)],
 ]
 
 test('the scores have a line for each entity, also for one without a pair', async () => {
   const lines = (await score(linesOf(SCORED))).trimEnd().split('\n')
-  const nobody = Array.from({ length: 5 }, () => '\\N')
-  expect(lines.map((line) => line.split('\t').slice(0, 7))).toEqual([
+  const nobody = Array.from({ length: 4 }, () => '\\N')
+  expect(lines.map((line) => line.split('\t').slice(0, 6))).toEqual([
     ['0', '2', ...nobody],
     ['1', '1', ...nobody],
     ['2', '0', ...nobody],
@@ -166,28 +173,16 @@ test('the scores have a line for each entity, also for one without a pair', asyn
 })
 
 test('the scores have what ranks an entity with enough contested pairs', async () => {
-  const rows = Array.from({ length: METHODOLOGY.parameters.eligible_questions }, (_, place) => [
-    4,
-    1,
-    1_000_000,
-    'a pool',
-    30,
-    1,
-    1,
-    place,
-    1,
-    1,
-    place,
-    6,
-    2e8,
-    1e8,
-    ...METRICS.map((name) => (name === 'brier_part' ? 1e11 : 1)),
-  ])
-  const [entity, pairs, pool, voice, skill, lower, upper, json, listing] = (await score(linesOf(rows))).split(
-    '\t',
-  )
-  expect([entity, pairs, pool, voice]).toEqual(['4', '25', 'a pool', '1'])
+  const entity = [4, 1, 'a pool', 30, 1, 1, 40, 25, 0]
+  const metrics = METRICS.map((name) => (name === 'judged_brier' ? 1e8 : name === 'average_brier' ? 2e8 : 1))
+  const rows = Array.from({ length: METHODOLOGY.parameters.eligible_questions }, (_, place) => {
+    const question = [place, 1, 1, place, place, place, place, 6, 0, 1]
+    return [...entity, ...question, ...metrics]
+  })
+  const [scored, pairs, pool, skill, lower, upper, json, listing] = (await score(linesOf(rows))).split('\t')
+  expect([scored, pairs, pool]).toEqual(['4', '25', 'a pool'])
   const scores = JSON.parse(json!) as EntityScores
+  expect(scores).toMatchObject({ offered_questions: 40, answered_share: 0.625 })
   const { lower: least, upper: most } = scores.board_interval!
   expect([skill, lower, upper].map(Number)).toEqual(
     [scores.skill, least, most].map((x) => Math.round(x! * 1e6)),
@@ -204,16 +199,15 @@ const PARTS = linesOf([
   [2, 'forecaster', 3, 0],
 ])
 const TALLY = linesOf([
-  ['agent', 0, null, null, null, null, null, 3],
-  ['agent', 0, 'pool 1', 0, -100, null, null, 1],
-  ['agent', 0, 'pool 1', 1, 5, -2, 12, 2],
-  ['agent', 0, 'pool 2', 1, 5, 3, 7, 1],
-  ['agent', 1, null, null, null, null, null, 1],
-  ['agent', 1, 'pool 1', 0, 4, -1, 2, 1],
-  ['agent', 1, 'pool 1', 1, 9, 8, 10, 2],
-  ['agent', 1, 'pool 3', 0, 6, 5, 7, 1],
+  ['agent', 0, null, null, null, null, 3],
+  ['agent', 0, 'pool 1', -100, null, null, 1],
+  ['agent', 0, 'pool 1', 5, -2, 12, 2],
+  ['agent', 0, 'pool 2', 5, 3, 7, 1],
+  ['agent', 1, null, null, null, null, 1],
+  ['agent', 1, 'pool 1', 4, null, null, 1],
+  ['agent', 1, 'pool 1', 9, null, null, 2],
+  ['agent', 1, 'pool 3', 6, null, null, 1],
 ])
-const NOBODY = { values: [], counts: [] }
 const parts = (input: Input) => partLines(input, { pairs: 4, entities: 300 })
 const tally = (input: Input) => storeTally(new MemoryStore(), 1, 'recorded', input)
 
@@ -234,8 +228,7 @@ test('the tally is read as it was stored, by its hash', async () => {
           [
             'pool 1',
             {
-              // Of the retired only the voices count, and nobody is ranked among them.
-              voices: { values: [0.000005, 0.000009], counts: [2, 2] },
+              // Nobody is ranked among the retired.
               skills: { values: [-0.0001, 0.000005], counts: [1, 2] },
               lowers: { values: [-0.000002], counts: [2] },
               uppers: { values: [0.000012], counts: [2] },
@@ -244,13 +237,11 @@ test('the tally is read as it was stored, by its hash', async () => {
           [
             'pool 2',
             {
-              voices: { values: [0.000005], counts: [1] },
               skills: { values: [0.000005], counts: [1] },
               lowers: { values: [0.000003], counts: [1] },
               uppers: { values: [0.000007], counts: [1] },
             },
           ],
-          ['pool 3', { voices: NOBODY, skills: NOBODY, lowers: NOBODY, uppers: NOBODY }],
         ]),
       },
       forecaster: { population: 0, pools: new Map() },
@@ -324,7 +315,9 @@ test('docs/stages.md has the columns of every line in their order', async () => 
   const wrong = () => inputOf('x\n')
   const formats = [
     await named(sweepLines(METHODOLOGY, wrong())),
-    (await named(scoreLines(METHODOLOGY, wrong()))).slice(0, 14),
+    (await named(scoreLines(METHODOLOGY, wrong()))).slice(0, 10),
+    Object.keys(QUESTION_COLUMNS),
+    METRICS,
     await named(partLines(wrong())),
     await named(tally(wrong())),
   ]

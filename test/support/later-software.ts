@@ -8,13 +8,13 @@ import { OTHER_SECRET, type TestOptions, testComponents } from './http/service.t
 /** Gives other skills than the method does. */
 export const OTHER_METHOD: Methodology = {
   ...METHODOLOGY,
-  version: '2.1.0',
+  version: '4.1.0',
   parameters: { ...METHODOLOGY.parameters, shrinkage_questions: 40 },
 }
 
 export async function laterComponents(options: TestOptions): Promise<Components> {
   const settings = { VERIFICATION_SIGNING_SECRET: OTHER_SECRET }
-  return { ...(await testComponents({ ...options, settings })), methodology: OTHER_METHOD, service: '4.0.0' }
+  return { ...(await testComponents({ ...options, settings })), methodology: OTHER_METHOD, service: '5.0.0' }
 }
 
 export async function laterRelease(

@@ -7,6 +7,7 @@ import {
   QuestionSweep,
   type ResolvedQuestion,
 } from '../../pipeline/scoring/question.ts'
+import type { PriceColumns } from '../../pipeline/scoring/prices.ts'
 import type { PairMetricName } from '../../schemas/metrics.ts'
 import { type RawForecast, distinctForecasts } from './plain/forecasts.ts'
 
@@ -30,7 +31,6 @@ export function columnsOf(rows: readonly RawForecast[], entities: readonly strin
     entity: Int32Array.from(distinct, ({ entity }) => entities.indexOf(entity)),
     atMs: Float64Array.from(distinct, ({ atMs }) => atMs),
     ppm: Int32Array.from(distinct, ({ ppm }) => ppm ?? -1),
-    imported: flags(({ imported }) => imported),
     witnessed: flags(({ witnessed }) => witnessed),
   }
 }
@@ -39,10 +39,11 @@ export function sweepPairs(
   question: ResolvedQuestion,
   forecasts: ForecastColumns,
   by: number | QuestionSweep,
+  prices?: PriceColumns,
 ): Pair[] {
   const rows = new Rows(PAIR_COLUMNS)
   const sweep = typeof by === 'number' ? newSweep(by) : by
-  sweep.run(0, question, forecasts, rows)
+  sweep.run(0, question, forecasts, rows, prices)
   return Array.from({ length: rows.rowCount }, (_, row) => {
     const values = Object.entries(rows.columns).map(([name, column]) => [name, column[row]!])
     return Object.fromEntries(values) as Pair

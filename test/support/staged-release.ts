@@ -1,27 +1,23 @@
-// Makes a release in stages as a shell would, with DuckDB to join and sort the lines in between and the
-// strengths fitted in memory.
+// Makes a release in stages as a shell would, with DuckDB to join, sort and count the lines in between.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Components } from '../../jobs/components/components.ts'
 import { type Database, literal, withDatabase } from '../../pipeline/duckdb.ts'
-import { QUESTIONS, createEntities, createQuestions, entitiesAt } from '../../pipeline/engine/queries.ts'
-import { type KEPT_COLUMNS, KeptPairs, fit } from '../../pipeline/engine/fit.ts'
-import { Rows } from '../../pipeline/engine/rows.ts'
-import { PAIR_COLUMNS } from '../../pipeline/scoring/pairs.ts'
-import type { ResolvedQuestion } from '../../pipeline/scoring/question.ts'
-import { nanoOf, standardReference } from '../../pipeline/scoring/strength.ts'
-import { type KnownEntity, type Voices, voicesOf } from '../../pipeline/scoring/voices.ts'
+import { createEntities, createQuestions, entitiesAt } from '../../pipeline/engine/queries.ts'
+import { type KnownEntity, voicesOf } from '../../pipeline/scoring/voices.ts'
 import type { ReleaseResult } from '../../pipeline/release/make.ts'
 import { versionsOf } from '../../pipeline/release/plan.ts'
 import { lineOf } from '../../pipeline/stage/lines.ts'
 import type { StagedPlan } from '../../pipeline/stage/plan.ts'
 import { attachAll } from '../../pipeline/tables/views.ts'
-import type { Block } from '../../schemas/columns.ts'
 import { PAIR_METRICS } from '../../schemas/metrics.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { type Stages, inProcess } from './stage-runs.ts'
 
 const METRICS = Object.keys(PAIR_METRICS)
+/** The facts of a question, as numbers. */
+const FACTS = `yes, settled, epoch_ms(settled_at) AS settled_ms, question, cluster_number, week_number, category_number,
+  0 AS joint, 1 AS unit_questions`
 const bigints = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 'BIGINT']))
 
 /** What is printed of files and entities. */
@@ -64,16 +60,16 @@ async function load(
 const eventsOf = (
   witnessMinutes: number,
 ) => `SELECT question, opened_ms::BIGINT AS opened_ms, closes_ms::BIGINT AS closes_ms,
-    resolved_ms::BIGINT AS resolved_ms, yes, epoch_ms(forecast_at) AS at_ms, forecast_id,
+    ends_ms::BIGINT AS ends_ms, 1 AS divisor, yes, epoch_ms(forecast_at) AS at_ms, forecast_id,
     epoch_ms(recorded_at) AS recorded_ms, entity, own_voice,
-    coalesce(round_even(probability * 1e6, 0), -1)::INTEGER AS ppm, (source = 'import')::INTEGER AS imported,
+    coalesce(round_even(probability * 1e6, 0), -1)::INTEGER AS ppm,
     (source <> 'import' AND (forecasts.entity_type = 'agent'
-      OR recorded_at <= forecast_at + INTERVAL ${witnessMinutes} MINUTE))::INTEGER AS witnessed
+      OR (recorded_at <= forecast_at + INTERVAL ${witnessMinutes} MINUTE AND epoch_ms(recorded_at) < ends_ms)))::INTEGER AS witnessed
   FROM forecasts JOIN question USING (question_id)
   LEFT JOIN (FROM entity JOIN voice USING (entity)) sweepable
     ON forecasts.entity_type = sweepable.entity_type AND forecasts.entity_id = sweepable.entity_id
       AND (forecasts.entity_type <> 'agent' OR source <> 'import')
-  ORDER BY question, at_ms, forecast_id, recorded_ms, entity NULLS FIRST, ppm, imported`
+  ORDER BY question, at_ms, forecast_id, recorded_ms, entity NULLS FIRST, ppm`
 
 /** Makes the tables of a release, up to the events of its sweep. */
 async function withEvents<T>(
@@ -97,13 +93,13 @@ async function eventsUnder(
   database: Database,
   entities: readonly KnownEntity[],
   rule: VoiceRule,
-): Promise<{ events: string; voices: Voices }> {
+): Promise<string> {
   const voices = voicesOf(entities, rule)
   const values = Array.from(voices, (own, entity) => `(${entity}, ${own < 0 ? 'NULL' : own})`).join(', ')
   await database.run(
     `CREATE OR REPLACE TABLE voice AS SELECT * FROM (VALUES ${values || '(NULL, NULL)'}) AS voice (entity, own_voice)`,
   )
-  return { events: await linesOf(database, eventsOf(methodology.parameters.witness_minutes)), voices }
+  return linesOf(database, eventsOf(methodology.parameters.witness_minutes))
 }
 
 /** Plans a release and makes it. */
@@ -140,34 +136,32 @@ async function carryOut(
 
   // The sweep, and the voice rule.
   const sweepBy = async (rule: VoiceRule) => {
-    const { events, voices } = await eventsUnder(components, database, entities, rule)
-    const printed = await run('sweep', events)
-    const columns = { ...bigints(['question', 'entity', ...METRICS]), course: 'VARCHAR', crowd: 'VARCHAR' }
+    const printed = await run('sweep', await eventsUnder(components, database, entities, rule))
+    const columns = { ...bigints(['question', 'entity', ...METRICS]), course: 'VARCHAR', spoken: 'VARCHAR' }
     await load(components, database, 'swept_lines', columns, printed)
     await database.run(
-      `CREATE OR REPLACE TABLE pair AS SELECT * EXCLUDE (course, crowd) FROM swept_lines WHERE entity IS NOT NULL`,
+      `CREATE OR REPLACE TABLE pair AS SELECT * EXCLUDE (course, spoken) FROM swept_lines WHERE entity IS NOT NULL`,
     )
     await database.run(
-      `CREATE OR REPLACE TABLE crowds AS SELECT question, course, crowd FROM swept_lines WHERE entity IS NULL`,
+      `CREATE OR REPLACE TABLE told AS SELECT question, course, spoken FROM swept_lines WHERE entity IS NULL`,
     )
-    return voices
   }
   let voiceRule: VoiceRule = 'recorded'
-  let voices = await sweepBy(voiceRule)
+  await sweepBy(voiceRule)
   const [scored] = await database.rows<{ voices: bigint }>(
     `SELECT count(DISTINCT entity) AS voices FROM pair JOIN voice USING (entity) JOIN question USING (question)
      WHERE own_voice = entity AND settled = 1`,
   )
   if (scored!.voices < methodology.parameters.least_voices) {
     voiceRule = 'everyone'
-    voices = await sweepBy(voiceRule)
+    await sweepBy(voiceRule)
   }
   const [forecasts] = await database.rows<{ count: bigint }>(
     `SELECT (SELECT coalesce(sum(forecasts), 0) FROM swept_lines WHERE entity IS NULL)
        + (SELECT count(DISTINCT forecast_id) FROM forecasts ANTI JOIN question USING (question_id)) AS count`,
   )
 
-  await strengths(components, database, entities, voices)
+  await createCircumstances(database)
 
   // The scores.
   await load(
@@ -177,7 +171,7 @@ async function carryOut(
     {
       ...bigints(['entity', 'pairs']),
       pool: 'VARCHAR',
-      ...bigints(['voice', 'skill', 'lower', 'upper']),
+      ...bigints(['skill', 'lower', 'upper']),
       scores: 'VARCHAR',
       listing: 'VARCHAR',
     },
@@ -185,18 +179,17 @@ async function carryOut(
       'score',
       await linesOf(
         database,
-        `SELECT entity, voice, strength, pool, pool_size, owner_agents, attempt, place, yes, settled, cluster_number,
-           category_number, standard, standard_other, ${METRICS.join(', ')}
-         FROM circumstance LEFT JOIN (FROM pair JOIN standard USING (question, entity) JOIN question USING (question)) USING (entity)
+        `SELECT circumstance.*, pairs.* EXCLUDE (entity) FROM circumstance
+         LEFT JOIN (SELECT entity, place, ${FACTS}, ${METRICS.join(', ')} FROM pair JOIN question USING (question)) pairs USING (entity)
          ORDER BY entity, place`,
       ),
     ),
   )
   const counts = await linesOf(
     database,
-    `SELECT entity_type, (retired_at IS NOT NULL)::INTEGER AS retired, pool, voice, skill, lower, upper, count(*) AS count
+    `SELECT entity_type, (retired_at IS NOT NULL)::INTEGER AS retired, pool, skill, lower, upper, count(*) AS count
      FROM scored_entity JOIN entity USING (entity) GROUP BY ALL
-     ORDER BY entity_type, retired, pool NULLS FIRST, voice NULLS FIRST, skill NULLS FIRST, lower NULLS FIRST, upper NULLS FIRST`,
+     ORDER BY entity_type, retired, pool NULLS FIRST, skill NULLS FIRST, lower NULLS FIRST, upper NULLS FIRST`,
   )
   const tally = await run('tally', counts, { release, voiceRule })
   await database.run(
@@ -240,19 +233,18 @@ async function carryOut(
   await publish('entities', ranked('entities_part'), tally)
   await publish(
     'scores',
-    `SELECT scores_part, entity, entity_type, entity_id, question, question_id, outcome, resolved_ms::BIGINT, settled,
-       epoch_ms(settled_at), cluster, place, standard, standard_other, ${METRICS.join(', ')}
-     FROM sharded JOIN part USING (shard)
-     LEFT JOIN (FROM pair JOIN standard USING (question, entity) JOIN question USING (question)) USING (entity)
+    `SELECT scores_part, entity, entity_type, entity_id, question, question_id, outcome, epoch_ms(resolved_at), settled,
+       epoch_ms(settled_at), unit, cluster, week, if(question IS NULL, NULL, 1) AS divisor, place, ${METRICS.join(', ')}
+     FROM sharded JOIN part USING (shard) LEFT JOIN (FROM pair JOIN question USING (question)) USING (entity)
      ORDER BY entity, place`,
   )
   await publish(
     'names',
-    `SELECT own.entity_type AS kind, own.entity AS number, own.entity_id AS id, measuring.entity_id AS voice, NULL AS course, NULL AS crowd
+    `SELECT own.entity_type AS kind, own.entity AS number, own.entity_id AS id, measuring.entity_id AS voice, NULL AS course, NULL AS spoken
      FROM (FROM entity JOIN voice USING (entity) SEMI JOIN pair USING (entity)) own
      LEFT JOIN entity measuring ON measuring.entity = own_voice
-     UNION ALL SELECT 'question', question, question_id, NULL, course, crowd
-       FROM question LEFT JOIN crowds USING (question) ORDER BY kind, number`,
+     UNION ALL SELECT 'question', question, question_id, NULL, course, spoken
+       FROM question LEFT JOIN told USING (question) ORDER BY kind, number`,
   )
   await publish(
     'questions',
@@ -268,7 +260,7 @@ async function carryOut(
        SELECT row_number() OVER (ORDER BY question) - 1 AS number, count(*) OVER () AS asked, question, question_id, yes,
          course, count(error) OVER () AS crowds,
          CASE WHEN error IS NOT NULL THEN rank() OVER (ORDER BY error DESC NULLS LAST) - 1 END AS surprising
-       FROM question SEMI JOIN last USING (question) LEFT JOIN crowds USING (question) LEFT JOIN crowd USING (question)
+       FROM question SEMI JOIN last USING (question) LEFT JOIN told USING (question) LEFT JOIN crowd USING (question)
      )
      SELECT asked.*, entity, entity_type, entity_id, ppm, coverage, voice, listed
      FROM asked JOIN last USING (question) ORDER BY number, entity`,
@@ -298,9 +290,10 @@ async function carryOut(
   )
   await publish(
     'references',
-    `SELECT place, yes, opened_ms::BIGINT, epoch_ms(settled_at), cluster_number, category_number, pool, weight, weighted,
-       scale, crowd
-     FROM question LEFT JOIN fitted_question USING (question) LEFT JOIN crowds USING (question)
+    `SELECT place, opened_ms::BIGINT, agent_pool, forecaster_pool, spoken, ${FACTS}
+     FROM question LEFT JOIN told USING (question) LEFT JOIN (
+       SELECT question, max(pool) FILTER (entity_type = 'agent') AS agent_pool,
+         max(pool) FILTER (entity_type = 'forecaster') AS forecaster_pool FROM question_pool GROUP BY question) USING (question)
      WHERE settled = 1 ORDER BY place`,
   )
   const options = { release, tally, forecasts: Number(forecasts!.count) }
@@ -308,74 +301,59 @@ async function carryOut(
   return JSON.parse(await run('commit', files.join(''), options)) as ReleaseResult
 }
 
-/**
- * Makes the tables `circumstance`, of every entity, `standard`, of every pair, and `fitted_question`, of every
- * question.
- */
-async function strengths(
-  components: Components,
-  database: Database,
-  entities: KnownEntity[],
-  voices: Voices,
-): Promise<void> {
-  const { methodology } = components
-  const numbers = Object.entries(PAIR_COLUMNS).map(
-    ([name, kind]) => `${name}::${kind === 'int32' ? 'INTEGER' : 'DOUBLE'} AS ${name}`,
+/** Makes the tables `circumstance`, one row per entity, and `question_pool`, one per question of a pool. */
+async function createCircumstances(database: Database): Promise<void> {
+  await database.run(
+    `CREATE OR REPLACE TABLE met AS
+     SELECT question, entity, entity_type, settled, settled_at, first_at, last_at, settled = 1 AND judged = 1 AS contested
+     FROM pair JOIN entity USING (entity) JOIN question USING (question)`,
   )
-  const pairs = new Rows(PAIR_COLUMNS)
-  for await (const block of database.columns(`SELECT ${numbers.join(', ')} FROM pair`, PAIR_COLUMNS)) {
-    pairs.append(block, 0, block.rowCount)
-  }
-  const questions = await database.rows<ResolvedQuestion>(QUESTIONS)
-  const kept = new KeptPairs(methodology, questions, new Rows(PAIR_COLUMNS))
-  kept.take(pairs as unknown as Block<typeof KEPT_COLUMNS>)
-  const fitted = fit(methodology, entities, voices, questions, kept)
-  const facts = fitted.circumstances.map(
-    ({ strength, voice, pool, pool_size, owner_agents, attempt }, entity) =>
-      lineOf([entity, voice ? 1 : 0, strength, pool, pool_size, owner_agents, attempt]),
+  await createPools(database)
+  await database.run(
+    `CREATE OR REPLACE TABLE active AS
+     SELECT entity, min(settled_at) FILTER (contested) AS first_contested_at,
+       min(first_at) FILTER (settled = 1) AS first_at, max(last_at) FILTER (settled = 1) AS last_at FROM met GROUP BY entity`,
   )
-  const circumstance = {
-    ...bigints(['entity', 'voice', 'strength']),
-    pool: 'VARCHAR',
-    ...bigints(['pool_size', 'owner_agents', 'attempt']),
+  await database.run(
+    `CREATE OR REPLACE TABLE offer AS
+     SELECT entity, count(*) AS offered, count(answered) AS answered
+     FROM active JOIN pooled USING (entity) JOIN question_pool USING (entity_type, pool) JOIN question USING (question)
+       LEFT JOIN (SELECT question, entity, 1 AS answered FROM met) USING (question, entity)
+     WHERE answered = 1 OR (opened_ms <= last_at AND ends_ms > first_at) GROUP BY entity`,
+  )
+  const owner = `PARTITION BY entity_type, owner_id`
+  await database.run(
+    `CREATE OR REPLACE TABLE circumstance AS
+     SELECT entity, coalesce(own_voice = entity, false)::INTEGER AS voice, pool,
+       if(pool IS NULL, NULL, count(*) OVER (PARTITION BY entity_type, pool)) AS pool_size,
+       if(entity_type = 'agent', count(active.entity) OVER (${owner}), NULL) AS owner_agents,
+       if(entity_type = 'agent' AND first_contested_at IS NOT NULL,
+         row_number() OVER (${owner} ORDER BY first_contested_at NULLS LAST, entity_id), NULL) AS attempt,
+       coalesce(offered, 0) AS offered, coalesce(answered, 0) AS answered, (retired_at IS NOT NULL)::INTEGER AS retired
+     FROM entity JOIN voice USING (entity) LEFT JOIN pooled USING (entity, entity_type) LEFT JOIN active USING (entity)
+       LEFT JOIN offer USING (entity)`,
+  )
+}
+
+/** Makes the tables `pooled` and `question_pool`. Names fall from question to question until no one does. */
+async function createPools(database: Database): Promise<void> {
+  await database.run(
+    `CREATE OR REPLACE TABLE pooled AS
+     SELECT DISTINCT entity, met.entity_type, entity_id AS pool FROM met JOIN entity USING (entity) WHERE contested`,
+  )
+  for (let isOver = false; !isOver;) {
+    await database.run(
+      `CREATE OR REPLACE TABLE question_pool AS
+       SELECT question, entity_type, min(pool) AS pool FROM met JOIN pooled USING (entity, entity_type) WHERE contested GROUP BY ALL`,
+    )
+    await database.run(
+      `CREATE OR REPLACE TABLE nearer AS
+       SELECT entity, entity_type, min(pool) AS pool FROM met JOIN question_pool USING (question, entity_type) WHERE contested GROUP BY ALL`,
+    )
+    const [fallen] = await database.rows(
+      `SELECT 1 AS one FROM pooled JOIN nearer USING (entity) WHERE nearer.pool < pooled.pool LIMIT 1`,
+    )
+    isOver = fallen === undefined
+    await database.run(`CREATE OR REPLACE TABLE pooled AS FROM nearer`)
   }
-  await load(components, database, 'circumstance', circumstance, facts.join(''))
-  const { pools: divided, scales: scaled } = fitted
-  const ofQuestions = Array.from(divided.ofQuestion, (pool, question) => {
-    const named = pool < 0 ? null : entities[divided.names[pool]!]!.entityId
-    return lineOf([
-      question,
-      named,
-      fitted.weight[question]!,
-      fitted.weighted[question]!,
-      scaled[pool] ?? null,
-    ])
-  })
-  const fittedQuestion = {
-    question: 'BIGINT',
-    pool: 'VARCHAR',
-    ...bigints(['weight', 'weighted', 'scale']),
-  }
-  await load(components, database, 'fitted_question', fittedQuestion, ofQuestions.join(''))
-  const { columns, rowCount } = pairs
-  const standard = Array.from({ length: rowCount }, (_, row) => {
-    const [question, entity] = [columns.question[row]!, columns.entity[row]!]
-    const { weight, weighted, ownStrength, pools, scales } = fitted
-    const standardOf = (part: number) =>
-      standardReference(
-        nanoOf(part),
-        weight[question]!,
-        weighted[question]!,
-        columns.own_weight[row]!,
-        ownStrength[entity]!,
-        scales[pools.ofQuestion[question]!]!,
-      )
-    const isContested = kept.fitted.columns.contested[row] === 1
-    const [z, other] = isContested
-      ? [standardOf(columns.reference_part[row]!), standardOf(columns.reference_other[row]!)]
-      : [-1, -1]
-    return lineOf([question, entity, z, other])
-  })
-  const references = bigints(['question', 'entity', 'standard', 'standard_other'])
-  await load(components, database, 'standard', references, standard.join(''))
 }

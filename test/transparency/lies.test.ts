@@ -62,7 +62,7 @@ async function keptCheckpointFinds(): Promise<string> {
 
 const better = (entities: Parameters<Parameters<typeof changeAgents>[2]>[0]) => {
   const { payload } = entities[world.agentId]!.verification
-  entities[world.agentId]!.verification.payload = { ...payload, certification: 'expert' }
+  entities[world.agentId]!.verification.payload = { ...payload, certification: 'certified' }
 }
 
 describe('an operator who', () => {

@@ -2,7 +2,7 @@
 // list of marks, which become SVG or PNG.
 import type { EntityType } from '../../../schemas/tables.ts'
 import { titleInWords, titleOf, shapeText } from '../award.ts'
-import { type Verification, titleColor } from '../charts/badge.ts'
+import { TITLE_COLORS, type Verification } from '../charts/badge.ts'
 import { qrModules } from '../charts/qr.ts'
 import { checkPath } from '../check-code.ts'
 import { grouped, signed } from '../numbers.ts'
@@ -58,13 +58,14 @@ export function cardOf(
     title === 'none'
       ? `No title · ${entityType}`
       : `${shapeText(title)} ${capital(titleInWords(title))} ${entityType}`
-  const skillWords = skill === null ? 'No place yet' : `Skill ${signed(skill, 2)}`
+  const shown = title === 'none' ? null : skill
+  const skillWords = shown === null ? 'No place yet' : `Skill ${signed(shown, 2)}`
   const rangeWords =
-    skill !== null && range
+    shown !== null && range
       ? `between ${interval(range, 2).replace(' to ', ' and ')}, ${levelOf(range)} sure`
       : ''
   const facts = [
-    skill === null
+    shown === null
       ? `${questions} of the ${eligibleQuestions} shared questions that a place takes`
       : `${grouped(questions)} shared questions`,
     ...(place ? [`place ${places(place)} of ${grouped(place.of)}`] : []),
@@ -75,10 +76,10 @@ export function cardOf(
       name,
       isShown || subject.name === null ? '' : 'Their name has characters that this picture lacks.',
     ),
-    text(LEFT, 272, 42, 'bold', titleColor(title), titleWords),
+    text(LEFT, 272, 42, 'bold', TITLE_COLORS[title], titleWords),
     text(LEFT, 352, 42, 'bold', INK, skillWords),
     text(LEFT + textWidth('bold', 42, skillWords) + 20, 352, 24, 'regular', QUIET, rangeWords),
-    ...(skill === null ? [] : skillBar(skill, range, titleColor(title))),
+    ...(shown === null ? [] : skillBar(shown, range, TITLE_COLORS[title])),
     text(LEFT, 518, 30, 'regular', INK, facts),
     ...checkMarks(site, code),
   ]
@@ -145,11 +146,11 @@ function skillBar(skill: number, range: Verification['skill_interval'], color: s
     if (range.upper > 1) marks.push(text(to + 4, y + 9, 26, 'bold', color, '→'))
   }
   marks.push(box(at(skill) - 6, y - 20, 12, 40, WHITE), box(at(skill) - 4, y - 18, 8, 36, INK))
-  const middle = '0: as good as the middle one of the others'
+  const zero = '0: as good as the average of the others'
   return [
     ...marks,
     text(from, y + 48, 20, 'regular', QUIET, '−1'),
-    text(at(0) - textWidth('regular', 20, middle) / 2, y + 48, 20, 'regular', QUIET, middle),
+    text(at(0) - textWidth('regular', 20, zero) / 2, y + 48, 20, 'regular', QUIET, zero),
     text(to - textWidth('regular', 20, '+1 perfect'), y + 48, 20, 'regular', QUIET, '+1 perfect'),
   ]
 }

@@ -1,16 +1,14 @@
 // The badge: one line from a release about an entity, as a picture and for shields.io.
 import type { z } from 'zod'
 import type { badgeText } from '../../../schemas/answers.ts'
-import type { agentVerification, forecasterVerification } from '../../../schemas/payloads.ts'
+import type { Title, agentVerification, forecasterVerification } from '../../../schemas/payloads.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import type { Environment } from '../../../schemas/values.ts'
 import { titleOf } from '../award.ts'
 import { type Html, html } from '../html.ts'
 import { signed } from '../numbers.ts'
-import type { Stored } from '../stored.ts'
 
-export type Verification =
-  Stored<z.infer<typeof agentVerification>> | Stored<z.infer<typeof forecasterVerification>>
+export type Verification = z.infer<typeof agentVerification> | z.infer<typeof forecasterVerification>
 
 /** An entity that has no verification is either registered and in no release yet, or unknown. */
 export type BadgeSubject = Verification | 'unreleased' | 'unknown'
@@ -27,19 +25,7 @@ const GREY = '#57606a'
 const GREEN = '#1a7f37'
 const BLUE = '#2458a8'
 
-const TITLE_COLORS: Record<string, string> = {
-  certified: GREEN,
-  expert: GREEN,
-  provisional: BLUE,
-  bronze: BLUE,
-  silver: BLUE,
-  gold: GREEN,
-  platinum: GREEN,
-}
-
-export function titleColor(title: string): string {
-  return TITLE_COLORS[title] ?? GREY
-}
+export const TITLE_COLORS: Record<Title, string> = { none: GREY, measured: BLUE, certified: GREEN }
 
 /** `eligibleQuestions` is the number of contested questions that a rank takes. */
 export function badgeOf(
@@ -65,20 +51,22 @@ function claimOf(
   if (subject === 'unreleased') return { message: 'in the next release', color: GREY }
   const { skill, skill_interval: interval, contested_questions: has } = subject
   const marks = marksOf(subject)
-  if (skill === null) return { message: `not ranked (${has} of ${eligibleQuestions})${marks}`, color: GREY }
   const title = titleOf(subject)
+  if (title === 'none' || skill === null) {
+    return { message: `not ranked (${has} of ${eligibleQuestions})${marks}`, color: GREY }
+  }
   const range = interval ? ` [${signed(interval.lower, 2)}, ${signed(interval.upper, 2)}]` : ''
   return {
-    message: `${title === 'none' ? 'ranked' : title}${marks} ${signed(skill, 2)}${range}`,
-    color: titleColor(title),
+    message: `${title}${marks} ${signed(skill, 2)}${range}`,
+    color: TITLE_COLORS[title],
   }
 }
 
 /** As in “, imported”: what a title alone would hide. */
 function marksOf(subject: Verification): string {
-  const { resolved_questions: settled, witnessed_share: share } = subject
-  const isImported = share === null ? settled > 0 : share !== undefined && share < 1
-  const isRetired = 'retired_at' in subject && (subject.retired_at ?? null) !== null
+  const { witnessed_share: share } = subject
+  const isImported = share !== null && share < 1
+  const isRetired = 'retired_at' in subject && subject.retired_at !== null
   return `${isImported ? ', imported' : ''}${isRetired ? ', retired' : ''}`
 }
 

@@ -2,7 +2,7 @@
 // that readers can compare them.
 // The numbers stand beside the bar as text, so screen readers skip it.
 import { type Axis, decimalsOf, place } from './axis.ts'
-import { type Html, type HtmlPart, html } from '../html.ts'
+import { type Html, html } from '../html.ts'
 import { signed } from '../numbers.ts'
 
 export interface Bounds {
@@ -29,14 +29,9 @@ const REACHES = [0.2, 0.5, 1] as const
 
 /** Returns the skill at the right end of the axis of a page; that at the left end is its negative. */
 export function reachOf(
-  rows: Iterable<{ skill: number | null; bounds: Bounds | null; crowd?: number | null | undefined }>,
+  rows: Iterable<{ skill: number | null; bounds: Bounds | null }>,
 ): (typeof REACHES)[number] {
-  const ends = [...rows].flatMap(({ skill, bounds, crowd }) => [
-    skill ?? 0,
-    bounds?.lower ?? 0,
-    bounds?.upper ?? 0,
-    crowd ?? 0,
-  ])
+  const ends = [...rows].flatMap(({ skill, bounds }) => [skill ?? 0, bounds?.lower ?? 0, bounds?.upper ?? 0])
   return REACHES.find((reach) => ends.every((end) => Math.abs(end) <= reach)) ?? 1
 }
 
@@ -51,12 +46,12 @@ export function boardAxis(reach: number): Html {
   const decimals = decimalsOf(reach / 2)
   const label = (value: number) =>
     html`<text x="${place(axis, value)}" y="${AXIS_HEIGHT - 4}">${signed(value, decimals)}</text>`
-  return html`<svg class="bar axis" viewBox="0 0 ${width} ${AXIS_HEIGHT}" aria-hidden="true"><text class="least" x="0" y="12">← worse</text><text x="${width / 2}" y="12">the middle</text><text class="most" x="${width}" y="12">better →</text><text class="least" x="0" y="${AXIS_HEIGHT - 4}">${signed(-reach, decimals)}</text>${label(-reach / 2)}<text x="${width / 2}" y="${AXIS_HEIGHT - 4}">0</text>${label(reach / 2)}<text class="most" x="${width}" y="${AXIS_HEIGHT - 4}">${signed(reach, decimals)}</text></svg>`
+  return html`<svg class="bar axis" viewBox="0 0 ${width} ${AXIS_HEIGHT}" aria-hidden="true"><text class="least" x="0" y="12">← worse</text><text x="${width / 2}" y="12">the average</text><text class="most" x="${width}" y="12">better →</text><text class="least" x="0" y="${AXIS_HEIGHT - 4}">${signed(-reach, decimals)}</text>${label(-reach / 2)}<text x="${width / 2}" y="${AXIS_HEIGHT - 4}">0</text>${label(reach / 2)}<text class="most" x="${width}" y="${AXIS_HEIGHT - 4}">${signed(reach, decimals)}</text></svg>`
 }
 
-/** Draws a row below `boardAxis`, with a diamond for the skill against the crowd where it is given. */
-export function boardBar(skill: number, bounds: Bounds | null, reach: number, crowd?: number | null): Html {
-  return drawing(BOARD, reach, skill, bounds, crowd)
+/** Draws a row below `boardAxis`. */
+export function boardBar(skill: number, bounds: Bounds | null, reach: number): Html {
+  return drawing(BOARD, reach, skill, bounds)
 }
 
 /** Draws a bar of its own, from −1 to +1. */
@@ -83,13 +78,7 @@ export function sparkline(trend: readonly number[], reach: number): Html | undef
 }
 
 /** A dot or an end that is out of reach becomes an arrow, with the number of such a dot beside it. */
-function drawing(
-  frame: Frame,
-  reach: number,
-  skill: number,
-  bounds: Bounds | null,
-  crowd?: number | null,
-): Html {
+function drawing(frame: Frame, reach: number, skill: number, bounds: Bounds | null): Html {
   const { className, width, height, dot } = frame
   const axis = axisOf(frame, reach)
   const middle = height / 2
@@ -106,22 +95,5 @@ function drawing(
     Math.abs(skill) <= reach
       ? html`<circle cx="${x(skill)}" cy="${middle}" r="${dot}"/>`
       : html`<text class="${skill < 0 ? 'least' : 'most'}" x="${skill < 0 ? INSET + 2 : width - INSET - 2}" y="${middle - 4}">● ${signed(skill)}</text>`
-  }${typeof crowd === 'number' && diamond(frame, reach, crowd, [least, most])}</svg>`
-}
-
-/** Half of a diamond stands at the edge for one that is out of reach, unless an arrow stands there. */
-function diamond(
-  frame: Frame,
-  reach: number,
-  crowd: number,
-  [least, most]: readonly [number, number],
-): HtmlPart {
-  const { width, height } = frame
-  const middle = height / 2
-  if (Math.abs(crowd) <= reach) {
-    return html`<path class="crowd" d="M${place(axisOf(frame, reach), crowd)} ${middle - 5}l5 5-5 5-5-5z"/>`
-  }
-  if (crowd < 0 ? least < -reach : most > reach) return undefined
-  const [edge, inwards] = crowd < 0 ? [0, 5] : [width, -5]
-  return html`<path class="crowd" d="M${edge} ${middle - 5}l${inwards} 5 ${-inwards} 5"/>`
+  }</svg>`
 }

@@ -29,7 +29,7 @@ const GAP = 4
 export function notSure(questions: number): string {
   return questions === 1
     ? 'one question does not say how sure that is'
-    : 'all are of one event, or of one category and week, which does not say how sure that is'
+    : 'all are of one event, which does not say how sure that is'
 }
 
 /** Says in one sentence what the chart shows. */
@@ -44,12 +44,12 @@ export function runningResult(points: readonly RunningPoint[]): string {
     return `since ${first.questions - last.questions > 1 ? 'about ' : ''}question ${grouped(first.questions)}`
   }
   if (interval.lower > 0) {
-    return `${begin}; with luck allowed for, it has been above the middle one of the others ${since((point) => (point.interval?.lower ?? 0) > 0)}.`
+    return `${begin}; with luck allowed for, it has been above the average of the others ${since((point) => (point.interval?.lower ?? 0) > 0)}.`
   }
   if (interval.upper < 0) {
-    return `${begin}; with luck allowed for, it has been below the middle one of the others ${since((point) => (point.interval?.upper ?? 0) < 0)}.`
+    return `${begin}; with luck allowed for, it has been below the average of the others ${since((point) => (point.interval?.upper ?? 0) < 0)}.`
   }
-  return `${begin}; with luck allowed for, it may still be that of the middle one of the others.`
+  return `${begin}; with luck allowed for, it may still be that of the average of the others.`
 }
 
 /** @param points at least one, in order. */
@@ -70,12 +70,12 @@ export function runningSkillChart(points: readonly RunningPoint[], thresholds: r
   const end = interval ? `, between ${signed(interval.lower)} and ${signed(interval.upper)}` : ''
   return html`<svg class="chart square" viewBox="0 0 ${WIDTH} ${bottom + 42}" role="img" aria-labelledby="running-title" aria-describedby="running-about">
 <title id="running-title">${runningResult(points)}</title>
-<desc id="running-about">A line of the skill after each shared question, from 0, the middle one of the others, with its interval as a band. It ends at ${signed(skill)}${end}.</desc>
+<desc id="running-about">A line of the skill after each shared question, from 0, the average of the others, with its interval as a band. It ends at ${signed(skill)}${end}.</desc>
 <g class="grid">${yAt.map((value) => html`<path d="M${LEFT} ${place(y, value)}H${RIGHT}"/>`)}</g>
 ${band(points, x, y)}<path class="zero" d="M${LEFT} ${zero}H${RIGHT}"/>
 <path class="line" d="${pathOf(points.map((point) => [place(x, point.questions), place(y, point.skill)]))}"/>
 ${points.length === 1 && html`<g class="dots"><circle cx="${place(x, questions)}" cy="${place(y, skill)}" r="3.5"/></g>\n`}<g class="marks">${marks.map((mark) => markOf(mark, top, bottom))}</g>
-<g class="tick" text-anchor="end"><text x="${LEFT - 6}" y="${zero - 3}">the</text><text x="${LEFT - 6}" y="${zero + 11}">middle</text>${yAt
+<g class="tick" text-anchor="end"><text x="${LEFT - 6}" y="${zero - 3}">the</text><text x="${LEFT - 6}" y="${zero + 11}">average</text>${yAt
     .filter((value) => Math.abs(place(y, value) - zero) > 2 * ROW - 6)
     .map(
       (value) => html`<text x="${LEFT - 6}" y="${place(y, value) + 4}">${signed(value, decimals)}</text>`,

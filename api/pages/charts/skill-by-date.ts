@@ -16,7 +16,7 @@ export interface SkillOfDay {
 /** A question, on the day on which it began to count. */
 export interface QuestionDot {
   at: Date
-  /** By how much the middle one of the others erred more. */
+  /** By how much the others’ average erred more. */
   gain: number
   /** Says what the dot is, in one line. */
   words: string
@@ -75,7 +75,7 @@ function skillPanel(days: readonly SkillOfDay[], x: Axis): Html {
   return html`<g class="grid">${lines.map((value) => html`<path d="M${LEFT} ${place(y, value)}H${RIGHT}"/>`)}</g>
 ${bandOf(days, at, y)}<path class="zero" d="M${LEFT} ${zero}H${RIGHT}"/>
 <path class="line" d="${pathOf(days.map((day): Point => [at(day), place(y, day.skill)]))}"/>
-<g class="tick" text-anchor="end">${lines.map((value) => html`<text x="${LEFT - 6}" y="${place(y, value) + 4}">${value === 0 ? 'middle' : signed(value, decimals)}</text>`)}</g>
+<g class="tick" text-anchor="end">${lines.map((value) => html`<text x="${LEFT - 6}" y="${place(y, value) + 4}">${value === 0 ? 'average' : signed(value, decimals)}</text>`)}</g>
 `
 }
 

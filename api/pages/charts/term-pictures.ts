@@ -30,11 +30,11 @@ export const PICTURES: Partial<Record<TermKey, Html>> = {
   skill: picture(
     64,
     'The scale of skill',
-    'From 0, the middle one of the others, to 1, perfect; a dot at 0.3.',
+    'From 0, the average of the others, to 1, perfect; a dot at 0.3.',
     html`${axis(24)}
 <g class="dots"><circle cx="104" cy="24" r="5" /></g>
 ${centred(104, 12, '+0.3')}
-<text x="20" y="48">0: as good as</text><text x="20" y="62">the middle one</text>
+<text x="20" y="48">0: as good as</text><text x="20" y="62">the average</text>
 <text x="300" y="48" text-anchor="end">1: perfect</text>`,
   ),
   interval: picture(
@@ -67,16 +67,6 @@ ${centred(258, 13, '0.3')}
 ${centred(216, 48, 'said 70\u00a0%')}
 <text x="20" y="48">no</text><text x="300" y="48" text-anchor="end">yes</text>`,
   ),
-  crowd: picture(
-    60,
-    'A crowd',
-    'Five forecasts between 30 % and 90 %; their average is 64 %, nearer to yes than three of them.',
-    html`${axis(20)}
-<g class="bars"><rect x="99" y="12" width="10" height="16" /><rect x="155" y="12" width="10" height="16" /><rect x="211" y="12" width="10" height="16" /><rect x="239" y="12" width="10" height="16" /><rect x="267" y="12" width="10" height="16" /></g>
-<path class="zero" d="M199.2 4V36" />
-${centred(199, 52, 'average 64\u00a0%')}
-<text x="20" y="52">no</text><text x="300" y="52" text-anchor="end">yes</text>`,
-  ),
   calibration: picture(
     176,
     'Calibration',
@@ -102,19 +92,19 @@ ${centred(78, 22, 'did not')}
   coverage: picture(
     60,
     'Coverage',
-    'A forecast stood for the last three quarters of the time of a question: 75 %.',
+    'A forecast stood from a quarter of a question’s life on, and is compared up to three quarters of it: 50 %.',
     html`${axis(20)}
-<path class="stretch" d="M90 20H300" />
-${centred(195, 13, '75\u00a0%')}
+<path class="stretch" d="M90 20H230" />
+${centred(160, 13, '50\u00a0%')}
 <text x="20" y="48">opens</text><text x="300" y="48" text-anchor="end">closes</text>`,
   ),
   groups: picture(
     60,
     'Groups',
-    'Seven questions in three groups: four of one event, two of one week, and one alone.',
+    'Seven questions in three groups: four of one event, two of another, and one alone.',
     html`<g class="grid"><rect x="30" y="8" width="100" height="26" rx="13" /><rect x="150" y="8" width="60" height="26" rx="13" /><rect x="230" y="8" width="40" height="26" rx="13" /></g>
 <g class="dots"><circle cx="50" cy="21" r="5" /><circle cx="70" cy="21" r="5" /><circle cx="90" cy="21" r="5" /><circle cx="110" cy="21" r="5" /><circle cx="170" cy="21" r="5" /><circle cx="190" cy="21" r="5" /><circle cx="250" cy="21" r="5" /></g>
 ${centred(80, 52, 'one event')}
-${centred(190, 52, 'one week')}`,
+${centred(180, 52, 'another')}`,
   ),
 }

@@ -1,6 +1,11 @@
 // Lists every published number of an entity that no chart shows, each with its one-line meaning from the
 // catalogue.
-import { ENTITY_COLUMNS, ENTITY_METRICS, type EntityMetricName } from '../../../schemas/metrics.ts'
+import {
+  ENTITY_COLUMNS,
+  ENTITY_METRICS,
+  type EntityMetricName,
+  type EntityMetrics,
+} from '../../../schemas/metrics.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { plain, signed } from '../numbers.ts'
 import { scrolling } from '../table.ts'
@@ -31,6 +36,11 @@ function rowsOf(name: EntityMetricName, value: unknown): Html[] {
       const column = ENTITY_COLUMNS.find(({ metric, field }) => metric === name && field === part)
       return row(part === 'brier' ? 'closing_brier' : part, plain(number, 6), column!.about)
     })
+  }
+  if (name === 'recent') {
+    return Object.entries(value as EntityMetrics['recent']).map(([part, of]) =>
+      row(`recent.${part}`, written(of, part !== 'questions'), about),
+    )
   }
   return [row(name, written(value, range[0] === null), about)]
 }

@@ -14,7 +14,7 @@ export interface Day extends SkillOfDay {
   interval: { lower: number; upper: number; level: number } | null
   /** Null without a place. */
   rank: number | null
-  /** The places that the bars leave open; null too on days of version 2 of the method. */
+  /** The places that the bars leave open; likewise null. */
   places: { lower: number; upper: number } | null
 }
 
@@ -46,7 +46,7 @@ ${scrolling('Skill and place by date', dayTable(days))}</details>\n`
 
 /** Whether there is anything to show by date. */
 export function hasDates(days: readonly Day[], scores: readonly QuestionScore[]): boolean {
-  return days.length > 1 || scores.some((score) => score.settled && gainOf(score) !== null)
+  return days.length > 1 || scores.some((score) => score.contested)
 }
 
 function titleOf(days: readonly Day[]): string {
@@ -58,8 +58,8 @@ function titleOf(days: readonly Day[]): string {
 
 function dotOf(site: Site, score: QuestionScore): QuestionDot[] {
   const gain = gainOf(score)
-  if (gain === null || !score.settled) return []
-  const at = score.settled_at ?? score.resolved_at
+  const { settled_at: at } = score
+  if (gain === null || at === null) return []
   const size = plain(Math.abs(gain))
   const compared = size === plain(0) ? 'the same' : `${size} ${gain > 0 ? 'better' : 'worse'}`
   const title = score.title === null ? `question …${score.question_id.slice(-6)}` : isolated(score.title)

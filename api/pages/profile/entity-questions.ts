@@ -53,7 +53,7 @@ export function entityQuestionsPage(view: EntityQuestions): Html {
     site,
     title: `Questions of ${plainName(of)}${pageNumber === 1 ? '' : `, page ${pageNumber}`}`,
     heading: html`Questions of ${headingOf(of)}`,
-    description: `${counted(total, 'question')}, each with what was said and the error that the middle one of the others would have made.`,
+    description: `${counted(total, 'question')}, each with what was said and the error of the others’ average.`,
     path: pathOf(pageNumber),
     isIndexed: of.rankings.rank !== null && order === 'newest',
     alternates: { 'application/json': `${callPath(entityType, id)}/scores` },
@@ -62,7 +62,7 @@ export function entityQuestionsPage(view: EntityQuestions): Html {
 ${
   total === 0
     ? html`<p class="lead">No question has an outcome yet.</p>`
-    : html`<p>Errors are averaged over the time in which the forecast stood, so that they need not follow from what was said last. “Others” is the error that the middle one of the others would have made on the same question at the same times.</p>
+    : html`<p>Errors are averaged over the time in which the forecast stood, so that they need not follow from what was said last. “Others” is the error of the others’ average over the time in which both are compared, up to three quarters of the question’s life, and “vs others” the difference over that time.</p>
 ${orders(site, order, (sort) => pathOf(1, sort))}
 ${questionTable(site, html`${which}.`, scores)}
 <p class="mute"><a href="${linkTo(site, questionTablePath(entityType, id))}">All of them as CSV</a></p>

@@ -17,8 +17,11 @@ export function facts(site: Site, of: Payloads, rules: TitleRules, boardSize: nu
   if (metrics.resolved_questions === 0) return undefined
   return html`<dl class="facts">
 ${fact(term(site, 'skill', 'Skill'), orNone(metrics.skill, signed), skillNote(metrics))}
+${overFact(site, 'median-skill', 'Skill over the median', metrics.median_skill, metrics.median_skill_interval)}
+${metrics.priced_questions > 0 && overFact(site, 'market-skill', 'Skill over the market', metrics.market_skill, metrics.market_skill_interval)}
 ${placeFact(site, of, rules, boardSize)}
 ${fact('Questions', grouped(metrics.resolved_questions), questionsNote(site, metrics))}
+${answeredFact(site, metrics)}
 ${evidenceFact(site, metrics, rules)}
 ${coverageFact(site, metrics)}
 ${fact(term(site, 'brier', 'Error (Brier)'), orNone(metrics.brier, plain), '0 is perfect, 0.25 is always 50\u00a0%')}
@@ -52,9 +55,7 @@ function placeFact(site: Site, of: Payloads, rules: TitleRules, boardSize: numbe
     if (retiredAt(of) !== null) return fact(name, '–', 'retired: places are for those who take part')
     return fact(name, '–', `${rules.eligible_questions - has} more shared questions to go`)
   }
-  // Version 2 of the method has one board for all.
-  const where =
-    pool !== undefined && pool !== null && html`in the ${term(site, 'pool', 'pool')} ${endOf(pool)}; `
+  const where = pool !== null && html`in the ${term(site, 'pool', 'pool')} ${endOf(pool)}; `
   return fact(
     name,
     `${places(range)} of ${grouped(boardSize)}`,
@@ -76,28 +77,35 @@ function sureOf(
   return upper === boardSize ? 'the last, clearly' : 'clearly apart from all others'
 }
 
-function evidenceFact(site: Site, { evidence }: Payloads['metrics'], rules: TitleRules): HtmlPart {
-  if (evidence === undefined) return undefined
+/** The skill over another yardstick than the average. */
+function overFact(
+  site: Site,
+  key: 'median-skill' | 'market-skill',
+  name: string,
+  skill: number | null,
+  range: Payloads['metrics']['skill_interval'],
+): Html {
+  const note = range === null ? 'no interval' : `${interval(range)}, ${levelOf(range)} sure`
+  return fact(term(site, key, name), orNone(skill, signed), note)
+}
+
+function answeredFact(site: Site, metrics: Payloads['metrics']): HtmlPart {
+  const { answered_share: answered, offered_questions: offered } = metrics
+  if (answered === null) return undefined
+  const note = `of the ${counted(offered, 'question')} that were open to it`
+  return fact(term(site, 'answered', 'Answered'), percent(answered), note)
+}
+
+function evidenceFact(site: Site, { evidence }: Payloads['metrics'], rules: TitleRules): Html {
   const note = `a certificate takes ${rules.least_evidence} at least`
   return fact(term(site, 'evidence', 'Evidence'), plain(evidence, 1), note)
 }
 
-function coverageFact(site: Site, { coverage }: Payloads['metrics']): HtmlPart {
-  if (coverage === undefined) return undefined
-  return fact(
-    term(site, 'coverage', 'Coverage'),
-    orNone(coverage, percent),
-    'of the time of the shared questions',
-  )
+function coverageFact(site: Site, { coverage }: Payloads['metrics']): Html {
+  const note = 'of the time of the shared questions it was judged; 75\u00a0% at most'
+  return fact(term(site, 'coverage', 'Coverage'), orNone(coverage, percent), note)
 }
 
-function questionsNote(
-  site: Site,
-  { contested_questions: contested, forecasts, imported_share: share }: Payloads['metrics'],
-): Html {
-  const loaded =
-    share !== null &&
-    share > 0 &&
-    html`, ${share === 1 ? 'all' : percent(share)} ${term(site, 'imported', 'imported')}`
-  return html`${grouped(contested)} ${term(site, 'shared-questions', 'shared')} with others; ${counted(forecasts, 'forecast')}${loaded}`
+function questionsNote(site: Site, { contested_questions: contested, forecasts }: Payloads['metrics']): Html {
+  return html`${grouped(contested)} ${term(site, 'shared-questions', 'shared')} with others; ${counted(forecasts, 'forecast')}`
 }

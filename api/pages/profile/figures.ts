@@ -11,7 +11,7 @@ import { type Html, type HtmlPart, html } from '../html.ts'
 import { grouped, signed } from '../numbers.ts'
 import { scrolling } from '../table.ts'
 import { interval } from '../wording.ts'
-import { type Payloads, type TitleRules, isAgent, levelOf } from './subject.ts'
+import { type Payloads, type TitleRules, levelOf } from './subject.ts'
 
 /** The most rows of the table, not counting thresholds. */
 const MOST_ROWS = 8
@@ -20,27 +20,23 @@ const MOST_ROWS = 8
 export function milestones(questions: number, rules: TitleRules): number[] {
   if (questions === 0) return []
   const steps = multiples(1, questions, Math.max(1, stepFor(questions, MOST_ROWS)))
-  const titles = [rules.eligible_questions, rules.certified_questions, rules.expert_questions]
-  const wanted = [...steps, ...titles, questions].filter(
+  const wanted = [...steps, rules.eligible_questions, rules.certified_questions, questions].filter(
     (count) => Number.isInteger(count) && count <= questions,
   )
   return [...new Set(wanted)].sort((a, b) => a - b)
 }
 
-function thresholdsOf(of: Payloads, rules: TitleRules): Threshold[] {
-  const ranked = { questions: rules.eligible_questions, label: 'place' }
-  if (!isAgent(of)) return [ranked]
+function thresholdsOf(rules: TitleRules): Threshold[] {
   return [
-    ranked,
+    { questions: rules.eligible_questions, label: 'place' },
     { questions: rules.certified_questions, label: 'certified' },
-    { questions: rules.expert_questions, label: 'expert' },
   ]
 }
 
 /** Nothing without a shared question. */
 export function runningFigure(of: Payloads, points: readonly RunningPoint[], rules: TitleRules): HtmlPart {
   if (points.length === 0) return undefined
-  const thresholds = thresholdsOf(of, rules)
+  const thresholds = thresholdsOf(rules)
   return html`<h2 id="skill">Skill, question by question</h2>
 <p>${runningResult(points)}</p>
 <div class="columns"><figure>${runningSkillChart(points, thresholds)}

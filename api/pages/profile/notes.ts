@@ -7,7 +7,7 @@ import { grouped, percent } from '../numbers.ts'
 import { type Site, linkTo } from '../site.ts'
 import { term } from '../terms.ts'
 import { dayOf, endOf, named } from '../wording.ts'
-import { type Payloads, type QuestionScore, retiredAt } from './subject.ts'
+import { type Payloads, type QuestionScore, type TitleRules, retiredAt } from './subject.ts'
 
 const DAY_MS = 86_400_000
 const SILENCE_MS = 90 * DAY_MS
@@ -16,12 +16,13 @@ const SILENCE_MS = 90 * DAY_MS
 export function notes(
   site: Site,
   of: Payloads,
+  rules: TitleRules,
   rows: readonly QuestionScore[],
   superseded: readonly SupersededOutcome[],
 ): HtmlPart {
   const all = [
     imported(site, of),
-    everyoneIsAVoice(of),
+    everyoneIsAVoice(of, rules),
     pending(of),
     overdue(of),
     ended(of),
@@ -30,8 +31,7 @@ export function notes(
   return all.map((note) => note && html`<div class="state">${note}</div>\n`)
 }
 
-function imported(site: Site, { metrics }: Payloads): Html | undefined {
-  const { imported_share, witnessed_share = imported_share === 1 ? 0 : 1 } = metrics
+function imported(site: Site, { metrics: { witnessed_share } }: Payloads): Html | undefined {
   if (witnessed_share === null || witnessed_share === 1) return undefined
   if (witnessed_share === 0) {
     return html`<p>The operator ${term(site, 'imported', 'imported')} all of these forecasts: this service did not see them being made.</p>`
@@ -39,7 +39,7 @@ function imported(site: Site, { metrics }: Payloads): Html | undefined {
   return html`<p>This service saw the forecasts being made on ${percent(witnessed_share)} of the questions. The operator ${term(site, 'imported', 'imported')} others.</p>`
 }
 
-function pending({ verification: { pending_questions: count = 0 } }: Payloads): Html | undefined {
+function pending({ verification: { pending_questions: count } }: Payloads): Html | undefined {
   if (count === 0) return undefined
   return count === 1
     ? html`<p>1 question has an outcome and has not closed yet: it counts from its close on.</p>`
@@ -47,24 +47,22 @@ function pending({ verification: { pending_questions: count = 0 } }: Payloads): 
 }
 
 /** An operator who never resolves what came out as no is seen here. */
-function overdue({ profile: { overdue_forecasts: count = 0 } }: Payloads): Html | undefined {
+function overdue({ profile: { overdue_forecasts: count } }: Payloads): Html | undefined {
   if (count === 0) return undefined
   const are = count === 1 ? '1 is overdue: it' : `${grouped(count)} are overdue: they`
   return html`<p>Of the questions answered here, ${are} closed without an outcome.</p>`
 }
 
-function everyoneIsAVoice({ verification }: Payloads): Html | undefined {
+function everyoneIsAVoice({ verification }: Payloads, { certified_questions }: TitleRules): Html | undefined {
   if (verification.voice_rule !== 'everyone') return undefined
-  return html`<p>Too few people and owners take part, so that everyone is measured against everyone: nothing above “provisional” or “bronze” is awarded.</p>`
+  return html`<p>Too few people and owners take part, so that everyone is measured against everyone: a certificate then takes a market’s price on ${certified_questions} questions.</p>`
 }
 
 function ended(of: Payloads): Html | undefined {
-  const { profile, rankings } = of
+  const { profile } = of
   const retired = retiredAt(of)
   if (retired !== null) {
-    // In a release of version 2 of the method it has a place.
-    const unranked = rankings.rank === null && ', and there is no place'
-    return html`<p>Retired on ${dayOf(retired)}: no more forecasts are made${unranked}. The record stays.</p>`
+    return html`<p>Retired on ${dayOf(retired)}: no more forecasts are made, and there is no place. The record stays.</p>`
   }
   const { last_forecast_at: last, as_of: asOf } = profile
   if (last === null || Date.parse(asOf) - Date.parse(last) <= SILENCE_MS) return undefined

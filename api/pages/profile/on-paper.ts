@@ -24,7 +24,10 @@ export function certificateOnPaper(
   const place = rankings.rank_interval
   const rows: [string, HtmlPart][] = [
     ['Skill', orNone(skill, signed)],
-    ['It lies between', range && skill !== null ? `${interval(range)} (${levelOf(range)} sure)` : '–'],
+    [
+      'It lies between',
+      range && skill !== null ? `${interval(range).replace(' to ', ' and ')} (${levelOf(range)} sure)` : '–',
+    ],
     ['Shared questions', grouped(metrics.contested_questions)],
     ['Place', place && rankings.rank !== null ? `${places(place)} of ${grouped(boardSize)}` : '–'],
     ['Release', html`${verification.release}, of ${dayOf(verification.as_of)}`],

@@ -93,7 +93,7 @@ export function profilePage(profile: Profile): Html {
     content: html`${certificateOnPaper(site, of, { code: profile.code, sentence: sentenceOf(of, rules), boardSize, path })}<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparePath(idOf(of)))}">compare with another</a>${isAgent(of) && html` · <a href="${linkTo(site, reportPath(idOf(of)))}">why a question did not score</a>`}</p>
 ${seal(site, of, rules)}
 ${parts(profile)}
-${codeLine(site, profile.code)}${notes(site, of, scores, superseded)}${facts(site, of, rules, boardSize)}
+${codeLine(site, profile.code)}${notes(site, of, rules, scores, superseded)}${facts(site, of, rules, boardSize)}
 ${runningFigure(of, running, rules)}
 ${byDateFigure(site, days, scores)}
 ${reliabilityFigure(of)}
@@ -125,7 +125,7 @@ function parts({ site, days, running, published: of, scores, topics, rules }: Pr
 ${ways.map(([anchor, words]) => html`<li><a href="#${anchor}">${words}</a></li>\n`)}</ul></nav>`
 }
 
-/** Returns a line such as “crow: expert agent, skill +0.203 over 110 questions”. */
+/** Returns a line such as “crow: certified agent, skill +0.203 over 110 questions”. */
 function titleLine(of: Payloads): string {
   const title = awardOf(of)
   const { eligible, skill, contested_questions: contested } = of.metrics
@@ -158,7 +158,7 @@ function newest(site: Site, scores: readonly QuestionScore[], path: string): Htm
   const all = html`<a href="${linkTo(site, `${path}/questions`)}">All ${counted(scores.length, 'question')}</a>, <a href="${linkTo(site, `${path}/questions?sort=worst`)}">the worst first</a>, <a href="${linkTo(site, `${path}/questions?sort=best`)}">the best first</a>`
   const which = scores.length > NEWEST ? html`The ${NEWEST} newest. ${all}` : html`${all}`
   return html`<h2 id="questions">Question by question</h2>
-${questionTable(site, html`${which}. “Others” is the error that the middle one of the others would have made.`, shown)}`
+${questionTable(site, html`${which}. “Others” is the error of the others’ average over the time in which both are compared.`, shown)}`
 }
 
 const CALLS = ['verification', 'metrics', 'rankings', 'advanced-metrics']

@@ -12,21 +12,25 @@ export const ORDER_WORDS: Record<EntityQuestionOrder, { link: string; says: stri
 
 const NANO = 1e9
 
-/** Returns the error of the middle one of the others; null on a question that is not shared. */
-export function othersError({ standard_reference: reference, coverage }: QuestionScore): number | null {
-  return reference === null ? null : reference / NANO / coverage
+/** Returns the Brier score of the others’ average over the judged time; null where it is not shared. */
+export function othersError({ contested, average_brier, judged_coverage }: QuestionScore): number | null {
+  return contested ? average_brier / (NANO * judged_coverage) : null
 }
 
-/** Returns by how much the middle one of the others erred more; likewise null. */
-export function gainOf(score: QuestionScore): number | null {
-  const others = othersError(score)
-  return others === null ? null : others - score.brier
+/** Returns by how much the others’ average erred more over that time; likewise null. */
+export function gainOf({
+  contested,
+  average_brier,
+  judged_brier,
+  judged_coverage,
+}: QuestionScore): number | null {
+  return contested ? (average_brier - judged_brier) / (NANO * judged_coverage) : null
 }
 
 const KEYS: Record<Exclude<EntityQuestionOrder, 'newest'>, (score: QuestionScore) => number | null> = {
   worst: (score) => gainOf(score),
   best: (score) => negative(gainOf(score)),
-  surprising: ({ settled, crowd_brier: error }) => (settled ? negative(error) : null),
+  surprising: (score) => negative(othersError(score)),
 }
 
 /**

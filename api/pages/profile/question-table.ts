@@ -1,5 +1,5 @@
-// Shows the questions of an entity in a table: what was said last, the error, and that of the middle one
-// of the others.
+// Shows the questions of an entity in a table: what was said last, the error, and that of the others’
+// average.
 import { type Html, html } from '../html.ts'
 import { questionPath } from '../links.ts'
 import { percent, plain } from '../numbers.ts'

@@ -1,10 +1,10 @@
 // Compares the requirements of each title (METHODOLOGY §3) with what the entity has, by its verification
 // alone.
-import type { Badge, Certification } from '../../../schemas/payloads.ts'
+import type { Title } from '../../../schemas/payloads.ts'
 import { shapeOf } from '../award.ts'
 import { type Html, html } from '../html.ts'
-import { counted, plain, signed } from '../numbers.ts'
-import { type Payloads, type TitleRules, isAgent } from './subject.ts'
+import { counted, percent, plain, signed } from '../numbers.ts'
+import type { Payloads, TitleRules } from './subject.ts'
 
 export interface Requirement {
   rule: string
@@ -15,104 +15,64 @@ export interface Requirement {
   missing?: string
 }
 
+type Interval = { lower: number } | null
+
 interface TitleRequirements {
-  title: Certification | Badge
+  title: Title
   /** The claim that the title makes about its holder. */
   says: string
   requirements: readonly Requirement[]
 }
 
 /**
- * Returns the titles in rising order. An agent has the last title whose requirements are met together with
+ * Returns the titles in rising order. An entity has the last title whose requirements are met together with
  * those of all titles before it.
  */
-export function requirementsOf(of: Payloads, rules: TitleRules): TitleRequirements[] {
-  const {
-    contested_questions: contested,
-    clusters,
-    evidence,
-    skill_interval: skill,
-    strict_skill_interval: strict,
-    voice_rule: voices,
-  } = of.verification
-  const questions = (needed: number) => count('shared question', needed, contested)
-  const ahead = above('skill at the bad end of luck', skill)
-  const clustered = (needed: number) => count('separate group', needed, clusters, 'separate groups')
-  const weighty = enough('evidence', rules.least_evidence, evidence)
-  const strictly = strict === undefined ? [] : [above('the same, against what the others really got', strict)]
-  const measured: Requirement = {
-    rule: 'enough independent others',
-    needed: 'yes',
-    has: voices === 'recorded' ? 'yes' : 'no',
-    isMet: voices === 'recorded',
-  }
-  const better = [clustered(rules.certified_clusters), ...weighty, ahead, ...strictly, measured]
-  if (isAgent(of)) {
-    const { crowd_skill_interval, crowd_evidence } = of.verification
-    const crowd = above('skill against the crowd at the bad end of luck', crowd_skill_interval)
-    const known = enough('evidence against the crowd', rules.least_evidence, crowd_evidence)
-    return [
-      {
-        title: 'provisional',
-        says: 'enough questions for a place',
-        requirements: [questions(rules.eligible_questions)],
-      },
-      {
-        title: 'certified',
-        says: 'better than the middle one of the others',
-        requirements: [questions(rules.certified_questions), ...better],
-      },
-      {
-        title: 'expert',
-        says: 'certified, and better than the crowd, the average of the others',
-        requirements: [questions(rules.expert_questions), ...known, crowd],
-      },
-    ]
-  }
-  const { percentile } = of.verification
-  const place = (needed: number): Requirement => ({
-    rule: 'percentile among those ranked',
-    needed: `≥ ${needed}`,
-    has: percentile === null ? 'none yet' : plain(percentile, 2),
-    isMet: percentile !== null && percentile >= needed,
-  })
+export function requirementsOf({ verification }: Payloads, rules: TitleRules): TitleRequirements[] {
+  const { contested_questions, priced_questions, evidence, coverage, voice_rule } = verification
+  const { skill, skill_interval, median_skill, median_skill_interval } = verification
+  const { market_skill, market_skill_interval } = verification
+  const questions = (needed: number) => count('shared question', needed, contested_questions)
+  const isEveryone = voice_rule === 'everyone'
+  const skilled = (name: string, value: number | null, interval: Interval) => [
+    atLeast(name, rules.least_skill, value, withSign),
+    above(`lower end of the ${name}`, interval),
+  ]
   return [
     {
-      title: 'bronze',
-      says: 'in the better half of those ranked',
-      requirements: [questions(rules.eligible_questions), place(rules.bronze_percentile)],
+      title: 'measured',
+      says: 'a skill and a place, and nothing proved',
+      requirements: [questions(rules.eligible_questions)],
     },
     {
-      title: 'silver',
-      says: 'in the best quarter',
-      requirements: [place(rules.silver_percentile), clustered(rules.silver_clusters), measured],
-    },
-    {
-      title: 'gold',
-      says: 'in the best tenth, and better than the middle one of the others',
-      requirements: [place(rules.gold_percentile), ...better],
-    },
-    {
-      title: 'platinum',
-      says: 'in the best hundredth, and better than the middle one of the others',
-      requirements: [place(rules.platinum_percentile), ...better],
+      title: 'certified',
+      says: 'smaller errors than the average, and than the median, of all others at the same moments',
+      requirements: [
+        questions(rules.certified_questions),
+        ...(isEveryone ? [count('priced question', rules.certified_questions, priced_questions)] : []),
+        atLeast('evidence', rules.least_evidence, evidence, inMultiples),
+        atLeast('coverage', rules.least_coverage, coverage, inPerCent),
+        ...skilled('skill', skill, skill_interval),
+        ...skilled('median skill', median_skill, median_skill_interval),
+        ...(priced_questions > 0 ? skilled('market skill', market_skill, market_skill_interval) : []),
+      ],
     },
   ]
 }
 
-function count(what: string, needed: number, has: number, many = `${what}s`): Requirement {
+function count(what: string, needed: number, has: number): Requirement {
   return {
-    rule: many,
+    rule: `${what}s`,
     needed: `≥ ${needed}`,
     has: String(has),
     isMet: has >= needed,
     ...(has < needed && {
-      missing: `${counted(needed - has, what, many)} more`.replace(/^(\S+) (.*) more$/, '$1 more $2'),
+      missing: `${counted(needed - has, what)} more`.replace(/^(\S+) (.*) more$/, '$1 more $2'),
     }),
   }
 }
 
-function above(rule: string, interval: { lower: number } | null): Requirement {
+function above(rule: string, interval: Interval): Requirement {
   const lower = interval?.lower
   return {
     rule,
@@ -122,13 +82,24 @@ function above(rule: string, interval: { lower: number } | null): Requirement {
   }
 }
 
-/** Nothing where the release does not say how much there is. */
-function enough(rule: string, needed: number, has: number | undefined): Requirement[] {
-  if (has === undefined) return []
-  // With as many decimals as it takes to tell it from what is needed.
-  const decimals = Math.abs(has - needed) < 0.005 ? 6 : 2
-  return [{ rule, needed: `≥ ${needed}`, has: plain(has, decimals), isMet: has >= needed }]
+/** @param written writes a value, if it is close to the needed one with decimals that tell them apart. */
+function atLeast(
+  rule: string,
+  needed: number,
+  has: number | null,
+  written: (value: number, isClose: boolean) => string,
+): Requirement {
+  return {
+    rule,
+    needed: `≥ ${written(needed, false)}`,
+    has: has === null ? 'none yet' : written(has, has !== needed && Math.abs(has - needed) < 0.005),
+    isMet: has !== null && has >= needed,
+  }
 }
+
+const inMultiples = (value: number, isClose: boolean) => plain(value, isClose ? 6 : 2)
+const inPerCent = (value: number, isClose: boolean) => percent(value, isClose ? 4 : 0)
+const withSign = (value: number, isClose: boolean) => signed(value, isClose ? 6 : 3)
 
 /** With as many decimals as it takes to tell it from 0. */
 function exact(value: number): string {

@@ -1,8 +1,7 @@
 // The seal: the title, and one plain sentence that says what is shown and what is not.
-import { CERTIFICATES } from '../../../schemas/payloads.ts'
 import { shapeOf } from '../award.ts'
-import { type Html, type HtmlPart, html } from '../html.ts'
-import { counted, grouped, minuteOf, percent, signed } from '../numbers.ts'
+import { type Html, html } from '../html.ts'
+import { counted, minuteOf, percent, signed } from '../numbers.ts'
 import type { Site } from '../site.ts'
 import { term } from '../terms.ts'
 import { interval } from '../wording.ts'
@@ -35,104 +34,58 @@ export function sentenceOf(of: Payloads, rules: TitleRules): string {
   return `${shown}.${further === undefined ? '' : ` ${further}.`}`
 }
 
-function skillLine(site: Site, of: Payloads, rules: TitleRules): Html {
-  const { verification, metrics } = of
-  if (metrics.skill !== null) {
-    const { skill_interval: range } = verification
-    const certain =
-      range && `, between ${interval(range)} with ${levelOf(range)} confidence`.replace(' to ', ' and ')
-    const { coverage } = verification
-    const covered =
-      coverage !== undefined &&
-      coverage !== null &&
-      html`, with a forecast for ${term(site, 'coverage', html`${percent(coverage)} of their time`)}`
-    return html`<p class="mute">${term(site, 'skill', 'Skill')} ${signed(metrics.skill)}${certain}, on ${term(site, 'shared-questions', counted(metrics.contested_questions, 'shared question'))}${covered}.${fragilitySentence(site, of)} <a href="#titles">What a title takes</a></p>`
+function skillLine(site: Site, { verification, metrics }: Payloads, rules: TitleRules): Html {
+  const { skill, skill_interval: range, contested_questions: questions, coverage } = verification
+  if (!metrics.eligible || skill === null) {
+    return html`<p class="mute">A ${term(site, 'place', 'place')} takes ${rules.eligible_questions} ${term(site, 'shared-questions', 'shared questions')}. <a href="#titles">What a title takes</a></p>`
   }
-  return html`<p class="mute">A ${term(site, 'place', 'place')} takes ${rules.eligible_questions} ${term(site, 'shared-questions', 'shared questions')}. <a href="#titles">What a title takes</a></p>`
-}
-
-/** Nothing for other titles, nor in a release that lacks the number. */
-function fragilitySentence(site: Site, of: Payloads): HtmlPart {
-  const { fragility, contested_questions: outcomes } = of.metrics
-  if (fragility === undefined || fragility === null || !CERTIFICATES.includes(awardOf(of))) return undefined
-  const some = term(site, 'fragility', `${grouped(fragility)} of ${counted(outcomes, 'outcome')}`)
-  return html` The title would fall if ${some} were different.`
+  const certain =
+    range && `, between ${interval(range)} with ${levelOf(range)} confidence`.replace(' to ', ' and ')
+  const covered =
+    coverage !== null &&
+    html`, judged for ${term(site, 'coverage', html`${percent(coverage)} of their time`)}`
+  return html`<p class="mute">${term(site, 'skill', 'Skill')} ${signed(skill)}${certain}, on ${term(site, 'shared-questions', counted(questions, 'shared question'))}${covered}. <a href="#titles">What a title takes</a></p>`
 }
 
 function claimOf(of: Payloads, rules: TitleRules): Claim {
-  const { metrics, profile } = of
-  const title = awardOf(of)
+  const { metrics, profile, verification } = of
   if (metrics.resolved_questions === 0) return { words: 'Nothing settled yet', ...waitingOf(profile) }
-  if (!metrics.eligible) {
-    return {
-      words: 'No place yet',
-      shown: earlyOf(metrics, rules),
-      further: 'These are early numbers, and prove nothing yet',
-    }
-  }
-  if (isAgent(of)) {
-    switch (of.verification.certification) {
-      case 'expert':
-        return {
-          words: 'Expert',
-          shown: `Better than the middle one of the others, and better than the average of them all: ${UNLIKELY}`,
-          further: 'This holds for the questions it chose to answer',
-        }
-      case 'certified':
-        return {
-          words: 'Certified',
-          shown: `Better than the middle one of the others: ${UNLIKELY}`,
-          further: 'Whether it is better than the average of them all is not proven yet',
-        }
-      default:
-        return { words: 'Provisional', ...intervalClaim(of, standingOf(of)) }
-    }
-  }
-  switch (title) {
-    case 'platinum':
-    case 'gold':
+  const [its, it] = isAgent(of) ? ['Its', 'it'] : ['Their', 'they']
+  switch (awardOf(of)) {
+    case 'certified': {
+      const market =
+        verification.priced_questions > 0 ? ', and of the market’s price where there was one' : ''
       return {
-        words: title === 'gold' ? 'Gold' : 'Platinum',
-        shown: `Among the best ${100 - (title === 'gold' ? rules.gold_percentile : rules.platinum_percentile)} % of those ranked, and better than the middle one of the others: ${UNLIKELY}`,
-        further: 'This holds for the questions they chose to answer',
+        words: 'Certified',
+        shown: `${its} errors were smaller than those of the average, and of the median, of all others at the same moments${market}: ${UNLIKELY}`,
+        further: `This holds for the questions that ${it} chose to answer`,
       }
-    case 'silver':
+    }
+    case 'measured':
       return {
-        words: 'Silver',
-        ...intervalClaim(of, 'Among the best quarter of those ranked'),
-      }
-    case 'bronze':
-      return {
-        words: 'Bronze',
-        ...intervalClaim(of, 'Among the better half of those ranked'),
+        words: 'Measured',
+        shown: `A skill${of.rankings.rank === null ? '' : ' and a place'}, and nothing proved`,
+        further: measuredOf(of),
       }
     default:
-      return { words: 'No title', ...intervalClaim(of, 'Has a place, in the lower half of those ranked') }
+      return {
+        words: 'No place yet',
+        shown: earlyOf(metrics, rules),
+        further: 'These are early numbers, and prove nothing yet',
+      }
   }
 }
 
-/** Returns what the interval of a ranked entity shows, for titles that do not say it. */
-function intervalClaim(of: Payloads, standing: string): Omit<Claim, 'words'> {
+/** Says what the interval leaves open for those without a certificate. */
+function measuredOf(of: Payloads): string {
   const { skill_interval: range, contested_questions: questions } = of.verification
-  if (range !== null && range.upper < 0) {
-    return { shown: 'Worse than the middle one of the others: bad luck is very unlikely as the reason' }
+  const are = isAgent(of) ? 'it is' : 'they are'
+  if (range === null) return 'How much of it is luck cannot be said: all questions are of one event'
+  if (range.upper < 0) return `With luck allowed for, ${are} worse than the average of the others`
+  if (range.lower > 0) {
+    return `With luck allowed for, ${are} better than the average of the others; what a certificate takes besides is below`
   }
-  if (range !== null && range.lower > 0) {
-    return {
-      shown: 'Above the middle one of the others, with luck allowed for',
-      further: 'What more the next title takes is below',
-    }
-  }
-  if (range === null && questions > 1) {
-    return { shown: standing, further: 'That may be luck: all questions count as one event' }
-  }
-  const whether = `Whether ${isAgent(of) ? 'it is' : 'they are'} really better than the middle one of the others`
-  return { shown: standing, further: `${whether}, ${counted(questions, 'question')} do not show yet` }
-}
-
-/** A retired agent has no place, except in a release of version 2 of the method. */
-function standingOf({ rankings }: Payloads): string {
-  return rankings.rank === null ? 'Enough shared questions for a place' : 'Has a place'
+  return `Whether ${are} better than the average of the others, ${counted(questions, 'question')} do not show yet`
 }
 
 function waitingOf({

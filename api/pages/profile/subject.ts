@@ -7,23 +7,22 @@ import type { EntityType } from '../../../schemas/tables.ts'
 import { titleOf } from '../award.ts'
 import { type Html, html } from '../html.ts'
 import { type Site, linkTo } from '../site.ts'
-import type { Stored } from '../stored.ts'
 import { named } from '../wording.ts'
 
 interface AgentPayloads {
-  verification: Stored<z.infer<typeof payloads.agentVerification>>
-  metrics: Stored<z.infer<typeof payloads.agentMetrics>>
-  rankings: Stored<z.infer<typeof payloads.agentRankings>>
+  verification: z.infer<typeof payloads.agentVerification>
+  metrics: z.infer<typeof payloads.agentMetrics>
+  rankings: z.infer<typeof payloads.agentRankings>
   advanced_metrics: z.infer<typeof payloads.agentAdvancedMetrics>
-  profile: Stored<z.infer<typeof payloads.agentProfile>>
+  profile: z.infer<typeof payloads.agentProfile>
 }
 interface ForecasterPayloads {
-  verification: Stored<z.infer<typeof payloads.forecasterVerification>>
-  metrics: Stored<z.infer<typeof payloads.forecasterMetrics>>
-  rankings: Stored<z.infer<typeof payloads.forecasterRankings>>
+  verification: z.infer<typeof payloads.forecasterVerification>
+  metrics: z.infer<typeof payloads.forecasterMetrics>
+  rankings: z.infer<typeof payloads.forecasterRankings>
   advanced_metrics: z.infer<typeof payloads.forecasterAdvancedMetrics>
   /** The name is no part of what is signed. */
-  profile: Stored<z.infer<typeof payloads.forecasterProfile>> & { name: string | null }
+  profile: z.infer<typeof payloads.forecasterProfile> & { name: string | null }
 }
 export type Payloads = AgentPayloads | ForecasterPayloads
 
@@ -31,16 +30,11 @@ export type Payloads = AgentPayloads | ForecasterPayloads
 export interface TitleRules {
   eligible_questions: number
   certified_questions: number
-  certified_clusters: number
   least_evidence: number
-  expert_questions: number
-  contest_voices: number
-  latest_start: number
-  bronze_percentile: number
-  silver_percentile: number
-  silver_clusters: number
-  gold_percentile: number
-  platinum_percentile: number
+  least_skill: number
+  least_coverage: number
+  least_others: number
+  judged_share: number
 }
 
 /** A row of the scores with the title of its question. */
@@ -52,7 +46,7 @@ export interface QuestionScore {
   category: string | null
   outcome: 'yes' | 'no'
   resolved_at: Date
-  /** From when it counts; null until then, and in a release of version 2 of the method. */
+  /** From when it counts; null until then. */
   settled_at: Date | null
   /** Whether it had closed too: only then it counts. */
   settled: boolean
@@ -60,12 +54,13 @@ export interface QuestionScore {
   brier: number
   /** Null where it was withdrawn. */
   closing_probability: number | null
-  /**
-   * Coverage times what a middle field would have got, in whole 1e-9; null where the pair is not contested.
-   */
-  standard_reference: number | null
-  /** The error of a copy of the others’ average; null without others. */
-  crowd_brier: number | null
+  /** Whether it counts in the skill. */
+  contested: boolean
+  /** The share of the question’s life in which it was judged. */
+  judged_coverage: number
+  /** Its error over that time, in 1e-9 of the life, and that of the others’ average. */
+  judged_brier: number
+  average_brier: number
 }
 
 export function isAgent(of: Payloads): of is AgentPayloads {
@@ -86,13 +81,13 @@ export function awardOf(of: Payloads): ReturnType<typeof titleOf> {
 
 /** Returns when an agent retired; null while it takes part, and of a person. */
 export function retiredAt({ profile }: Payloads): string | null {
-  return 'retired_at' in profile ? (profile.retired_at ?? null) : null
+  return 'retired_at' in profile ? profile.retired_at : null
 }
 
 /** How many questions with an outcome it has forecast, also those that have not closed. */
 export function questionsOf({
   resolved_questions: settled,
-  pending_questions: pending = 0,
+  pending_questions: pending,
 }: Payloads['verification']): number {
   return settled + pending
 }

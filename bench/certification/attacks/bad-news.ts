@@ -3,7 +3,7 @@ import { ownedAgent, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'
 import { type News, drawNews, readNews, updating } from '../news.ts'
 import { NOISE, type SimulatedForecast, readers, withdrawing } from '../questions.ts'
-import { PROMISED, type Study, type Title, dailyLooks } from '../study.ts'
+import { PROMISED, type Range, type Study, dailyLooks } from '../study.ts'
 import type { Random } from '../../../jobs/simulation/random.ts'
 
 type Move = (random: Random, news: News) => SimulatedForecast[]
@@ -30,7 +30,7 @@ const comesLate: Move = (random, news) => {
   ]
 }
 
-function badNews(what: string, move: Move, updates: number, may: Title['may']): Study {
+function badNews(what: string, move: Move, updates: number, range: Range): Study {
   const peers = updates === 0 ? 'never update' : `update ${updates} times`
   return {
     worlds: 120,
@@ -45,18 +45,13 @@ function badNews(what: string, move: Move, updates: number, may: Title['may']): 
         return { forecasts, outcome: news.outcome, cluster }
       })
     },
-    titles: [
-      { how: `${what} on bad news; peers ${peers}`, value: 'certified', may },
-      { how: `${what} on bad news; peers ${peers}: expert`, value: 'expert', may },
-    ],
+    titles: [{ how: `${what} on bad news; peers ${peers}`, value: 'certified', range }],
   }
 }
 
-const stale = { open: 'it is better than what they have standing' }
-
 export const studies: Record<string, Study> = {
-  'withdraws, stale': badNews('withdraws', withdraws, 0, stale),
+  'withdraws, stale': badNews('withdraws', withdraws, 0, PROMISED),
   withdraws: badNews('withdraws', withdraws, 3, PROMISED),
   'comes late': badNews('comes too late', comesLate, 3, PROMISED),
-  'comes late, stale': badNews('comes too late', comesLate, 0, stale),
+  'comes late, stale': badNews('comes too late', comesLate, 0, PROMISED),
 }

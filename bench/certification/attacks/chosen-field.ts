@@ -20,6 +20,6 @@ export const studies: Record<string, Study> = {
         return readBy(random, plays ? [...readers(1), ...present] : present, cluster)
       })
     },
-    titles: [{ how: 'answers only where fewer strong voices stand', value: 'certified', may: PROMISED }],
+    titles: [{ how: 'answers only where fewer strong voices stand', value: 'certified', range: PROMISED }],
   },
 }

@@ -3,13 +3,13 @@ import { normal } from '../../../jobs/simulation/random.ts'
 import { ownedAgent, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'
 import { type Reader, drawOutcome, drawTruth, reading, readers, saying } from '../questions.ts'
-import { PROMISED, type Study, type Title, dailyLooks } from '../study.ts'
+import { PROMISED, type Range, type Study, dailyLooks } from '../study.ts'
 
 /**
  * Every other question is a coin, which the strong alone answer besides the agent. Their forecasts on coins
  * have noise of their own.
  */
-function coinFlips(how: string, strong: Reader[], weak: number, own: number, may: Title['may']): Study {
+function coinFlips(how: string, strong: Reader[], weak: number, own: number, range: Range): Study {
   return {
     worlds: 100,
     quick: 8,
@@ -30,7 +30,7 @@ function coinFlips(how: string, strong: Reader[], weak: number, own: number, may
         return { forecasts: [saying(0, 0.25, 0.5), ...voices], outcome: drawOutcome(random, 0), cluster }
       })
     },
-    titles: [{ how, value: 'certified', may }],
+    titles: [{ how, value: 'certified', range }],
   }
 }
 
@@ -44,6 +44,8 @@ export const studies: Record<string, Study> = {
     20,
     0.15,
     {
+      least: 0,
+      most: 0.1,
       open: '0.5 is better than what these voices say',
     },
   ),

@@ -3,7 +3,7 @@ import { logistic } from '../../../jobs/simulation/random.ts'
 import { agentsOf, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'
 import { drawTruth, readBy, readers, saying } from '../questions.ts'
-import { type Study, dailyLooks } from '../study.ts'
+import { PROMISED, type Study, dailyLooks } from '../study.ts'
 
 function trading(peers: number): Study {
   return {
@@ -32,7 +32,7 @@ function trading(peers: number): Study {
       {
         how: `two owners trade sabotage among ${peers} honest peers`,
         value: 'certified',
-        may: { open: 'only the record of who answers for whom stands against it' },
+        range: PROMISED,
       },
     ],
   }

@@ -4,14 +4,14 @@ import { logistic, normal } from '../../../jobs/simulation/random.ts'
 import { ownedAgent, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'
 import { HORIZON_MS, NOISE, drawOutcome, drawTruth, reading, readers, saying } from '../questions.ts'
-import { PROMISED, type Study, type Title } from '../study.ts'
+import { PROMISED, type Range, type Study } from '../study.ts'
 
 const QUESTIONS = 600
 const OCTOBER = 0.75
 const LEAN = 1
 
 /** `closesEarly`: whether the operator moves the close to the outcome. */
-export function earlyOutcomes(closesEarly: boolean, how: string, may: Title['may']): Study {
+export function earlyOutcomes(closesEarly: boolean, how: string, range: Range): Study {
   return {
     worlds: 100,
     quick: 6,
@@ -32,14 +32,14 @@ export function earlyOutcomes(closesEarly: boolean, how: string, may: Title['may
           field.ask({ ...question, isSettled: share === 1 || closesEarly })
         }
         const { title, skill } = field.judge(0)
-        return { title: title === 'certified' || title === 'expert' ? QUESTIONS : Infinity, skill }
+        return { title: title === 'certified' ? QUESTIONS : Infinity, skill }
       }
       const [october, january] = [lookAt(OCTOBER), lookAt(1)]
       return { october: october.title, january: january.title, skill: january.skill! }
     },
     titles: [
-      { how: `${how}: looked at in October`, value: 'october', may },
-      { how: `${how}: in January`, value: 'january', may: PROMISED },
+      { how: `${how}: looked at in October`, value: 'october', range },
+      { how: `${how}: in January`, value: 'january', range: PROMISED },
     ],
     measures: [{ about: `${how}: skill in January`, value: 'skill', shown: 'number' }],
   }

@@ -2,7 +2,7 @@
 import { ownedAgent, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'
 import { NOISE, readBy, readers } from '../questions.ts'
-import { type Study, dailyLooks } from '../study.ts'
+import { PROMISED, type Study, dailyLooks } from '../study.ts'
 
 export const studies: Record<string, Study> = {
   '': {
@@ -21,7 +21,7 @@ export const studies: Record<string, Study> = {
       {
         how: 'plays in a weak hall that one shared question joins to the others',
         value: 'certified',
-        may: { open: 'a certificate is about the voices whom an agent meets' },
+        range: PROMISED,
       },
     ],
   },

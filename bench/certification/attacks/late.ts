@@ -3,13 +3,9 @@ import { ownedAgent, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'
 import { drawNews, readNews, updating } from '../news.ts'
 import { NOISE, readers } from '../questions.ts'
-import { PROMISED, type Study, type Title, dailyLooks } from '../study.ts'
+import { PROMISED, type Study, dailyLooks } from '../study.ts'
 
-const open = {
-  open: 'it is better than what they have standing',
-}
-
-function late(share: number, updates: number, may: Title['may']): Study {
+function late(updates: number): Study {
   const peers = ['never again', 'once more', 'twice more', 'three times more'][updates]!
   return {
     worlds: 120,
@@ -23,7 +19,7 @@ function late(share: number, updates: number, may: Title['may']): Study {
         return {
           forecasts: [
             ...updating(random, news, all, updates),
-            readNews(random, news, { entity: 0, noise: NOISE }, share),
+            readNews(random, news, { entity: 0, noise: NOISE }, 0.7 + 0.04 * random()),
           ],
           outcome: news.outcome,
           cluster,
@@ -32,19 +28,16 @@ function late(share: number, updates: number, may: Title['may']): Study {
     },
     titles: [
       {
-        how: `one forecast at ${100 * share} % of the life; peers once in the first half and ${peers}`,
+        how: `one forecast at 70 to 74 % of the life; peers once in the first half and ${peers}`,
         value: 'certified',
-        may,
+        range: PROMISED,
       },
     ],
   }
 }
 
 export const studies: Record<string, Study> = {
-  'at 90 %': late(0.9, 3, PROMISED),
-  'half, stale': late(0.5, 0, open),
-  'half, one update': late(0.5, 1, open),
-  'half, three updates': late(0.5, 3, PROMISED),
-  'last in time, stale': late(0.75, 0, open),
-  'last in time, three updates': late(0.75, 3, open),
+  stale: late(0),
+  'one update': late(1),
+  'three updates': late(3),
 }

@@ -29,13 +29,13 @@ function manyAgents(
         const present = all.filter(({ entity }) => entity >= count || begins(entity) <= question)
         return readBy(random, present, question, drawTruth(random, spread))
       }
-      return dailyLooks(field, ask, DAYS * QUESTIONS_A_DAY, 'certified')
+      return dailyLooks(field, ask)
     },
     titles: [
       {
         how: `owner of ${count} agents without skill, ${order}${spread === 1.5 ? '' : `, σ ${spread}`}`,
         value: 'certified',
-        may: PROMISED,
+        range: PROMISED,
       },
     ],
   }

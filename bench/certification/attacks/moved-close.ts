@@ -4,6 +4,8 @@ import { earlyOutcomes } from './early-outcomes.ts'
 
 export const studies: Record<string, Study> = {
   '': earlyOutcomes(true, 'early outcomes, the close moved to each outcome', {
+    least: 0.8,
+    most: 1,
     open: 'the operator says when a question closes',
   }),
 }

@@ -25,7 +25,7 @@ function ownVoice(peers: number): Study {
       {
         how: `own voice does badly where its sibling plays, ${peers} peers`,
         value: 'certified',
-        may: PROMISED,
+        range: PROMISED,
       },
     ],
   }

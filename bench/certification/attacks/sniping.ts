@@ -18,7 +18,7 @@ function sniping(last: number): Study {
         return question
       })
     },
-    titles: [{ how: `sniping: the last ${100 * last} % of the life`, value: 'certified', may: PROMISED }],
+    titles: [{ how: `sniping: the last ${100 * last} % of the life`, value: 'certified', range: PROMISED }],
   }
 }
 

@@ -1,11 +1,11 @@
 // Split events: each of ten correlated questions has an `event_id` of its own.
 import { aboutEvents, inEvents, tens } from '../events.ts'
-import type { Study } from '../study.ts'
+import { PROMISED, type Study } from '../study.ts'
 
 export const studies: Record<string, Study> = {
   '': aboutEvents(
     'events of ten, each question with an event_id of its own',
     inEvents(tens, (question) => question),
-    { open: "an event_id of its own is the operator's statement" },
+    PROMISED,
   ),
 }

@@ -21,7 +21,7 @@ function sybils(owned: boolean): Study {
       })
       return { ...looks, skill: field.judge(0).skill! }
     },
-    titles: [{ how: whose, value: 'certified', may: PROMISED }],
+    titles: [{ how: whose, value: 'certified', range: PROMISED }],
     measures: [{ about: `${whose}: skill gained`, value: 'skill', shown: 'number' }],
   }
 }

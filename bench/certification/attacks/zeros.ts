@@ -24,7 +24,7 @@ function zeros(truth: number): Study {
       {
         how: `says 0 where the truth is ${truth} and peers say twice that`,
         value: 'certified',
-        may: PROMISED,
+        range: PROMISED,
       },
     ],
   }

@@ -2,7 +2,7 @@
 import { normal } from '../../../jobs/simulation/random.ts'
 import { ownedAgent, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'
-import { NOISE, drawOutcome, drawTruth, readBy, reading, readers } from '../questions.ts'
+import { NOISE, copyOf, drawOutcome, drawTruth, readBy, reading, readers } from '../questions.ts'
 import { PROMISED, type Study, dailyLooks } from '../study.ts'
 
 const ONE_LOOK = 400
@@ -20,17 +20,38 @@ function among(peers: number, worlds: number, quick: number, spread = 1.5): Stud
       let once: number | undefined
       const { certified } = dailyLooks(field, (question) => {
         if (question === ONE_LOOK) {
-          once = ['certified', 'expert'].includes(field.judge(0).title) ? ONE_LOOK : Infinity
+          once = field.judge(0).title === 'certified' ? ONE_LOOK : Infinity
         }
         return readBy(random, all, question, drawTruth(random, spread))
       })
       return { once: once ?? ONE_LOOK, certified }
     },
     titles: [
-      { how: `equal agent, one look after ${ONE_LOOK} questions, ${fieldOf}`, value: 'once', may: PROMISED },
-      { how: `equal agent, ever in a year, ${fieldOf}`, value: 'certified', may: PROMISED },
+      {
+        how: `equal agent, one look after ${ONE_LOOK} questions, ${fieldOf}`,
+        value: 'once',
+        range: PROMISED,
+      },
+      { how: `equal agent, ever in a year, ${fieldOf}`, value: 'certified', range: PROMISED },
     ],
   }
+}
+
+/** The agent says the average of as many readings of its own, all at the opening, so that its skill is 0 in expectation. */
+const yardstick: Study = {
+  worlds: 600,
+  quick: 40,
+  withoutSkill: 'The agent is exactly as good as the average of the others.',
+  simulate: (random) => {
+    const field = new SimulatedField([ownedAgent('judged'), ...people(20)], [0])
+    return dailyLooks(field, (cluster) => {
+      const truth = drawTruth(random)
+      const panel = () => readers(20, 1).map((reader) => ({ ...reading(random, reader, truth), atMs: 0 }))
+      const own = { ...copyOf(0, panel()), atMs: 0 }
+      return { forecasts: [own, ...panel()], outcome: drawOutcome(random, truth), cluster }
+    })
+  },
+  titles: [{ how: 'exactly as good as the average of 20 others, ever', value: 'certified', range: PROMISED }],
 }
 
 /** Forty peers who read with noise from half the judged agent's to twice as much, as many better as worse. */
@@ -46,7 +67,7 @@ const mixed: Study = {
     ]
     return dailyLooks(field, (question) => readBy(random, all, question))
   },
-  titles: [{ how: 'the middle of 40 mixed peers, ever', value: 'certified', may: PROMISED }],
+  titles: [{ how: 'the middle of 40 mixed peers, ever', value: 'certified', range: PROMISED }],
 }
 
 /**
@@ -79,7 +100,7 @@ const clusters: Study = {
     })
   },
   titles: [
-    { how: 'equal agent, questions in marked events of ten, ever', value: 'certified', may: PROMISED },
+    { how: 'equal agent, questions in marked events of ten, ever', value: 'certified', range: PROMISED },
   ],
 }
 
@@ -88,6 +109,7 @@ export const studies: Record<string, Study> = {
   'peers 20': among(20, 600, 60),
   'peers 20 wide': among(20, 400, 40, 3),
   'peers 5': among(5, 600, 60),
+  yardstick,
   mixed,
   clusters,
 }

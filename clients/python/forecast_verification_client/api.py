@@ -161,15 +161,10 @@ Everything in the sandbox is simulated and proves nothing
 """
 
 
-Certification: TypeAlias = Literal['none', 'provisional', 'certified', 'expert']
+Title: TypeAlias = Literal['none', 'measured', 'certified']
 """
-By contested questions, their clusters and the ends of the intervals; see the method
+`measured` is a skill with an interval and a place, and nothing proved; `certified` says that its errors were smaller than those of the average and of the median of all others, and than the market’s price; see the method
 """
-
-
-class PercentileInterval(TypedDict):
-    lower: float
-    upper: float
 
 
 class SkillInterval(TypedDict):
@@ -178,9 +173,15 @@ class SkillInterval(TypedDict):
     level: float
 
 
+class RecentSkill(TypedDict):
+    questions: int
+    skill: float | None
+    skill_interval: SkillInterval | None
+
+
 VoiceRule: TypeAlias = Literal['recorded', 'everyone']
 """
-Whom entities are measured against: `recorded` is people and the first agent of each recorded owner, `everyone` is all, because the former are fewer than six, and then nothing above `provisional` or `bronze` is awarded
+Whom entities are measured against: `recorded` is people and the first agent of each owner that the operator recorded, `everyone` is all, because the former are fewer than six, and then a title takes a market’s price on 50 questions
 """
 
 
@@ -475,7 +476,7 @@ class AgentVerification(TypedDict):
     """
     A UUID in lower case
     """
-    certification: Certification
+    certification: Title
     name: str | None
     """
     As registered, or as the operator has corrected it: a claim. Null for an agent that is hidden
@@ -498,43 +499,51 @@ class AgentVerification(TypedDict):
     """
     percentile: float | None
     """
-    among the eligible voices of the same kind and pool; null without a rank
-    """
-    percentile_interval: PercentileInterval | None
-    """
-    the percentiles that the interval of the skill allows; null without a rank
+    among the eligible of the same kind and pool; null without a rank
     """
     skill: float | None
     """
-    1 is perfect, 0 as good as the middle voice on the same questions; null without a contested question, in verifications and rankings also when not eligible
+    the share of the error of the others’ average that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question
     """
     skill_interval: SkillInterval | None
     """
     holds the true skill after every release at once with probability `level`; null with fewer than two clusters
     """
-    strict_skill_interval: SkillInterval | None
+    median_skill: float | None
     """
-    the interval against a reference that is never above what the others got; null with fewer than two clusters
+    the share of the error of the median of the voices that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question
+    """
+    median_skill_interval: SkillInterval | None
+    """
+    the same for the median skill
+    """
+    market_skill: float | None
+    """
+    the share of the error of the market’s price that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question, or where nothing is priced
+    """
+    market_skill_interval: SkillInterval | None
+    """
+    the same for the market skill; null also where nothing is priced
     """
     evidence: float
     """
     how often the record outweighs the ten imaginary questions
     """
-    crowd_skill_interval: SkillInterval | None
-    """
-    interval of the crowd skill; null with fewer than two clusters
-    """
-    crowd_evidence: float
-    """
-    the same for the crowd skill
-    """
     pool: str | None
     """
-    the pool of entities that common questions tie together, by the least id of its voices; null without a contested question
+    the entities of its kind that common questions tie together, by the least id among them; null without a contested question
+    """
+    pool_size: int | None
+    """
+    entities in the pool
+    """
+    voice: bool
+    """
+    whether others are measured against it
     """
     owner_agents: int | None
     """
-    how many agents of its owner have a scored question; agents without a recorded owner are counted together
+    how many agents of its owner have a scored question; agents without an owner are counted together
     """
     attempt: int | None
     """
@@ -546,15 +555,31 @@ class AgentVerification(TypedDict):
     """
     contested_questions: int
     """
-    those of them that were forecast in time and on which five other voices took part
+    those of them on which it stood beside five others, or a price, in the judged part of their lives
+    """
+    priced_questions: int
+    """
+    contested questions on which a price stood beside it
     """
     pending_questions: int
     """
     questions with an outcome that have not closed yet, which count for nothing until then
     """
+    offered_questions: int
+    """
+    settled questions of its pool that were open while it was active
+    """
+    answered_share: float | None
+    """
+    share of those on which it has a forecast; null without any
+    """
     clusters: int
     """
-    different events, or weeks of a category, among the contested questions
+    different events, or questions without one, among the contested questions
+    """
+    priced_clusters: int
+    """
+    the same among the priced questions
     """
     witnessed_share: float | None
     """
@@ -562,7 +587,11 @@ class AgentVerification(TypedDict):
     """
     coverage: float | None
     """
-    mean share of the time of the contested questions that was covered; null without one
+    mean share of the time of the contested questions in which it was judged; null without one
+    """
+    recent: RecentSkill
+    """
+    the skill over the last hundred contested questions
     """
     voice_rule: VoiceRule
     methodology_version: str
@@ -595,39 +624,31 @@ class AgentMetrics(TypedDict):
     """
     skill: float | None
     """
-    1 is perfect, 0 as good as the middle voice on the same questions; null without a contested question, in verifications and rankings also when not eligible
+    the share of the error of the others’ average that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question
     """
     skill_interval: SkillInterval | None
     """
     holds the true skill after every release at once with probability `level`; null with fewer than two clusters
     """
-    strict_skill_interval: SkillInterval | None
+    median_skill: float | None
     """
-    the interval against a reference that is never above what the others got; null with fewer than two clusters
+    the share of the error of the median of the voices that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question
+    """
+    median_skill_interval: SkillInterval | None
+    """
+    the same for the median skill
+    """
+    market_skill: float | None
+    """
+    the share of the error of the market’s price that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question, or where nothing is priced
+    """
+    market_skill_interval: SkillInterval | None
+    """
+    the same for the market skill; null also where nothing is priced
     """
     evidence: float
     """
     how often the record outweighs the ten imaginary questions
-    """
-    fragility: int | None
-    """
-    how many outcomes would have to be different, the greatest losses first, for it to show no skill above 0; null where it shows none or all are not enough
-    """
-    crowd_skill: float | None
-    """
-    the same against copying the average of the other voices; null without a contested question
-    """
-    crowd_skill_interval: SkillInterval | None
-    """
-    interval of the crowd skill; null with fewer than two clusters
-    """
-    crowd_evidence: float
-    """
-    the same for the crowd skill
-    """
-    strength: float
-    """
-    how much error it makes where the middle voice makes 1
     """
     voice: bool
     """
@@ -635,7 +656,7 @@ class AgentMetrics(TypedDict):
     """
     owner_agents: int | None
     """
-    how many agents of its owner have a scored question; agents without a recorded owner are counted together
+    how many agents of its owner have a scored question; agents without an owner are counted together
     """
     attempt: int | None
     """
@@ -647,23 +668,35 @@ class AgentMetrics(TypedDict):
     """
     contested_questions: int
     """
-    those of them that were forecast in time and on which five other voices took part
+    those of them on which it stood beside five others, or a price, in the judged part of their lives
+    """
+    priced_questions: int
+    """
+    contested questions on which a price stood beside it
     """
     pending_questions: int
     """
     questions with an outcome that have not closed yet, which count for nothing until then
     """
+    offered_questions: int
+    """
+    settled questions of its pool that were open while it was active
+    """
+    answered_share: float | None
+    """
+    share of those on which it has a forecast; null without any
+    """
     clusters: int
     """
-    different events, or weeks of a category, among the contested questions
+    different events, or questions without one, among the contested questions
+    """
+    priced_clusters: int
+    """
+    the same among the priced questions
     """
     forecasts: int
     """
-    forecasts on the settled questions
-    """
-    imported_share: float | None
-    """
-    share of the forecasts that the operator imported
+    forecasts that count on the settled questions
     """
     witnessed_share: float | None
     """
@@ -671,11 +704,11 @@ class AgentMetrics(TypedDict):
     """
     coverage: float | None
     """
-    mean share of the time of the contested questions that was covered; null without one
+    mean share of the time of the contested questions in which it was judged; null without one
     """
-    coverage_sum: float
+    recent: RecentSkill
     """
-    sum over the settled questions of the share of their time that was covered
+    the skill over the last hundred contested questions
     """
     brier: float | None
     """
@@ -729,7 +762,7 @@ class AgentRankings(TypedDict):
     """
     A UUID in lower case
     """
-    certification: Certification
+    certification: Title
     retired_at: str | None
     """
     When it was retired, and with that lost its rank; null while it takes part
@@ -740,7 +773,7 @@ class AgentRankings(TypedDict):
     """
     rank: int | None
     """
-    place among the eligible entities of the same kind and pool, 1 is best; null when not eligible or retired
+    place among the eligible of the same kind and pool, 1 is best; null when not eligible or retired
     """
     rank_interval: RankInterval | None
     """
@@ -748,43 +781,47 @@ class AgentRankings(TypedDict):
     """
     percentile: float | None
     """
-    among the eligible voices of the same kind and pool; null without a rank
-    """
-    percentile_interval: PercentileInterval | None
-    """
-    the percentiles that the interval of the skill allows; null without a rank
+    among the eligible of the same kind and pool; null without a rank
     """
     skill: float | None
     """
-    1 is perfect, 0 as good as the middle voice on the same questions; null without a contested question, in verifications and rankings also when not eligible
+    the share of the error of the others’ average that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question
     """
     skill_interval: SkillInterval | None
     """
     holds the true skill after every release at once with probability `level`; null with fewer than two clusters
     """
+    median_skill: float | None
+    """
+    the share of the error of the median of the voices that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question
+    """
+    median_skill_interval: SkillInterval | None
+    """
+    the same for the median skill
+    """
+    market_skill: float | None
+    """
+    the share of the error of the market’s price that was avoided, less what a short record could owe to luck: 1 is perfect, 0 as good as that; null without a contested question, or where nothing is priced
+    """
+    market_skill_interval: SkillInterval | None
+    """
+    the same for the market skill; null also where nothing is priced
+    """
     board_interval: BoardInterval | None
     """
-    the same at the level 0.95 for everyone, so that bars of one board mean the same
+    that of the skill at the level 0.95 for everyone, so that bars of one board mean the same; null without a rank
     """
-    crowd_skill: float | None
+    evidence: float
     """
-    the same against copying the average of the other voices; null without a contested question
-    """
-    crowd_skill_interval: SkillInterval | None
-    """
-    interval of the crowd skill; null with fewer than two clusters
+    how often the record outweighs the ten imaginary questions
     """
     pool: str | None
     """
-    the pool of entities that common questions tie together, by the least id of its voices; null without a contested question
+    the entities of its kind that common questions tie together, by the least id among them; null without a contested question
     """
     pool_size: int | None
     """
     entities in the pool
-    """
-    strength: float
-    """
-    how much error it makes where the middle voice makes 1
     """
     voice: bool
     """
@@ -796,11 +833,19 @@ class AgentRankings(TypedDict):
     """
     contested_questions: int
     """
-    those of them that were forecast in time and on which five other voices took part
+    those of them on which it stood beside five others, or a price, in the judged part of their lives
     """
-    field_size: int
+    priced_questions: int
     """
-    the field of its percentile: the eligible voices of the same kind and pool, and itself if it has a rank
+    contested questions on which a price stood beside it
+    """
+    offered_questions: int
+    """
+    settled questions of its pool that were open while it was active
+    """
+    answered_share: float | None
+    """
+    share of those on which it has a forecast; null without any
     """
     population: int
     """
@@ -832,27 +877,19 @@ class AgentAdvancedMetrics(TypedDict):
     """
     contested_questions: int
     """
-    those of them that were forecast in time and on which five other voices took part
+    those of them on which it stood beside five others, or a price, in the judged part of their lives
     """
     skill_stability: float | None
     """
-    share of the windows with a gain on the reference; null with fewer than 50 contested questions
-    """
-    skill_deviation: float | None
-    """
-    standard deviation of the skill over the windows
-    """
-    windows: int
-    """
-    windows of consecutive contested questions
+    share of the windows of 25 questions with a gain on the others’ average; null with fewer than 50 contested questions
     """
     conviction: float | None
     """
     0 is always one half, 1 is always certain
     """
-    conviction_gap: float | None
+    lean: float | None
     """
-    mean certainty minus the share of closing forecasts on the right side; above 0 is overconfident
+    mean distance from the others’ average: who leans one way through a season of shocks has a record of one bet
     """
     responsiveness: float | None
     """
@@ -861,14 +898,6 @@ class AgentAdvancedMetrics(TypedDict):
     updates: int
     """
     forecasts on a question after the first
-    """
-    updates_per_question: float | None
-    """
-    mean number of updates over the questions
-    """
-    flip_flop: float | None
-    """
-    how much forecasts moved back and forth; null without a question with three forecasts
     """
     methodology_version: str
     """
@@ -958,9 +987,21 @@ class QuestionScore(TypedDict):
     """
     when the outcome was known and the question had closed; null until then
     """
+    unit: str
+    """
+    what counts as one question: the event whose questions are told as one, or the question
+    """
     cluster: str
     """
-    the question’s event, or the week of its category
+    what may hang together: the question’s event, or the question
+    """
+    week: str
+    """
+    the ISO week (UTC) in which the question closed
+    """
+    divisor: int
+    """
+    what the errors are divided by, because the questions of the unit count as one
     """
     coverage: float
     """
@@ -969,14 +1010,6 @@ class QuestionScore(TypedDict):
     brier: float
     """
     mean squared error over the time held
-    """
-    reference_brier: float
-    """
-    what the other voices got over the same time
-    """
-    crowd_brier: float
-    """
-    what copying the average of the other voices would have got
     """
     log_score: float
     """
@@ -990,13 +1023,49 @@ class QuestionScore(TypedDict):
     """
     score against the other forecasts at the same times
     """
+    judged_coverage: float
+    """
+    share of the question’s scheduled time that titles look at
+    """
+    judged_brier: int
+    """
+    B: the squared error over the judged time, in 1e-9
+    """
+    average_brier: int
+    """
+    K: that of the others’ average
+    """
+    median_brier: int
+    """
+    M: that of the median of the voices
+    """
+    market_brier: int
+    """
+    Q: that of the market’s price, of the average where none stood
+    """
+    judged_brier_if_other: int
+    """
+    B had the question ended otherwise
+    """
+    average_brier_if_other: int
+    """
+    K had the question ended otherwise
+    """
+    median_brier_if_other: int
+    """
+    M had the question ended otherwise
+    """
+    market_brier_if_other: int
+    """
+    Q had the question ended otherwise
+    """
     voices: int
     """
-    voices of other owners that took part in the question
+    the most others that stood at a judged instant
     """
     forecasts: int
     """
-    forecasts before the effective close
+    forecasts that stood before the effective close
     """
     closing_probability: float | None
     """
@@ -1008,23 +1077,35 @@ class QuestionScore(TypedDict):
     """
     contested: bool
     """
-    whether it is settled, was forecast in time, and at least five other voices took part
+    whether it is settled and has a judged instant
     """
-    standard_reference: int | None
+    priced: bool
     """
-    coverage times what a middle field would have got, in 1e-9; null where not contested
+    whether a market’s price stood at a judged instant
     """
-    gain_if_other: int | None
+    gain: int | None
     """
-    `standard_reference` − coverage × `brier` had the question ended otherwise, in 1e-9
-    """
-    crowd_gain_if_other: int | None
-    """
-    coverage × (`crowd_brier` − `brier`) had the question ended otherwise, in 1e-9
+    X: `average_brier` − `judged_brier`, in 1e-9; null where not contested
     """
     spread: int | None
     """
-    how far the gain would scatter had the question been able to end otherwise, in 1e-9
+    f: how far `gain` would scatter had the question been able to end otherwise, in 1e-9
+    """
+    median_gain: int | None
+    """
+    X against `median_brier`
+    """
+    median_spread: int | None
+    """
+    f of `median_gain`
+    """
+    market_gain: int | None
+    """
+    X against `market_brier`
+    """
+    market_spread: int | None
+    """
+    f of `market_gain`
     """
 
 

@@ -6,7 +6,6 @@ import { expect, test } from 'vitest'
 import { proofOptions } from '../../../pipeline/credentials/data-integrity.ts'
 import { type Issued, credentialOf, issuerOf, statusListOf } from '../../../pipeline/credentials/documents.ts'
 import { CONTEXTS, quadsOf } from '../../../pipeline/credentials/quads.ts'
-import { CERTIFIED_TITLES } from '../../../schemas/credentials.ts'
 import { ENTITY_TYPES } from '../../../schemas/tables.ts'
 import { ENVIRONMENTS } from '../../../schemas/values.ts'
 
@@ -20,7 +19,7 @@ const issued: fc.Arbitrary<Issued> = fc.record({
   as_of: fc
     .date({ min: new Date(0), max: new Date('2199-01-01'), noInvalidDate: true })
     .map((date) => date.toISOString()),
-  methodology_version: fc.constantFrom('3.0.0', '12.1.3'),
+  methodology_version: fc.constantFrom('4.0.0', '12.1.3'),
   environment: fc.constantFrom(...ENVIRONMENTS),
   url: fc.constantFrom('https://forecasts.example.org', 'http://localhost:8080/fvs/sandbox'),
 })
@@ -36,7 +35,6 @@ const credential = fc
     id: fc.uuid(),
     held: fc.record({
       index: fc.nat(),
-      title: fc.constantFrom(...CERTIFIED_TITLES),
       name: fc.option(named),
       skill: number,
       skill_interval: fc.record({ lower: number, upper: number, level: number }),

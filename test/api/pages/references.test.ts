@@ -11,20 +11,23 @@ const board = fc.record({
     fc.array(skill, { minLength: 1, maxLength: 8 }),
     fc.array(skill, { minLength: 1, maxLength: 8 }),
   ),
-  references: fc.array(skill, { minLength: 6, maxLength: 6 }),
+  references: fc.array(skill, { minLength: 2 * REFERENCES.length, maxLength: 2 * REFERENCES.length }),
   pageSize: fc.integer({ min: 1, max: 5 }),
 })
 
 const row = (reference: ReferenceRow['reference'], pool: string, of: number): ReferenceRow => ({
   reference,
+  entity_type: 'agent',
   pool,
   category: null,
   skill: of,
   board_interval: null,
-  crowd_skill: 0,
-  brier: 0.25,
+  median_skill: 0,
+  market_skill: null,
+  evidence: 1,
   contested_questions: 25,
-  resolved_questions: 25,
+  clusters: 25,
+  priced_questions: 0,
 })
 
 test('over all pages of a board each reference comes once, above everybody with a lower skill', () => {
@@ -33,7 +36,9 @@ test('over all pages of a board each reference comes once, above everybody with 
       const entries = skills.flatMap((own, pool) =>
         own.toSorted((a, b) => b - a).map((of) => ({ rank: 1, pool: `${pool}`, skill: of })),
       )
-      const references = drawn.map((of, at) => row(REFERENCES[at % 3]!, `${Math.floor(at / 3)}`, of))
+      const references = drawn.map((of, at) =>
+        row(REFERENCES[at % REFERENCES.length]!, `${Math.floor(at / REFERENCES.length)}`, of),
+      )
       const shown = Array.from({ length: Math.ceil(entries.length / pageSize) }, (_, page) => {
         const from = page * pageSize
         const neighbours = { before: entries[from - 1], after: entries[from + pageSize] }

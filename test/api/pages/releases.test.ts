@@ -16,6 +16,7 @@ import {
   startTestService,
   testComponents,
 } from '../../support/http/service.ts'
+import { TITLES } from '../../../schemas/payloads.ts'
 import { copyOf } from '../../support/store-content.ts'
 import { FORECASTERS, NOW, copyReleasedWorld, forecasterId, uuidOf } from '../../support/worlds/world.ts'
 
@@ -54,7 +55,7 @@ async function textOf(path: string, { client }: { client: Client } = service): P
   return spaced(text.replaceAll(/<[^>]*>/g, ' '))
 }
 
-const HEIGHTS = ['none', 'provisional', 'bronze', 'silver', 'certified', 'gold', 'expert', 'platinum']
+const HEIGHTS: readonly string[] = TITLES
 
 /** What the payloads of a release and of the one before it say of titles. */
 async function titlesBy(number: number): Promise<{ won: string[]; lost: string[] }> {

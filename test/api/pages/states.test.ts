@@ -160,31 +160,12 @@ describe('the leaderboard', () => {
     expect(text).not.toContain('3–3')
   })
 
-  test('claims nothing by the bars of version 2 of the method, whose levels and ranks mean something else', () => {
-    const { pool: _pool, pool_size: _size, board_interval: _board, ...older } = RANKED
-    const board = { pool: undefined, size: 14, first: [older as never] }
-    const text = said({ file: { ...FILE, entries: [older] as never }, boards: [board], main: board })
-    expect(text).toContain('14 agents with a rank.')
-    expect(text).toMatch(/ have a rank rank agent .* 6 my-agent /)
-    expect(text).not.toMatch(/95\u00a0|overlap|sure|place of/)
-  })
-
-  test('shows who made an agent as text, and leaves out what an earlier release lacks', () => {
+  test('shows who made an agent as text', () => {
     const hostile = '<b>model</b>'
     const html = made({ file: { ...FILE, entries: [{ ...RANKED, model_type: hostile }] } }).text
     expect(html).toContain('&lt;b&gt;model&lt;/b&gt;')
     expect(html).not.toContain(hostile)
-    expect(said({})).toMatch(/a language model with search · Example Laboratory .* ◇ \+0\.172/)
-    const {
-      crowd_skill: _c,
-      model_type: _m,
-      organization_name: _o,
-      trend: _t,
-      ...earlier
-    } = RANKED as Extract<Entry, { agent_id: string }>
-    const older = made({ file: { ...FILE, entries: [earlier] } })
-    expect(older.text).not.toMatch(/the crowd<|◇|class="(?:made|spark)"|undefined/)
-    expect(textOf(older)).toContain('my-agent')
+    expect(said({})).toContain('a language model with search · Example Laboratory')
   })
 
   test('says who leads on each page, also on one without any of that board', () => {
@@ -214,21 +195,24 @@ describe('the leaderboard', () => {
   test('shows references where their skills would be, without a place, and says what they are', () => {
     const row = (reference: ReferenceRow['reference'], skill: number): ReferenceRow => ({
       reference,
+      entity_type: 'agent',
       pool: RANKED.pool!,
       category: null,
       skill,
       board_interval: { lower: skill - 0.1, upper: skill + 0.1 },
-      crowd_skill: 0,
-      brier: 0.25,
+      median_skill: 0,
+      market_skill: null,
+      evidence: 1,
       contested_questions: 40,
-      resolved_questions: 50,
+      clusters: 40,
+      priced_questions: 0,
     })
     const second = { ...RANKED, rank: 2, agent_id: uuidOf(3, 7), name: 'second', skill: RANKED.skill! - 0.2 }
-    const references = [row('always_half', RANKED.skill! - 0.3), row('crowd', RANKED.skill! - 0.1)]
+    const references = [row('always_half', RANKED.skill! - 0.3), row('median', RANKED.skill! - 0.1)]
     const both = { ...FILE, entries: [RANKED, second] }
     const text = said({ file: both, references })
     expect(text).toMatch(
-      / my-agent .* – The crowd ?for comparison .* second .* – Always 50 % ?for comparison /,
+      / my-agent .* – The median ?for comparison .* second .* – Always 50 % ?for comparison /,
     )
     expect(text).toContain('Grey rows take no part and have no place;')
     expect(said({ file: both, references, neighbours: { after: second } })).not.toContain('Always 50')
@@ -258,8 +242,8 @@ describe('the leaderboard', () => {
     expect(text).toMatch(
       /my-agent .* Retired They take part no more .* gone .* Not enough questions yet .* early /,
     )
-    expect(text).toMatch(/ gone …\w+✓✓ expert, retired 2026-02-01 .* \+0\.271 /)
-    expect(text).toMatch(/ gone early …\w+retired 2026-02-01 .* – 12 \+7\.0 /)
+    expect(text).toMatch(/ gone …\w+✓ certified, retired 2026-02-01 .* \+0\.271 /)
+    expect(text).toMatch(/ gone early …\w+✓ certified, retired 2026-02-01 .* – 12 answered 72.% \+7\.0 /)
     expect(said({ file: { ...FILE, entries: [RANKED, UNRANKED] } })).not.toMatch(/retired/i)
     expect(said({ file: { ...FILE, entries: [retired] }, main: undefined })).toContain(
       'None of these agents has a place yet.',

@@ -21,7 +21,7 @@ afterAll(() => service.stop())
 
 test('a link to a term says the first sentence of its meaning, in the environment of the page', () => {
   expect(term(PRODUCTION, 'coverage', 'covered <b>').text).toBe(
-    '<a class="term" href="/view/terms#coverage" title="For how much of a question’s time a forecast stood.">covered &lt;b&gt;</a>',
+    '<a class="term" href="/view/terms#coverage" title="For how much of a question’s life it was compared with the others.">covered &lt;b&gt;</a>',
   )
   expect(term({ ...PRODUCTION, environment: 'sandbox' }, 'skill', 'skill').text).toContain(
     'href="/sandbox/view/terms#skill"',

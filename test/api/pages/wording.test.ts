@@ -1,6 +1,6 @@
 // How pages write intervals, times, names and titles.
 import { expect, test } from 'vitest'
-import { BADGES, CERTIFICATIONS } from '../../../schemas/payloads.ts'
+import { TITLES } from '../../../schemas/payloads.ts'
 import { awarded, shapeOf, titleInWords, titleOf } from '../../../api/pages/award.ts'
 import { scrolling } from '../../../api/pages/table.ts'
 import { signed } from '../../../api/pages/numbers.ts'
@@ -35,11 +35,11 @@ test('a name ends its own direction of writing and stands beside the end of its 
   expect(endOf(ID).text).toBe(`<code class="id" title="${ID}">…e39446</code>`)
 })
 
-test.each([...CERTIFICATIONS, ...BADGES])('the title %s has a shape and a word', (title) => {
-  const isBadge = (BADGES as readonly string[]).includes(title)
-  const award = (isBadge ? { badge: title } : { certification: title }) as Parameters<typeof awarded>[0]
-  expect(titleOf(award)).toBe(title)
-  expect(awarded(award).text).toContain(`${shapeOf(title).text} ${titleInWords(title)}`)
+test.each(TITLES)('the title %s has a shape and a word, of agents and of people', (title) => {
+  for (const award of [{ certification: title }, { badge: title }]) {
+    expect(titleOf(award)).toBe(title)
+    expect(awarded(award).text).toContain(`${shapeOf(title).text} ${titleInWords(title)}`)
+  }
 })
 
 test('a wide table scrolls in a region with a name, by keyboard too', () => {

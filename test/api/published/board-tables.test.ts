@@ -39,7 +39,7 @@ test.for([
   const ids = entries.map((entry) => ('agent_id' in entry ? entry.agent_id : entry.user_id))
   expect(lines.map((line) => line.split(',')[0])).toEqual(ids)
   expect(head).toContain(
-    'rank,rank_interval_lower,rank_interval_upper,skill,skill_interval_lower,skill_interval_upper,skill_interval_level,board_interval_lower,board_interval_upper,pool,pool_size,contested_questions,peer_score,brier,crowd_skill',
+    'rank,rank_interval_lower,rank_interval_upper,skill,skill_interval_lower,skill_interval_upper,skill_interval_level,board_interval_lower,board_interval_upper,pool,pool_size,contested_questions,peer_score,brier,median_skill,answered_share',
   )
   expect(head).not.toContain('trend')
 })

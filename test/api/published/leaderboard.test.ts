@@ -134,7 +134,7 @@ describe('the leaderboard', () => {
 
   test('of agents has their certification', async () => {
     const { entries, next_cursor } = await page('', 'agent')
-    expect(entries).toMatchObject([{ agent_id: agentId, certification: 'provisional', rank: 1 }])
+    expect(entries).toMatchObject([{ agent_id: agentId, certification: 'measured', rank: 1 }])
     expect(next_cursor).toBeNull()
   })
 

@@ -348,10 +348,10 @@ describe('GET /snapshots/{entity_type}/{entity_id}', () => {
   test('gives an agent its certification', async () => {
     const { snapshots } = await get('', `agent/${agentId.toUpperCase()}`)
     expect(snapshots.map((row) => 'certification' in row && row.certification)).toEqual([
-      'provisional',
-      'provisional',
-      'provisional',
-      'provisional',
+      'measured',
+      'measured',
+      'measured',
+      'measured',
     ])
   })
 
@@ -399,8 +399,8 @@ describe('GET /methodology/version', () => {
     expect(answer.headers['cache-control']).toBe('public, max-age=60')
     expectValid('methodology-version', answer.json())
     expect(answer.json()).toMatchObject({
-      version: '3.0.0',
-      effective_from: '2026-11-25',
+      version: '4.0.0',
+      effective_from: '2026-11-29',
       parameters: METHODOLOGY.parameters,
     })
   })

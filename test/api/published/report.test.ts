@@ -63,11 +63,11 @@ test('a report has every question with its reason, and the page shows the same',
   const reasons = new Map(
     report.questions.map(({ question_id, reason, detail }) => [question_id, [reason, detail]]),
   )
-  expect(reasons.get(ALONE)).toEqual(['few-voices', '0 of 5 voices of other owners took part'])
-  expect(reasons.get(LATE)).toEqual([
-    'late',
-    'the first forecast came in the last quarter of its scheduled life',
+  expect(reasons.get(ALONE)).toEqual([
+    'unmeasured',
+    'in the first 75 % of its life no forecast stood beside 5 others, nor a market’s price',
   ])
+  expect(reasons.get(LATE)).toEqual(reasons.get(ALONE))
   expect(reasons.get(AFTER)![0]).toBe('late')
   expect(reasons.get(GONE)![0]).toBe('withdrawn')
   expect(reasons.get(ANNULLED)![0]).toBe('annulled')
@@ -78,9 +78,9 @@ test('a report has every question with its reason, and the page shows the same',
   expect(report).toMatchObject({ release: 2, counted: 52, next_title: { title: 'certified' } })
   expect(report.not_counted).toEqual([
     { reason: 'not-settled', questions: 1 },
-    { reason: 'few-voices', questions: 1 },
-    { reason: 'late', questions: 2 },
+    { reason: 'unmeasured', questions: 2 },
     { reason: 'withdrawn', questions: 1 },
+    { reason: 'late', questions: 1 },
     { reason: 'annulled', questions: 1 },
   ])
   const gains = report.questions
@@ -100,10 +100,10 @@ test('a report has every question with its reason, and the page shows the same',
 
   const text = (await client.get(`/view/agents/${agentId}/report`)).text
   expect(text).toContain(
-    '52 questions count; others do not: 1 not closed yet, 1 with too few others, 2 answered too late',
+    '52 questions count; others do not: 1 not closed yet, 2 never beside enough others in time',
   )
   expect(text).toContain('Told &lt;b&gt;0&lt;/b&gt;')
-  expect(text).toContain('0 of 5 voices')
+  expect(text).toContain('every forecast came after it had closed or its outcome was known')
   const { agentId: fresh } = await registerAgent(client)
   expectProblem(await client.get(`/agents/${fresh}/report`), 404, /no release has covered it yet/)
 })

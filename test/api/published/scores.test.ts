@@ -104,12 +104,11 @@ describe('the scores per question', () => {
       expect(scores).toHaveLength(metrics['resolved_questions']!)
       expect(sum(({ contested }) => Number(contested))).toBe(metrics['contested_questions'])
       expect(sum(({ forecasts }) => forecasts)).toBe(metrics['forecasts'])
-      expect(sum(({ coverage }) => coverage)).toBeCloseTo(metrics['coverage_sum']!, 6)
+      const judged = sum(({ contested, judged_coverage }) => (contested ? judged_coverage : 0))
+      expect(judged / metrics['contested_questions']!).toBeCloseTo(metrics['coverage']!, 6)
       expect(sum(({ peer_score }) => peer_score) / scores.length).toBeCloseTo(metrics['peer_score']!, 6)
-      expect(sum(({ brier, coverage }) => brier * coverage) / metrics['coverage_sum']!).toBeCloseTo(
-        metrics['brier']!,
-        6,
-      )
+      const covered = sum(({ coverage }) => coverage)
+      expect(sum(({ brier, coverage }) => brier * coverage) / covered).toBeCloseTo(metrics['brier']!, 6)
     }
   })
 

@@ -60,7 +60,7 @@ test('both pages of a topic have its reference forecasts, with a word about them
   for (const path of ['/view/topics/simulated', '/view/agents?category=simulated']) {
     const { text } = await service.client.get(path)
     expect(text).toMatch(
-      /<tr class="reference"><td class="n place">–<\/td><th scope="row" class="name">The crowd</,
+      /<tr class="reference"><td class="n place">–<\/td><th scope="row" class="name">The median</,
     )
     expect(text).toContain('take no part and have no place')
   }

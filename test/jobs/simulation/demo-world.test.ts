@@ -1,92 +1,100 @@
-// What the demo shows: however long its requests take, and while its sandbox goes on.
+// What the demo shows, at once and after its sandbox has gone on.
 import { describe, expect, test } from 'vitest'
-import { OWNERS, simulateAgents } from '../../../jobs/simulation/demo-agents.ts'
-import { simulateLive } from '../../../jobs/simulation/demo-world.ts'
+import { OWNERS, roundStartsAt, simulateAgents } from '../../../jobs/simulation/demo-agents.ts'
+import { DEMO_FORECASTERS, simulateWeeks } from '../../../jobs/simulation/demo-world.ts'
 import { FORECASTERS, type Simulation, questionsOf, wholePercent } from '../../../jobs/simulation/world.ts'
 import type { RankedEntity } from '../../../pipeline/release/payloads.ts'
-import { type DemoTimes, demoWorld, sandboxWorld } from '../../support/worlds/demo-world.ts'
+import { demoWorld, sandboxWorld } from '../../support/worlds/demo-world.ts'
 import { type ScoredWorld, scoreWorld } from '../../support/worlds/scored-world.ts'
 
-const OPENS_AT = new Date('2026-03-01T12:00:00Z')
+const AT = new Date('2026-03-01T12:00:00Z')
 const A_DAY = 288
 
 const titleOf = ({ award }: RankedEntity) => ('certification' in award ? award.certification : award.badge)
 
-describe.each<DemoTimes>([
-  { leadMs: 300, roundsMs: [400, 400, 400], sandboxRounds: 0 },
-  { leadMs: 300, roundsMs: [400, 400, 400], sandboxRounds: A_DAY },
-  { leadMs: 8_000, roundsMs: [9_000, 500, 4_000], sandboxRounds: 0 },
-  { leadMs: 8_000, roundsMs: [500, 3_000, 12_000], sandboxRounds: 0 },
-  { leadMs: 300, roundsMs: [12_000, 12_000, 300], sandboxRounds: 0 },
-])(
-  'the world of the demo, rounds of $roundsMs ms after $leadMs ms, $sandboxRounds rounds later,',
-  (given) => {
-    const scored: ScoredWorld = scoreWorld(demoWorld(given))
-    const agents = scored.entities.filter(({ entityType }) => entityType === 'agent')
-    const people = scored.entities.filter(({ entityType }) => entityType === 'forecaster')
-    const of = (owner: string | null) => agents.filter(({ ownerId }) => ownerId === owner)
+describe.each([0, A_DAY])('the world of the demo, %i rounds of its sandbox later,', (sandboxRounds) => {
+  const scored: ScoredWorld = scoreWorld(demoWorld(sandboxRounds))
+  const agents = scored.entities.filter(({ entityType }) => entityType === 'agent')
+  const people = scored.entities.filter(({ entityType }) => entityType === 'forecaster')
+  const of = (owner: string | null) => agents.filter(({ ownerId }) => ownerId === owner)
+  const certified = [...agents, ...people].filter((entity) => titleOf(entity) === 'certified')
 
-    test('has every certification, and every badge that its number of people allows', () => {
-      expect(scored.voiceRule).toBe('recorded')
-      expect(new Set(agents.map(titleOf))).toEqual(new Set(['none', 'provisional', 'certified', 'expert']))
-      expect(new Set(people.map(titleOf))).toEqual(new Set(['none', 'bronze', 'silver', 'gold']))
-      expect(of(OWNERS.one).map(titleOf)).toEqual(['expert'])
-    })
+  test('has every title', () => {
+    expect(scored.voiceRule).toBe('recorded')
+    expect(new Set(agents.map(titleOf))).toEqual(new Set(['none', 'measured', 'certified']))
+    expect(new Set(people.map(titleOf))).toEqual(new Set(['measured', 'certified']))
+    expect(of(OWNERS.one).map(titleOf)).toEqual(['certified'])
+  })
 
-    test('has people who are not told apart, and people who are', () => {
-      const holds = ({ metrics: { rank_interval: ranks } }: RankedEntity, { metrics }: RankedEntity) =>
-        ranks!.lower <= metrics.rank! && metrics.rank! <= ranks!.upper
-      const pairs = people.flatMap((one, place) =>
-        people.slice(place + 1).map((other) => [one, other] as const),
-      )
-      const told = pairs.filter(([one, other]) => !(holds(one, other) && holds(other, one)))
-      expect(told.length).toBeGreaterThan(0)
-      expect(told.length).toBeLessThan(pairs.length)
-    })
+  test('certifies nobody by a hair', () => {
+    expect(certified).toHaveLength(4)
+    for (const { metrics } of certified) {
+      expect(metrics.skill_interval!.lower).toBeGreaterThan(0.05)
+      expect(metrics.median_skill_interval!.lower).toBeGreaterThan(0.05)
+    }
+  })
 
-    test('has an owner of whose four agents one is certified, its first', () => {
-      const own = of(OWNERS.several).sort((a, b) => a.metrics.attempt! - b.metrics.attempt!)
-      expect(own.map(titleOf)).toEqual(['certified', 'provisional', 'provisional', 'provisional'])
-      expect(own.map(({ metrics }) => metrics.voice)).toEqual([true, false, false, false])
-      expect(own.map(({ metrics }) => metrics.owner_agents)).toEqual([4, 4, 4, 4])
-    })
+  test('has a person who is certified, and people who are not told apart', () => {
+    const [first, ...others] = people.sort((a, b) => a.metrics.rank! - b.metrics.rank!)
+    expect(first!.entityId).toBe(DEMO_FORECASTERS.at(-1)!.userId)
+    expect(titleOf(first!)).toBe('certified')
+    expect(others.map(titleOf)).toEqual(others.map(() => 'measured'))
+    for (const { metrics } of others) {
+      expect(metrics.rank_interval!.lower).toBeLessThan(metrics.rank_interval!.upper)
+    }
+  })
 
-    test('has six agents without an owner, judged more and more strictly, one of them certified', () => {
-      const own = of(null).sort((a, b) => a.metrics.attempt! - b.metrics.attempt!)
-      expect(own.map(({ metrics }) => metrics.attempt)).toEqual([1, 2, 3, 4, 5, 6])
-      expect(own.map(({ metrics }) => metrics.voice)).toEqual(Array(6).fill(false))
-      expect(own.filter((agent) => titleOf(agent) === 'certified')).toHaveLength(1)
-      const levels = own.map(({ metrics }) => metrics.skill_interval!.level)
-      expect(levels).toEqual(levels.toSorted((a, b) => a - b))
-    })
+  test('has an owner of whose four agents one is certified, its first', () => {
+    const own = of(OWNERS.several).sort((a, b) => a.metrics.attempt! - b.metrics.attempt!)
+    expect(own.map(titleOf)).toEqual(['certified', 'measured', 'measured', 'measured'])
+    expect(own.map(({ metrics }) => metrics.voice)).toEqual([true, false, false, false])
+    expect(own.map(({ metrics }) => metrics.owner_agents)).toEqual([4, 4, 4, 4])
+  })
 
-    test('has an agent that copies the crowd: better than the middle, and not better than the crowd', () => {
-      const [copying] = of(OWNERS.copying)
-      expect(titleOf(copying!)).toBe('certified')
-      expect(copying!.metrics.contested_questions).toBeGreaterThanOrEqual(100)
-      expect(copying!.metrics.crowd_skill_interval!.lower).toBeLessThanOrEqual(0)
-    })
-  },
-)
+  test('has six agents without an owner, judged more and more strictly, one of them certified', () => {
+    const own = of(null).sort((a, b) => a.metrics.attempt! - b.metrics.attempt!)
+    expect(own.map(({ metrics }) => metrics.attempt)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(own.map(({ metrics }) => metrics.voice)).toEqual(Array(6).fill(false))
+    expect(own.filter((agent) => titleOf(agent) === 'certified')).toHaveLength(1)
+    const levels = own.map(({ metrics }) => metrics.skill_interval!.level)
+    expect(levels).toEqual(levels.toSorted((a, b) => a - b))
+  })
+
+  test('has an agent that copies the crowd, and one that says outcomes late: neither is certified', () => {
+    const [[copying], [late]] = [of(OWNERS.copying), of(OWNERS.late)]
+    for (const agent of [copying!, late!]) {
+      expect(titleOf(agent)).toBe('measured')
+      expect(agent.metrics.contested_questions).toBeGreaterThanOrEqual(100)
+      expect(agent.metrics.skill).toBeLessThan(0)
+      expect(agent.metrics.median_skill).toBeLessThan(0)
+    }
+    // What the late one says in the last quarter makes it the better one in all that titles do not look at.
+    expect(late!.metrics.brier!).toBeLessThan(copying!.metrics.brier!)
+    expect(late!.metrics.skill).toBe(copying!.metrics.skill)
+  })
+})
 
 test('an agent that copies the crowd says the average of the forecasts that stand', () => {
-  const live = simulateLive(OPENS_AT, 6_000)
-  const copying = simulateAgents(live).find(({ owner }) => owner === OWNERS.copying)!
-  const [first, second] = copying.rounds
-  expect(first).toEqual([])
-  const { questionId, probability } = second![0]!
-  const made = live.forecasts.filter((forecast) => forecast.questionId === questionId)
-  const early = made.filter(({ forecastAt }) => forecastAt.getTime() < OPENS_AT.getTime() + 2_000)
-  expect(new Set(early.map(({ userId }) => userId)).size).toBe(early.length)
-  const sum = early.reduce((total, forecast) => total + forecast.probability, 0)
-  expect(probability).toBeCloseTo(sum / early.length, 1)
+  const weeks = simulateWeeks(AT)
+  const copying = simulateAgents(weeks).find(({ owner }) => owner === OWNERS.copying)!
+  for (const [round, said] of copying.rounds.slice(0, 3).entries()) {
+    const { questionId, probability } = said[0]!
+    const question = weeks.questions.find((each) => each.questionId === questionId)!
+    const before = weeks.forecasts.filter(
+      (forecast) =>
+        forecast.questionId === questionId && forecast.forecastAt < roundStartsAt(question, round),
+    )
+    const current = new Map(before.map((forecast) => [forecast.userId, forecast.probability]))
+    const sum = [...current.values()].reduce((total, one) => total + one, 0)
+    expect(Math.abs(probability - sum / current.size)).toBeLessThanOrEqual(0.005 + 1e-9)
+  }
 })
 
 /** What an agent earns that is alone in a sandbox and says the odds in the titles of its questions. */
-function certificationAlone(seed: number, rounds: number): string {
+function titleAlone(seed: number, rounds: number): string {
   const record: Simulation = {
     seed,
-    started_at: OPENS_AT.toISOString(),
+    started_at: AT.toISOString(),
     round_ms: 300_000,
     questions_per_round: 10,
   }
@@ -114,15 +122,10 @@ function certificationAlone(seed: number, rounds: number): string {
   return titleOf(entities.find(({ entityId }) => entityId === agent.id)!)
 }
 
-test('an agent that says the odds in the titles is certified as often as docs/sandbox.md says', () => {
-  const seeds = Array.from({ length: 40 }, (_, index) => index + 1)
-  const share = (rounds: number) => {
-    const earned = seeds.map((seed) => certificationAlone(seed, rounds))
-    return earned.filter((title) => title === 'certified' || title === 'expert').length / seeds.length
+test('an agent that says the odds in the titles is ranked from three rounds on, and not certified in a week', () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    expect(titleAlone(seed, 2)).toBe('none')
+    expect(titleAlone(seed, 3)).toBe('measured')
+    expect(titleAlone(seed, 60)).toBe('measured')
   }
-  // Of 200 seeds 8.5 %, 63 % and 85.5 %.
-  expect(share(5)).toBeLessThan(0.25)
-  expect(share(10)).toBeGreaterThan(0.4)
-  expect(share(10)).toBeLessThan(0.8)
-  expect(share(15)).toBeGreaterThan(0.7)
 })

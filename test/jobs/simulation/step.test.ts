@@ -139,7 +139,7 @@ describe('an agent in the sandbox', () => {
     expect(peer.json()).toMatchObject({
       resolved_questions: resolved,
       forecasts: 2 * resolved,
-      imported_share: 1,
+      witnessed_share: 0,
     })
   })
 })

@@ -4,7 +4,7 @@ import { Credentials } from '../../../api/published/credentials.ts'
 import { titleOf } from '../../../jobs/simulation/demo-highlights.ts'
 import type { DemoOutcome } from '../../../jobs/simulation/demo-report.ts'
 import type { Secured } from '../../../pipeline/credentials/data-integrity.ts'
-import { isCertifiedTitle } from '../../../pipeline/credentials/documents.ts'
+import { CERTIFIED } from '../../../pipeline/credentials/documents.ts'
 import { FileStore } from '../../../pipeline/store/file.ts'
 
 const parsed = (bytes: Uint8Array | undefined) => JSON.parse(Buffer.from(bytes!).toString()) as Secured
@@ -18,7 +18,7 @@ export async function demoCredentials(
   const holders = [
     ...agents.map((entity) => ['agent', entity] as const),
     ...forecasters.map((entity) => ['forecaster', entity] as const),
-  ].filter(([, entity]) => isCertifiedTitle(titleOf(entity)))
+  ].filter(([, entity]) => titleOf(entity) === CERTIFIED)
   return {
     issuer: credentials.issuer!,
     list: parsed(await credentials.statusList(0)),

@@ -9,24 +9,21 @@ import {
   statusListOf,
 } from '../../../pipeline/credentials/documents.ts'
 import { credentialKeyText, parseCredentialKey } from '../../../pipeline/credentials/keys.ts'
-import { CERTIFIED_TITLES } from '../../../schemas/credentials.ts'
 import { ENTITY_TYPES } from '../../../schemas/tables.ts'
 
 export const DAY_MS = 86_400_000
-export const TITLES = [...CERTIFIED_TITLES]
 export const ENTITY_ID = '019a0000-0000-7000-8000-000000000001'
 
 export const ISSUE: Issued = {
   release: 12,
   as_of: '2026-03-01T12:00:00.000Z',
-  methodology_version: '3.0.0',
+  methodology_version: '4.0.0',
   environment: 'production',
   url: 'https://forecasts.example.org',
 }
 
 export const HELD: Held = {
   index: 5,
-  title: 'certified',
   name: 'an agent',
   skill: 0.317,
   skill_interval: { lower: 0.125, upper: 0.5, level: 0.975 },
@@ -81,14 +78,13 @@ const address = fc.constantFrom(
 const issue: fc.Arbitrary<Issued> = fc.record({
   release: fc.nat(),
   as_of: instant,
-  methodology_version: fc.constantFrom('2.0.0', '3.0.0', '10.11.12'),
+  methodology_version: fc.constantFrom('4.0.0', '4.1.0', '10.11.12'),
   environment: fc.constantFrom('production', 'sandbox'),
   url: address,
 })
 
 const held: fc.Arbitrary<Held> = fc.record({
   index: fc.nat({ max: 2 ** 31 - 1 }),
-  title: fc.constantFrom(...TITLES),
   name: fc.option(anyText),
   skill: number,
   skill_interval: fc.record({ lower: number, upper: number, level: number }),

@@ -23,10 +23,6 @@ export class FractionSum {
   }
 }
 
-export function dividedBy({ over, under }: Fraction, by: number): Fraction {
-  return { over, under: under * BigInt(by) }
-}
-
 /**
  * How many units there are in the fraction, `perOne` in one, rounded half to even. For fractions that are not
  * negative.
@@ -37,9 +33,4 @@ export function wholeUnits({ over, under }: Fraction, perOne: bigint): bigint {
   const twice = 2n * (scaled % under)
   if (twice === under) return floor % 2n === 0n ? floor : floor + 1n
   return twice > under ? floor + 1n : floor
-}
-
-/** The fraction as a double, to about 1e-15. */
-export function toNumber(fraction: Fraction): number {
-  return Number(wholeUnits(fraction, 10n ** 18n)) / 1e18
 }

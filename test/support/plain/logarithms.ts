@@ -1,6 +1,11 @@
 // The scores by logarithms of one entity on one question: log, baseline and peer score (METHODOLOGY §2).
 import { mean, sum } from './rounding.ts'
-import type { Span } from './standing.ts'
+
+/** A span of time, and everybody's forecasts in it. */
+interface Span {
+  spanMs: number
+  standing: readonly { entity: string; ppm: number }[]
+}
 
 /** ln q̃ of q = ppm/1e6, rounded to 1e-9 (§7.1). */
 function logarithm(ppm: number): number {

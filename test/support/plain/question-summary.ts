@@ -1,34 +1,32 @@
 // What is published of a settled question, straight from its definition (docs/data.md): every number is
 // computed anew from the rows.
 import type { QuestionSummary } from '../../../schemas/payloads.ts'
+import type { Asked } from './asked.ts'
 import { inByteOrder } from './order.ts'
-import type { PlainPair } from './question.ts'
+import type { Pair } from './pair.ts'
 import { roundHalfEven, sum } from './rounding.ts'
-import { type Span, rowsBeforeClose, spansOf } from './standing.ts'
-import { type PlainWorld, measuresOf, rowsOf, scoredPairs } from './world.ts'
+import type { Span } from './spans.ts'
+import { type Life, type World, scoredPairs } from './world.ts'
 
-type Question = PlainWorld['questions'][number]
-type Last = PlainPair & { closing: number }
+type Last = Pair & { closing: number }
 
 /** The summaries of all settled questions that somebody forecast, in order of id. */
-export function summariesPlainly(world: PlainWorld, isHidden: (id: string) => boolean): QuestionSummary[] {
-  const measures = measuresOf(world)
+export function summariesPlainly(world: World, isHidden: (id: string) => boolean): QuestionSummary[] {
+  const { lives, voices, pairs: all } = scoredPairs(world)
   const kinds = new Map(world.entities.map(({ id, kind }) => [id, kind]))
-  const settled = scoredPairs(world, measures).filter(({ pair }) => pair.settled)
-  const asked = [...Map.groupBy(settled, ({ question }) => question)]
-    .map(([id, own]) => ({
-      question: world.questions.find((question) => question.id === id)!,
-      pairs: own.map(({ pair }) => pair),
-      crowd: own
-        .map(({ pair }) => pair)
-        .filter(isLast)
-        .filter(({ entity }) => measures.voices.has(entity)),
+  const settled = all.filter(({ asked: { isSettled } }) => isSettled)
+  const asked = [...Map.groupBy(settled, ({ asked: { id } }) => id)]
+    .map(([id, pairs]) => ({
+      life: lives.find((life) => life.asked.id === id)!,
+      question: pairs[0]!.asked,
+      pairs,
+      crowd: pairs.filter(isLast).filter(({ entity }) => voices.of.has(entity)),
     }))
     .sort((a, b) => inByteOrder(a.question.id, b.question.id))
   const errors = asked
     .filter(({ crowd }) => crowd.length > 0)
     .map(({ crowd, question }) => off(average(crowd), question))
-  return asked.map(({ question, pairs, crowd }): QuestionSummary => {
+  return asked.map(({ life, question, pairs, crowd }): QuestionSummary => {
     const shown = pairs
       .filter(isLast)
       .filter(({ entity }) => kinds.get(entity) === 'forecaster' || !isHidden(entity))
@@ -38,7 +36,7 @@ export function summariesPlainly(world: PlainWorld, isHidden: (id: string) => bo
         : { user_id: entity, probability: closing / 1e6 }
     const inOrder = (sign: 1 | -1) => (a: Last, b: Last) =>
       sign * (off(a.closing, question) - off(b.closing, question)) ||
-      b.held - a.held ||
+      b.coverage - a.coverage ||
       inByteOrder(kinds.get(a.entity)!, kinds.get(b.entity)!) ||
       inByteOrder(a.entity, b.entity)
     const closest = shown.toSorted(inOrder(1)).slice(0, Math.min(5, Math.ceil(shown.length / 2)))
@@ -52,25 +50,25 @@ export function summariesPlainly(world: PlainWorld, isHidden: (id: string) => bo
       crowd: crowd.length === 0 ? null : crowdPlainly(crowd, question, errors),
       closest: closest.map(end),
       farthest: others.toSorted(inOrder(-1)).slice(0, 5).map(end),
-      course: coursePlainly(world, question, measures.voices),
+      course: coursePlainly(life, voices.of),
     }
   })
 }
 
-function isLast(pair: PlainPair): pair is Last {
+function isLast(pair: Pair): pair is Last {
   return pair.closing !== null
 }
 
 const average = (crowd: readonly Last[]): number =>
   roundHalfEven(sum(crowd.map(({ closing }) => closing)) / crowd.length)
 
-const off = (ppm: number, { outcome }: Question): number => Math.abs(ppm - outcome! * 1e6)
+const off = (ppm: number, { outcome }: Asked): number => Math.abs(ppm - outcome * 1e6)
 
-const brier = (ppm: number, question: Question): number => roundHalfEven(off(ppm, question) ** 2 / 1e6) / 1e6
+const brier = (ppm: number, question: Asked): number => roundHalfEven(off(ppm, question) ** 2 / 1e6) / 1e6
 
 function crowdPlainly(
   crowd: readonly Last[],
-  question: Question,
+  question: Asked,
   errors: readonly number[],
 ): QuestionSummary['crowd'] {
   const mean = average(crowd)
@@ -91,21 +89,14 @@ function crowdPlainly(
   }
 }
 
-function coursePlainly(
-  world: PlainWorld,
-  { id, opened_at_ms: openedAtMs, closes_at_ms: closesAtMs, resolved_at_ms, outcome }: Question,
-  voices: ReadonlySet<string>,
-): QuestionSummary['course'] {
-  const question = { openedAtMs, closesAtMs, resolvedAtMs: resolved_at_ms!, outcome: outcome! }
-  const rows = rowsOf(world).filter((row) => row.question === id)
-  const spans = spansOf(question, rowsBeforeClose(question, rows))
-  const lifeMs = Math.min(closesAtMs, resolved_at_ms!) - openedAtMs
+function coursePlainly({ asked, spans }: Life, voices: ReadonlySet<string>): QuestionSummary['course'] {
+  const { openedAtMs, endMs } = asked
   const course = Array.from({ length: 60 }, (_, point) => {
-    const atMs = openedAtMs + Math.floor((lifeMs * point) / 59)
+    const atMs = openedAtMs + Math.floor(((endMs - openedAtMs) * point) / 59)
     const isAt = ({ fromMs }: Span) => fromMs <= atMs
-    const standing = spans.findLast(isAt)!.standing.filter(({ entity }) => voices.has(entity))
+    const standing = [...spans.findLast(isAt)!.standing].filter(([entity]) => voices.has(entity))
     if (standing.length === 0) return null
-    return roundHalfEven(sum(standing.map(({ ppm }) => ppm)) / standing.length) / 1e6
+    return roundHalfEven(sum(standing.map(([, ppm]) => ppm)) / standing.length) / 1e6
   })
   return new Set(course.filter((at) => at !== null)).size > 1 ? course : null
 }

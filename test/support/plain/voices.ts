@@ -1,8 +1,7 @@
-// Which entities are voices, whom each of them measures, and which of its owner's agents an agent is
-// (METHODOLOGY §1 and §3).
+// Who measures whom, and which of its owner's agents an agent is (METHODOLOGY §1 and §3).
 import { inByteOrder } from './order.ts'
 
-export interface PlainEntityRecord {
+export interface WorldEntity {
   id: string
   kind: 'agent' | 'forecaster'
   owner: string | null
@@ -10,70 +9,66 @@ export interface PlainEntityRecord {
   retired_at_ms?: number | null
 }
 
-export type VoiceRule = 'recorded' | 'everyone'
-
-export interface Measures {
-  rule: VoiceRule
-  /** The entities that others are measured against. */
-  voices: ReadonlySet<string>
-  /** For each entity the voice that does not measure it: itself, or the voice of its owner. */
-  leftOut: ReadonlyMap<string, string>
-}
-
-export function isMeasuredBy({ voices, leftOut }: Measures, entity: string, other: string): boolean {
-  return other !== entity && voices.has(other) && leftOut.get(entity) !== other
+export interface Voices {
+  rule: 'recorded' | 'everyone'
+  of: ReadonlySet<string>
+  /** The voices that do not measure an entity. */
+  leftOut: (entity: string) => readonly string[]
 }
 
 const LEAST_VOICES = 6
 
-/** Every forecaster, and of every owner the agent that was registered first. */
-export function recordedVoices(entities: readonly PlainEntityRecord[]): Measures {
+const hasRecordedOwner = ({ owner }: WorldEntity) => owner !== null && !owner.startsWith('domain:')
+
+/** Every forecaster, and of every owner that the operator recorded the agent that was registered first. */
+export function recordedVoices(entities: readonly WorldEntity[]): Voices {
   const people = entities.filter(({ kind }) => kind === 'forecaster').map(({ id }) => id)
-  const owned = entities.filter(({ kind, owner }) => kind === 'agent' && owner !== null)
-  const leftOut = new Map(people.map((id) => [id, id]))
+  const owned = entities.filter((entity) => entity.kind === 'agent' && hasRecordedOwner(entity))
+  const voiceOf = new Map<string, string>()
   for (const agents of Map.groupBy(owned, ({ owner }) => owner).values()) {
-    const [first] = agents.toSorted(
+    const inOrder = agents.toSorted(
       (a, b) => a.registered_at_ms - b.registered_at_ms || inByteOrder(a.id, b.id),
     )
-    for (const { id } of agents) leftOut.set(id, first!.id)
+    for (const { id } of agents) voiceOf.set(id, inOrder[0]!.id)
   }
-  return { rule: 'recorded', voices: new Set(leftOut.values()), leftOut }
+  return {
+    rule: 'recorded',
+    of: new Set([...people, ...voiceOf.values()]),
+    leftOut: (entity) => [entity, ...(voiceOf.has(entity) ? [voiceOf.get(entity)!] : [])],
+  }
 }
 
-/** The recorded voices, or everyone where fewer than six of those are among `scored`. */
-export function voicesOf(
-  entities: readonly PlainEntityRecord[],
-  /** The entities with a settled, scored pair. */
-  scored: ReadonlySet<string>,
-): Measures {
+/** `scored` has the entities with a settled, scored pair. */
+export function voicesOf(entities: readonly WorldEntity[], scored: ReadonlySet<string>): Voices {
   const recorded = recordedVoices(entities)
-  if ([...recorded.voices].filter((id) => scored.has(id)).length >= LEAST_VOICES) return recorded
-  const ids = entities.map(({ id }) => id)
-  return { rule: 'everyone', voices: new Set(ids), leftOut: new Map(ids.map((id) => [id, id])) }
+  if ([...recorded.of].filter((id) => scored.has(id)).length >= LEAST_VOICES) return recorded
+  return { rule: 'everyone', of: new Set(entities.map(({ id }) => id)), leftOut: (entity) => [entity] }
 }
 
-/**
- * For each agent how many of its owner's agents have a scored pair, and which of those with a contested pair
- * it is, null without one. Agents without an owner count as those of one owner.
- */
+export interface Attempt {
+  /** How many agents of the owner have a scored pair. */
+  ownerAgents: number
+  /** Null without a contested pair. */
+  attempt: number | null
+}
+
+/** For each agent. Agents without an owner count as those of one owner. */
 export function attemptsOf(
-  entities: readonly PlainEntityRecord[],
-  /** The entities with a scored pair, settled or not. */
+  entities: readonly WorldEntity[],
   scored: ReadonlySet<string>,
   /** When the first contested question of each entity was settled. */
   firstSettledMs: ReadonlyMap<string, number>,
-): Map<string, { owner_agents: number; attempt: number | null }> {
+): Map<string, Attempt> {
   const agents = entities.filter(({ kind }) => kind === 'agent')
   return new Map(
     [...Map.groupBy(agents, ({ owner }) => owner).values()].flatMap((siblings) => {
-      const tried = siblings
-        .map(({ id }) => id)
+      const ids = siblings.map(({ id }) => id)
+      const tried = ids
         .filter((id) => firstSettledMs.has(id))
         .sort((a, b) => firstSettledMs.get(a)! - firstSettledMs.get(b)! || inByteOrder(a, b))
-      const owner_agents = siblings.filter(({ id }) => scored.has(id)).length
-      return siblings.map(({ id }) => {
-        const attempt = tried.includes(id) ? tried.indexOf(id) + 1 : null
-        return [id, { owner_agents, attempt }] as const
+      const ownerAgents = ids.filter((id) => scored.has(id)).length
+      return ids.map((id): [string, Attempt] => {
+        return [id, { ownerAgents, attempt: tried.includes(id) ? tried.indexOf(id) + 1 : null }]
       })
     }),
   )

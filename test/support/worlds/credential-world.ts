@@ -1,5 +1,5 @@
-// A world with certificates: a seeded sandbox in which two people are silver, with a public log, under a key
-// and an address of its own.
+// A world with certificates: a seeded sandbox in which two people are certified, with a public log, under a
+// key and an address of its own.
 import type { Components } from '../../../jobs/components/components.ts'
 import { seedSandbox } from '../../../jobs/simulation/seed.ts'
 import { takeStep } from '../../../jobs/simulation/step.ts'
@@ -7,17 +7,13 @@ import { issueCredentials } from '../../../pipeline/credentials/issue.ts'
 import { credentialKeyText, parseCredentialKey } from '../../../pipeline/credentials/keys.ts'
 import type { Store } from '../../../pipeline/store/store.ts'
 import { type Clock, release, testComponents } from '../http/service.ts'
+import { importCertified } from './certified-world.ts'
 import { OPTIONS, START, after } from './sandbox.ts'
 import { LOG_KEY, writeLog } from './written-log.ts'
 
 export const CREDENTIAL_KEY = parseCredentialKey(credentialKeyText(new Uint8Array(32).fill(3)))
 /** The address that is in every credential; tests reach the service under another one. */
 export const CREDENTIAL_URL = 'https://forecasts.example.org/sandbox'
-/** The two who are silver. */
-export const HOLDERS = [
-  'c020f896-6ba1-5212-a3aa-f2936802d3ed',
-  'c669dc42-073d-5727-8fab-66eeb23bd5e4',
-] as const
 
 /** Seeds a sandbox at `START` and releases it an hour later, with certificates and a log. */
 export async function credentialWorld(store: Store, folder: string, clock: Clock): Promise<Components> {
@@ -28,6 +24,7 @@ export async function credentialWorld(store: Store, folder: string, clock: Clock
   const credentialIssuer = { url: CREDENTIAL_URL, keys: [CREDENTIAL_KEY] }
   const components = { ...made, credentialIssuer, signers: [LOG_KEY] }
   await seedSandbox(components, OPTIONS)
+  await importCertified(components)
   await releaseAt(components, clock, after(60))
   return components
 }

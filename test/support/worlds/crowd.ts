@@ -65,11 +65,11 @@ export function crowd(): Partial<Record<TableName, Row[]>> {
   const answers = (who: number, question: number) => {
     const isSecond = question >= POOL_QUESTIONS
     if (who >= 520) return isSecond === who >= 560
-    const isWanderer = who % 7 === 0
-    if (isSecond && !isWanderer) return false
+    // Half of the agents without an owner, of whom none ties the pools together.
+    const isWanderer = who % 14 === 7
+    if (isSecond !== isWanderer) return false
     // The first agents answer all questions of a pool, and the others a few.
-    if (who < 40) return !isWanderer || isSecond === (who % 2 === 1)
-    return (question + who) % 9 === 0
+    return who < 40 || (question + who) % 9 === 0
   }
   const forecasts = entities.flatMap(([entity_type, entity_id], who) =>
     numbers(2 * POOL_QUESTIONS)

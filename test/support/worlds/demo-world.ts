@@ -1,7 +1,7 @@
-// The world of the demo as it is scored, without a service: agents whose requests take given times, and a
-// sandbox that has gone on for a number of rounds since.
-import { ROUND_MS, leastOpenMs, simulateAgents, submissionsOf } from '../../../jobs/simulation/demo-agents.ts'
-import { DEMO_FORECASTERS, simulateLive, simulatePast } from '../../../jobs/simulation/demo-world.ts'
+// The world of the demo as it is scored, without a service, and a sandbox that has gone on for a number of
+// rounds since.
+import { ROUNDS, roundStartsAt, simulateAgents, submissionsOf } from '../../../jobs/simulation/demo-agents.ts'
+import { DEMO_FORECASTERS, simulateWeeks } from '../../../jobs/simulation/demo-world.ts'
 import {
   FORECASTERS,
   type SimulatedForecast,
@@ -11,43 +11,35 @@ import {
   forecastsOn,
   questionsOf,
 } from '../../../jobs/simulation/world.ts'
-import type { PlainWorld } from '../plain/world.ts'
+import type { World } from '../plain/world.ts'
 
-const OPENS_AT = new Date('2026-03-01T12:00:00Z')
-
-export interface DemoTimes {
-  /** From the opening of the live questions to the first request. */
-  leadMs: number
-  /** How long the requests of each round take. */
-  roundsMs: readonly number[]
-  sandboxRounds: number
-}
+const ENDS_AT = new Date('2026-03-01T12:00:00Z')
 
 /** Agents by name, people by id. */
-export function demoWorld({ leadMs, roundsMs, sandboxRounds }: DemoTimes): PlainWorld {
-  const startsMs = [leadMs]
-  for (const ms of roundsMs) startsMs.push(startsMs.at(-1)! + Math.max(ROUND_MS, ms))
-  const live = simulateLive(OPENS_AT, leastOpenMs(startsMs.at(-1)!, startsMs[2]!))
-  const agents = simulateAgents(live)
+export function demoWorld(sandboxRounds: number): World {
+  const weeks = simulateWeeks(ENDS_AT)
+  const agents = simulateAgents(weeks)
   const later = sandboxWorld(
-    { seed: 1, started_at: OPENS_AT.toISOString(), round_ms: 300_000, questions_per_round: 10 },
+    { seed: 1, started_at: ENDS_AT.toISOString(), round_ms: 300_000, questions_per_round: 10 },
     sandboxRounds,
     DEMO_FORECASTERS,
   )
-  const past = simulatePast(OPENS_AT)
-  const submitted = roundsMs.flatMap((tookMs, round) => {
-    const beganMs = OPENS_AT.getTime() + startsMs[round]!
-    const requests = submissionsOf(live, agents, round)
-    return requests.map(({ agent, questionId, probability }, place): Said => ({
-      entity: agents[agent]!.name,
-      question: questionId,
-      at_ms: beganMs + Math.floor((place / requests.length) * tookMs),
-      ppm: ppmOf(probability),
-      witnessed: true,
-    }))
-  })
+  const submitted = weeks.questions.flatMap((question) =>
+    Array.from({ length: ROUNDS }, (_, round) =>
+      submissionsOf([question], agents, round).map(({ agent, questionId, probability }): Said => ({
+        entity: agents[agent]!.name,
+        question: questionId,
+        at_ms: roundStartsAt(question, round).getTime(),
+        ppm: ppmOf(probability),
+        witnessed: true,
+      })),
+    ).flat(),
+  )
   return {
     as_of_ms: Infinity,
+    events: [],
+    prices: [],
+    declarations: [],
     entities: [
       ...later.entities,
       ...agents.map(({ name, owner }, place) => ({
@@ -57,12 +49,8 @@ export function demoWorld({ leadMs, roundsMs, sandboxRounds }: DemoTimes): Plain
         registered_at_ms: place,
       })),
     ],
-    questions: [...past.questions, ...live.questions].map(plainQuestion).concat(later.questions),
-    forecasts: numbered([
-      ...[...past.forecasts, ...live.forecasts].map(plainForecast),
-      ...submitted,
-      ...later.forecasts,
-    ]),
+    questions: [...weeks.questions.map(plainQuestion), ...later.questions],
+    forecasts: numbered([...weeks.forecasts.map(plainForecast), ...submitted, ...later.forecasts]),
   }
 }
 
@@ -71,10 +59,13 @@ export function sandboxWorld(
   record: Simulation,
   rounds: number,
   people: readonly SimulatedForecaster[] = FORECASTERS,
-): PlainWorld {
+): World {
   const questions = Array.from({ length: rounds }, (_, round) => questionsOf(record, round)).flat()
   return {
     as_of_ms: Infinity,
+    events: [],
+    prices: [],
+    declarations: [],
     entities: people.map(({ userId }) => ({
       id: userId,
       kind: 'forecaster',
@@ -88,7 +79,7 @@ export function sandboxWorld(
 
 const ppmOf = (probability: number) => Math.round(1e6 * probability)
 
-function plainQuestion(question: SimulatedQuestion): PlainWorld['questions'][number] {
+function plainQuestion(question: SimulatedQuestion): World['questions'][number] {
   const { questionId, openedAt, closesAt, outcome, eventId } = question
   return {
     id: questionId,
@@ -97,15 +88,16 @@ function plainQuestion(question: SimulatedQuestion): PlainWorld['questions'][num
     resolved_at_ms: closesAt.getTime(),
     outcome: outcome === 'yes' ? 1 : 0,
     category: null,
+    known_at_ms: null,
     event_id: eventId,
   }
 }
 
 /** A forecast without an id. */
-type Said = Omit<PlainWorld['forecasts'][number], 'forecast_id'>
+type Said = Omit<World['forecasts'][number], 'forecast_id'>
 
 /** Gives each forecast its place as its id, so that of the same instant the last one stands. */
-function numbered(forecasts: readonly Said[]): PlainWorld['forecasts'] {
+function numbered(forecasts: readonly Said[]): World['forecasts'] {
   return forecasts.map((said, place) => ({ ...said, forecast_id: String(place).padStart(9, '0') }))
 }
 

@@ -10,6 +10,7 @@ import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { completeLog } from '../../../pipeline/transparency/publish.ts'
 import { issueCredentials } from '../../../pipeline/credentials/issue.ts'
 import { makeFolder } from '../folder.ts'
+import { importCertified } from './certified-world.ts'
 import { CREDENTIAL_KEY, CREDENTIAL_URL } from './credential-world.ts'
 import { OPTIONS, START, after } from './sandbox.ts'
 import {
@@ -112,6 +113,7 @@ export async function startPageServices(): Promise<PageServices> {
     testComponents({ store: new MemoryStore(), folder, clock, ...options })
   const sandbox = await made({ environment: 'sandbox' })
   await seedSandbox(sandbox, OPTIONS)
+  await importCertified(sandbox)
   clock.set(after(60))
   await takeStep(sandbox)
   // The first of them is an earlier release.

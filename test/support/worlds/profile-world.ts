@@ -13,8 +13,8 @@ import { type RunningPoint, runningSkill } from '../../../pipeline/scoring/runni
 import { skillByTopic } from '../../../pipeline/scoring/topics.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import type { Environment } from '../../../schemas/values.ts'
-import type { PlainWorld } from '../plain/world.ts'
-import { scoreWorld, valuesOf } from './scored-world.ts'
+import type { World } from '../plain/world.ts'
+import { scoreWorld } from './scored-world.ts'
 
 const START = Date.UTC(2026, 0, 1)
 const DAY_MS = 86_400_000
@@ -30,6 +30,8 @@ export interface Circumstances extends Partial<RankedEntity> {
   /** Of what it reads and of what its peers read, in log-odds. */
   error?: number
   peerError?: number
+  /** The part of the truth, in log-odds, that its peers read; by default all of it. */
+  peersKnow?: number
   /** False where the peers are agents that nobody answers for. */
   hasOwners?: boolean
   imported?: 0 | 1
@@ -46,6 +48,7 @@ export function profileIn({
   peers = 20,
   error = 0.2,
   peerError = 0.8,
+  peersKnow = 1,
   hasOwners = true,
   imported = 0,
   environment = 'production',
@@ -61,11 +64,12 @@ export function profileIn({
     peers,
     error,
     peerError,
+    peersKnow,
     hasOwners,
     imported,
     retiredAtMs,
   })
-  const { voiceRule, entities, pairs } = scoreWorld(world, imported)
+  const { voiceRule, entities, pairs } = scoreWorld(world)
   const scored = entities.find(({ entityId }) => entityId === SUBJECT)!
   const asOf = world.as_of_ms
   const claims =
@@ -83,6 +87,7 @@ export function profileIn({
   const published = { ...payloads, profile: { ...profile, name: entity.name } } as unknown as Payloads
   const own = pairs.filter((pair) => pair.entity === SUBJECT)
   const scores = own.map((pair) => {
+    const { asked } = pair
     const number = Number(pair.question.slice(-12))
     return {
       question_id: pair.question,
@@ -90,15 +95,20 @@ export function profileIn({
       category: number % 3 === 0 ? null : 'weather',
       outcome: world.questions[number]!.outcome === 1 ? ('yes' as const) : ('no' as const),
       resolved_at: new Date(world.questions[number]!.resolved_at_ms!),
-      settled_at: pair.isSettled ? new Date(pair.settledAtMs) : null,
+      settled_at: asked.isSettled ? new Date(asked.settledAtMs) : null,
       coverage: fromPico(pair.coverage),
       brier: fromPico(pair.brier),
-      settled: pair.isSettled,
+      settled: asked.isSettled,
       closing_probability: pair.closing_probability < 0 ? null : pair.closing_probability / 1e6,
-      standard_reference: pair.standard < 0 ? null : pair.standard,
-      crowd_brier: pair.crowd_brier < 0 ? null : fromPico(pair.crowd_brier),
-      spread: valuesOf(pair).f ?? null,
-      cluster: pair.cluster,
+      contested: asked.isSettled && pair.judged === 1,
+      judged_coverage: fromPico(pair.judged_coverage),
+      judged_brier: pair.judged_brier,
+      judged_brier_if_other: pair.judged_brier_if_other,
+      average_brier: pair.average_brier,
+      average_brier_if_other: pair.average_brier_if_other,
+      unit: asked.unit,
+      cluster: asked.cluster,
+      week: asked.week,
     }
   })
   const { parameters } = METHODOLOGY
@@ -150,6 +160,7 @@ function worldOf({
   peers,
   error,
   peerError,
+  peersKnow,
   hasOwners,
   imported,
   retiredAtMs,
@@ -162,11 +173,12 @@ function worldOf({
     | 'peers'
     | 'error'
     | 'peerError'
+    | 'peersKnow'
     | 'hasOwners'
     | 'imported'
     | 'retiredAtMs'
   >
->): PlainWorld {
+>): World {
   const random = sfc32(11)
   const ids = Array.from({ length: peers }, (_, peer) => idOf('0000', peer))
   const entities = [
@@ -179,14 +191,17 @@ function worldOf({
       ? { id: SUBJECT, kind, owner: 'rook', registered_at_ms: START - DAY_MS, retired_at_ms: retiredAtMs }
       : { id: SUBJECT, kind, owner: null, registered_at_ms: 0 },
   ]
-  const world: PlainWorld = {
+  const world: World = {
     as_of_ms: START + (questions + 2) * DAY_MS,
     entities,
+    events: [],
     questions: [],
     forecasts: [],
+    prices: [],
+    declarations: [],
   }
   for (let number = 0; number < questions + pending; number++) {
-    const truth = 1.5 * normal(random)
+    const truth = 3 * normal(random)
     const opened = START + Math.min(number, questions) * DAY_MS
     const id = idOf('1111', number)
     world.questions.push({
@@ -196,10 +211,12 @@ function worldOf({
       opened_at_ms: opened,
       closes_at_ms: number < questions ? opened + DAY_MS : world.as_of_ms + DAY_MS,
       resolved_at_ms: opened + DAY_MS + 3_600_000,
+      known_at_ms: null,
       outcome: random() < logistic(truth) ? 1 : 0,
     })
     for (const { id: entity } of entities) {
-      const read = truth + (entity === SUBJECT ? error : peerError) * normal(random)
+      const noise = normal(random)
+      const read = entity === SUBJECT ? truth + error * noise : peersKnow * truth + peerError * noise
       const at = opened + Math.floor(random() * (DAY_MS / 2))
       world.forecasts.push({
         entity,

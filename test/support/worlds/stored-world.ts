@@ -1,6 +1,6 @@
 // A random world as the service stores it: with UUIDs for its names, and as rows of tables.
 import type { Row, TableName } from '../../../schemas/tables.ts'
-import type { PlainWorld } from '../plain/world.ts'
+import type { World } from '../plain/world.ts'
 import { uuidOf } from './world.ts'
 
 /** UUIDs in the order of the names that they stand for. */
@@ -9,7 +9,7 @@ function uuids(kind: number, names: readonly string[]): Map<string, string> {
 }
 
 /** The world with UUIDs for its names, without the outcomes that were not known at its `as_of_ms`. */
-export function asPublished(world: PlainWorld): PlainWorld {
+export function asPublished(world: World): World {
   const entities = uuids(
     2,
     world.entities.map(({ id }) => id),
@@ -23,7 +23,7 @@ export function asPublished(world: PlainWorld): PlainWorld {
     world.forecasts.map(({ forecast_id }) => forecast_id),
   )
   return {
-    as_of_ms: world.as_of_ms,
+    ...world,
     entities: world.entities.map((entity) => ({ ...entity, id: entities.get(entity.id)! })),
     questions: world.questions.map((question) => ({
       ...question,
@@ -46,7 +46,7 @@ const TOO_LATE_MS = 600_001
 export const isHidden = (id: string): boolean => /[37]$/.test(id)
 
 /** The rows of all tables. */
-export function tablesOf({ entities, questions, forecasts }: PlainWorld): Partial<Record<TableName, Row[]>> {
+export function tablesOf({ entities, questions, forecasts }: World): Partial<Record<TableName, Row[]>> {
   const recorded_at = new Date('2026-06-01T00:00:00.000Z')
   const kinds = new Map(entities.map(({ id, kind }) => [id, kind]))
   return {
@@ -62,7 +62,7 @@ export function tablesOf({ entities, questions, forecasts }: PlainWorld): Partia
     })),
     resolutions: questions.map(({ id, outcome, resolved_at_ms }) => ({
       question_id: id,
-      outcome: outcome === null ? 'annulled' : outcome === 1 ? 'yes' : 'no',
+      outcome: outcome === 1 ? 'yes' : outcome === 0 ? 'no' : 'annulled',
       resolved_at: new Date(resolved_at_ms!),
       recorded_at,
     })),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Draws the pictures of badge.png, one for each title and environment. It needs Chromium and DejaVu Sans; other
+# Draws the pictures of badge.png, one for each environment. It needs Chromium and DejaVu Sans; other
 # versions of them may draw other bytes, so the pictures are committed and not drawn at run time.
 set -eu
 cd "$(dirname "$0")"
@@ -8,8 +8,6 @@ trap 'rm -rf "$folder"' EXIT
 SIZE=192
 
 CHECK='<path d="M66 98l20 20 40-44"/>'
-CHECKS='<path d="M46 98l20 20 40-44M92 112l6 6 40-44"/>'
-HALF='<circle cx="96" cy="94" r="26"/><path d="M96 68a26 26 0 0 0 0 52z" fill="#fff" stroke="none"/>'
 
 # Names of files follow the title and the environment. The ring of the sandbox is striped.
 draw() {
@@ -29,13 +27,9 @@ PAGE
     "file://$folder/page.html" 2> "$folder/log" || { cat "$folder/log" >&2; exit 1; }
 }
 
-GREEN=#1a7f37 BLUE=#2458a8
+GREEN=#1a7f37
 for environment in production sandbox; do
   label=forecasts ring=#24292f
   if [ "$environment" = sandbox ]; then label=sandbox ring='url(#stripes)'; fi
   draw certified "$GREEN" "$CHECK" "$environment" "$label" "$ring"
-  draw expert "$GREEN" "$CHECKS" "$environment" "$label" "$ring"
-  draw silver "$BLUE" "$HALF" "$environment" "$label" "$ring"
-  draw gold "$GREEN" "$CHECK" "$environment" "$label" "$ring"
-  draw platinum "$GREEN" "$CHECKS" "$environment" "$label" "$ring"
 done

@@ -11,7 +11,7 @@ import { SUBJECT, profileIn } from '../../../support/worlds/profile-world.ts'
 
 const site: Site = { environment: 'production', publicUrl: 'https://forecasts.example.org' }
 const CODE = '12-4F9A-2C81-B7D3'
-const certified = profileIn({ questions: 130, error: 0 }).published.verification
+const certified = profileIn({ questions: 130, error: 0, peersKnow: 0 }).published.verification
 const subject: CardSubject = {
   entityType: 'agent',
   entityId: SUBJECT,

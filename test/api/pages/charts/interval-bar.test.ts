@@ -32,7 +32,7 @@ describe('the axis of a page', () => {
   })
 })
 
-it('draws the interval, the dot, and the middle of the others', () => {
+it('draws the interval, the dot, and the average of the others', () => {
   const bar = boardBar(0.25, { lower: -0.5, upper: 1 }, 1).text
   expect(bar).toContain('class="zero" d="M180 0V24"')
   expect(spanOf(bar)).toEqual([94, 352])
@@ -63,17 +63,6 @@ it('has only a dot without an interval', () => {
   const bar = intervalBar(0, null).text
   expect(bar).not.toContain('span')
   expect(bar).toContain('cx="60"')
-})
-
-it('has a diamond for the skill against the crowd, and half of one at the edge where that is out of reach', () => {
-  expect(boardBar(0.25, null, 1).text).not.toContain('crowd')
-  expect(boardBar(0.25, null, 1, null).text).not.toContain('crowd')
-  expect(boardBar(0.25, null, 1, 0.5).text).toContain('class="crowd" d="M266 7l5 5-5 5-5-5z"')
-  const beyond = boardBar(0, null, 1, -1.2).text
-  expect(beyond).toContain('class="crowd" d="M0 7l5 5 -5 5"/>')
-  // An arrow of the bar stands at the same edge.
-  expect(boardBar(0, { lower: -1.1, upper: 0 }, 1, -1.2).text).not.toContain('crowd')
-  expect(reachOf([{ skill: 0, bounds: null, crowd: -0.3 }])).toBe(0.5)
 })
 
 describe('the line of a trend', () => {

@@ -9,7 +9,6 @@ import {
 const TITLES = [
   { questions: 25, label: 'ranked' },
   { questions: 50, label: 'certified' },
-  { questions: 100, label: 'expert' },
 ]
 
 function risingTo(questions: number, skill = 0.2, margin = 0.1): RunningPoint[] {
@@ -98,12 +97,12 @@ it('says the result in its title', () => {
     'After 1 shared question the skill is +0.200; one question does not say how sure that is.',
   )
   expect(runningResult(risingTo(110))).toBe(
-    'After 110 shared questions the skill is +0.200; with luck allowed for, it has been above the middle one of the others since question 56.',
+    'After 110 shared questions the skill is +0.200; with luck allowed for, it has been above the average of the others since question 56.',
   )
   expect(runningResult(risingTo(30, -0.2))).toBe(
-    'After 30 shared questions the skill is −0.200; with luck allowed for, it has been below the middle one of the others since question 16.',
+    'After 30 shared questions the skill is −0.200; with luck allowed for, it has been below the average of the others since question 16.',
   )
   expect(runningResult(risingTo(30, 0.05))).toBe(
-    'After 30 shared questions the skill is +0.050; with luck allowed for, it may still be that of the middle one of the others.',
+    'After 30 shared questions the skill is +0.050; with luck allowed for, it may still be that of the average of the others.',
   )
 })

@@ -19,7 +19,7 @@ function dataIn({ text }: Html): { mainEntity: Record<string, unknown> } & Recor
 }
 
 it('of a holder names the credential, with whole addresses', () => {
-  const profile = profileIn({ questions: 130, error: 0, publicUrl: 'https://example.org' })
+  const profile = profileIn({ questions: 130, error: 0, peersKnow: 0, publicUrl: 'https://example.org' })
   expect(dataIn(profilePage({ ...profile, certificate }))).toEqual({
     '@context': 'https://schema.org',
     '@type': 'ProfilePage',
@@ -62,7 +62,7 @@ it.each(['</script><script>alert(1)</script>', '<!--<script>', '"\\', ']]>'])(
 )
 
 it('links the credential and the files that carry it for a holder alone', () => {
-  const profile = profileIn({ questions: 130, error: 0 })
+  const profile = profileIn({ questions: 130, error: 0, peersKnow: 0 })
   const links = [
     `href="/agents/${SUBJECT}/credential"`,
     `href="/agents/${SUBJECT}/badge.png" download="${SUBJECT}.png"`,

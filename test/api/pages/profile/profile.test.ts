@@ -9,11 +9,11 @@ import { profilePage } from '../../../../api/pages/profile/profile.ts'
 import { requirementsOf } from '../../../../api/pages/profile/requirements.ts'
 import type { Payloads } from '../../../../api/pages/profile/subject.ts'
 import { METHODOLOGY } from '../../../../pipeline/scoring/methodology.ts'
-import { badgeOf, certificationOf } from '../../../../pipeline/scoring/ranking.ts'
+import { titleOf } from '../../../../pipeline/scoring/title.ts'
 import { textOf } from '../../../support/http/page-text.ts'
 import { profileIn } from '../../../support/worlds/profile-world.ts'
 
-const certified = profileIn({ questions: 130, error: 0, publicUrl: 'https://example.org' })
+const certified = profileIn({ questions: 130, error: 0, peersKnow: 0, publicUrl: 'https://example.org' })
 const page = profilePage(certified)
 
 it('shows every number of its payloads', () => {
@@ -48,9 +48,9 @@ it('has the bytes and the signature of its verification, and the whole address o
   expect(page.text).toContain(`<code id="signature">${certified.verification.signature}</code>`)
   const id = '01a20012-a424-73ad-bf0a-2c0410e39446'
   expect(textOf(page)).toContain(
-    `[![forecasts: certified +0.10 \\[+0.05, +0.15\\] (May 2026)](https://example.org/agents/${id}/badge.svg)](https://example.org/view/agents/${id})`,
+    `[![forecasts: certified +0.44 \\[+0.09, +0.79\\] (May 2026)](https://example.org/agents/${id}/badge.svg)](https://example.org/view/agents/${id})`,
   )
-  expect(page.text).toContain('alt="forecasts: certified +0.10 [+0.05, +0.15] (May 2026)"')
+  expect(page.text).toContain('alt="forecasts: certified +0.44 [+0.09, +0.79] (May 2026)"')
 })
 
 it.each([
@@ -114,16 +114,24 @@ const interval = fc.option(
     .map(([lower, width]) => ({ lower, upper: lower + width, level: 0.95 })),
 )
 const amount = fc.oneof(fc.double({ min: 0, max: 5, noNaN: true }), fc.constantFrom(0, 0.999999, 1))
+const skill = fc.option(
+  fc.oneof(fc.double({ min: -1, max: 1, noNaN: true }), fc.constantFrom(0.019999, 0.02)),
+)
+const questions = fc.oneof(fc.nat(200), fc.constantFrom(24, 25, 49, 50))
 const grounds = fc.record({
-  contested_questions: fc.oneof(fc.nat(200), fc.constantFrom(24, 25, 49, 50, 99, 100)),
-  clusters: fc.oneof(fc.nat(60), fc.constantFrom(9, 10, 24, 25)),
+  contested_questions: questions,
+  priced_questions: fc.oneof(fc.constant(0), questions),
   evidence: amount,
-  crowd_evidence: amount,
+  coverage: fc.option(
+    fc.oneof(fc.double({ min: 0, max: 0.75, noNaN: true }), fc.constantFrom(0.199999, 0.2)),
+  ),
+  skill,
   skill_interval: interval,
-  strict_skill_interval: interval,
-  crowd_skill_interval: interval,
+  median_skill: skill,
+  median_skill_interval: interval,
+  market_skill: skill,
+  market_skill_interval: interval,
   voice_rule: fc.constantFrom('recorded' as const, 'everyone' as const),
-  percentile: fc.oneof(fc.double({ min: 0, max: 100, noNaN: true }), fc.constantFrom(50, 75, 90, 99)),
 })
 
 /** The last title whose requirements, and those of all before it, are met. */
@@ -136,21 +144,20 @@ function titleBy(verification: object): string {
 
 it('says of each title what decides it', () => {
   fc.assert(
-    fc.property(grounds, ({ percentile, ...all }) => {
-      expect(titleBy({ agent_id: '', ...all })).toBe(certificationOf(METHODOLOGY, all).title)
-      const eligible = all.contested_questions >= 25
-      const forecaster = { ...all, percentile: eligible ? percentile : null }
-      expect(titleBy({ user_id: '', ...forecaster })).toBe(badgeOf(METHODOLOGY, forecaster).title)
+    fc.property(grounds, (all) => {
+      expect(titleBy(all)).toBe(titleOf(METHODOLOGY, all).title)
     }),
   )
 })
 
 it('states the error rates that docs/methodology.md has', () => {
   const measured = readFileSync(new URL('../../../../docs/methodology.md', import.meta.url), 'utf8')
-  const ever = measured.slice(measured.indexOf('| false certificate, ever:'))
-  const row = (of: string, name: string) => new RegExp(`\\| ${name} +\\| ([^|]*\\S) +\\|`).exec(of)?.[1]
-  expect(row(ever, `${MEASURED.ever.peers} peers`)).toBe(MEASURED.ever.result)
-  expect(row(ever, `${MEASURED.owner.agents} agents, one after another`)).toBe(MEASURED.owner.result)
+  const row = (who: string) => new RegExp(`\\| ${who} +\\| ([^|]*\\S) +\\|`).exec(measured)?.[1]
+  expect([
+    row('exactly as good as the average of 20 others'),
+    row('an owner of 5, of 20 agents as good as their peers'),
+  ]).toEqual([MEASURED.ever.result, MEASURED.owner.result])
+  expect(MEASURED.owner.agents).toBe(5)
 })
 
 it('says on a page of its questions which they are', () => {

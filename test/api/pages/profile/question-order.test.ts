@@ -6,11 +6,10 @@ import { ENTITY_QUESTION_ORDERS } from '../../../../schemas/requests.ts'
 
 const score = fc
   .record({
-    coverage: fc.constantFrom(0.25, 0.5, 1),
-    brier: fc.constantFrom(0, 0.04, 0.25, 1),
-    standard_reference: fc.option(fc.constantFrom(0, 100_000_000, 250_000_000)),
-    crowd_brier: fc.option(fc.constantFrom(0, 0.1, 0.9)),
-    settled: fc.boolean(),
+    judged_coverage: fc.constantFrom(0.25, 0.5, 0.75),
+    judged_brier: fc.constantFrom(0, 10_000_000, 250_000_000),
+    average_brier: fc.constantFrom(0, 10_000_000, 100_000_000),
+    contested: fc.boolean(),
   })
   .map((given): QuestionScore => ({
     ...given,
@@ -20,6 +19,9 @@ const score = fc
     outcome: 'yes',
     resolved_at: new Date(0),
     settled_at: null,
+    settled: true,
+    coverage: 1,
+    brier: 0.25,
     closing_probability: 0.5,
   }))
 const scores = fc.array(score, { maxLength: 30 })
@@ -48,23 +50,29 @@ describe('the order of questions', () => {
     )
   })
 
-  it('begins with what surprised the others most, of the settled', () => {
-    const of = (crowd_brier: number | null, settled = true) => ({ crowd_brier, settled }) as QuestionScore
-    const [mild, strong, none, open] = [of(0.1), of(0.9), of(null), of(1, false)]
-    expect(inOrder([mild, none, open, strong], 'surprising')).toEqual([strong, mild, none, open])
+  it('begins with what surprised the others most, of the shared ones', () => {
+    const of = (average_brier: number, judged_coverage: number, contested = true) =>
+      ({ average_brier, judged_coverage, contested }) as QuestionScore
+    const [mild, strong, none] = [of(60_000_000, 0.6), of(50_000_000, 0.1), of(250_000_000, 0.5, false)]
+    expect(inOrder([mild, none, strong], 'surprising')).toEqual([strong, mild, none])
   })
 
   it('leaves equal ones newest first', () => {
     const [first, second] = [
-      { crowd_brier: 0.2, settled: true },
-      { crowd_brier: 0.2, settled: true },
+      { average_brier: 100_000_000, judged_coverage: 0.5, contested: true },
+      { average_brier: 100_000_000, judged_coverage: 0.5, contested: true },
     ]
     const ordered = inOrder([first, second] as QuestionScore[], 'surprising')
     expect(ordered[0]).toBe(first)
   })
 })
 
-it('says by how much the middle one of the others erred more, over the time that was covered', () => {
-  const given = { standard_reference: 100_000_000, coverage: 0.5, brier: 0.05 } as QuestionScore
+it('says by how much the average of the others erred more, over the judged time', () => {
+  const given = {
+    contested: true,
+    judged_coverage: 0.5,
+    judged_brier: 25_000_000,
+    average_brier: 100_000_000,
+  } as QuestionScore
   expect(gainOf(given)).toBeCloseTo(0.15)
 })

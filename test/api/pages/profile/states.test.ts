@@ -12,36 +12,26 @@ const day = (number: number) => Date.UTC(2026, 0, number)
 
 /** For each state what the page must say, and what it must not. */
 const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = {
-  expert: [
-    { questions: 200, peers: 6, error: 0, peerError: 3 },
-    [
-      'Expert',
-      'Better than the middle one of the others, and better than the average of them all: luck is very unlikely as the reason. This holds for the questions it chose to answer.',
-    ],
-    ['✗'],
-  ],
   certified: [
-    { questions: 130, error: 0 },
+    { questions: 130, error: 0, peersKnow: 0 },
     [
-      'Better than the middle one of the others: luck is very unlikely as the reason. Whether it is better',
-      'skill against the crowd at the bad end of luck > 0 ✗',
-      'evidence ≥ 1 ✓',
-      'the same, against what the others really got > 0 ✓',
+      'Certified Its errors were smaller than those of the average, and of the median, of all others at the same moments: luck is very unlikely as the reason. This holds for the questions that it chose to answer.',
+      'evidence ≥ 1.00 ✓',
+      'lower end of the median skill > 0 ✓',
       'in the pool …',
-      'The title would fall if 9 of 130 outcomes were different.',
     ],
+    ['✗', 'the market’s price where'],
   ],
-  provisional: [
+  measured: [
     { questions: 29, error: 0.6 },
     [
-      'Has a place. Whether it is really better than the middle one of the others, 29 questions do not show yet.',
+      'Measured A skill and a place, and nothing proved. Whether it is better than the average of the others, 29 questions do not show yet.',
       '≥ 50 ✗ 29: 21 more shared questions',
     ],
-    ['would fall'],
   ],
   worse: [
-    { questions: 160, error: 4 },
-    ['Worse than the middle one of the others: bad luck is very unlikely as the reason.'],
+    { questions: 160, error: 6 },
+    ['With luck allowed for, it is worse than the average of the others.'],
   ],
   early: [
     { questions: 12 },
@@ -68,27 +58,29 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
   idle: [{ questions: 0, lastForecastAtMs: null }, ['No forecast was made yet.']],
   late: [{ questions: 0 }, ['No forecast is scored, and none is waiting.']],
   everyone: [
-    { questions: 130, hasOwners: false, error: 0 },
-    ['everyone is measured against everyone'],
-    ['would fall'],
-  ],
-  imported: [
-    { questions: 110, imported: 1, kind: 'forecaster', error: 0.1 },
+    { questions: 130, hasOwners: false, error: 0, peersKnow: 0 },
     [
-      'The operator imported all of these forecasts: this service did not see them being made.',
-      'Among the best 10 % of those ranked',
-      'The title would fall if 4 of 110 outcomes were different.',
+      'everyone is measured against everyone',
+      'With luck allowed for, it is better than the average of the others; what a certificate takes besides is below.',
+      '50 more priced questions',
     ],
   ],
-  'forecaster-none': [
+  imported: [
+    { questions: 110, imported: 1, kind: 'forecaster', error: 0, peersKnow: 0 },
+    [
+      'The operator imported all of these forecasts: this service did not see them being made.',
+      'Certified Their errors were smaller',
+    ],
+  ],
+  'forecaster-measured': [
     { questions: 40, kind: 'forecaster', error: 2 },
-    ['No title', 'Has a place, in the lower half of those ranked'],
+    ['Whether they are better than the average of the others, 40 questions do not show yet.'],
   ],
   pending: [
     { questions: 30, pending: 3 },
     [
       '3 questions have an outcome and have not closed yet: each counts from its close on.',
-      'on 30 shared questions, with a forecast for 75 % of their time',
+      'on 30 shared questions, judged for 49 % of their time',
       'not closed yet',
       'All 33 questions',
     ],
@@ -110,10 +102,10 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
     { questions: 30, error: 0.6, retiredAtMs: day(30) },
     [
       'Retired on 2026-01-30: no more forecasts are made, and there is no place. The record stays.',
-      'Provisional Enough shared questions for a place. Whether',
+      'Measured A skill, and nothing proved. Whether',
       'Place among agents – retired: places are for those who take part',
     ],
-    ['to go', 'Has a place'],
+    ['to go', 'A skill and a place'],
   ],
   'retired early': [
     { questions: 12, retiredAtMs: day(12) },
@@ -154,56 +146,11 @@ it('shows a record that was partly seen', () => {
   )
 })
 
-const SINCE_VERSION_3 = [
-  'board_interval',
-  'coverage',
-  'crowd_evidence',
-  'evidence',
-  'fragility',
-  'overdue_forecasts',
-  'pending_questions',
-  'pool',
-  'pool_size',
-  'strict_skill_interval',
-  'witnessed_share',
-]
-
-it.each(['agent', 'forecaster'] as const)('shows an %s of a release of version 2 of the method', (kind) => {
-  const profile = profileIn({ questions: 60, error: 0, kind, imported: kind === 'agent' ? 0 : 1 })
-  const published = Object.fromEntries(
-    Object.entries(profile.published).map(([name, payload]) => [
-      name,
-      Object.fromEntries(
-        Object.entries(payload).filter(
-          ([field]) =>
-            !SINCE_VERSION_3.includes(field) && !(name === 'verification' && field === 'retired_at'),
-        ),
-      ),
-    ]),
-  ) as unknown as typeof profile.published
-  const scores = profile.scores.map((score) => ({ ...score, settled: true }))
-  const text = textOf(
-    profilePage({ ...profile, published, scores, verification: { ...profile.verification, text: '{}' } }),
-  )
-  expect(text).not.toMatch(/undefined|NaN|evidence|strict|Coverage|in the pool|would fall/)
-  expect(text).toContain('skill at the bad end of luck')
-  expect(text.includes('The operator imported all of these forecasts')).toBe(kind === 'forecaster')
-})
-
-it('shows the rank that a retired agent has in a release of version 2 of the method', () => {
-  const { published, ...view } = profileIn({ questions: 30, error: 0.6 })
-  const profile = { ...published.profile, retired_at: '2026-01-30T00:00:00.000Z' }
-  const text = textOf(profilePage({ ...view, published: { ...published, profile } as typeof published }))
-  expect(text).toContain('Retired on 2026-01-30: no more forecasts are made. The record stays.')
-  expect(text).toContain('Provisional Has a place.')
-  expect(text).toContain('Place among agents 1 of 14')
-})
-
 it('says where the last forecast was withdrawn', () => {
   const profile = profileIn({ questions: 30 })
   const scores = [...profile.scores.slice(0, -1), { ...profile.scores.at(-1)!, closing_probability: null }]
   expect(textOf(profilePage({ ...profile, scores }))).toMatch(
-    /coin 29 show heads\? (yes|no) withdrawn \d\.\d{3} (better|worse)/,
+    /coin 29 show heads\? (yes|no) withdrawn (the same|\d\.\d{3} (better|worse))/,
   )
 })
 

@@ -1,0 +1,66 @@
+// The numbers of a question beside its pairs, on their way from the sweep through DuckDB, and into the files
+// that a release hands on to the next one, where they are texts.
+import type { ColumnKind, RowSink } from '../../schemas/columns.ts'
+import type { Database } from '../duckdb.ts'
+import { COURSE_POINTS, type Course } from '../scoring/course.ts'
+import { SPOKEN_COLUMNS, SPOKEN_NAMES } from '../scoring/spoken.ts'
+
+const POINTS = Array.from({ length: COURSE_POINTS }, (_, point) => `at_${String(point).padStart(2, '0')}`)
+
+/** The course of a question and the numbers of the references on it, from a sweep. */
+export interface SweptQuestion {
+  readonly course: Course
+  readonly spoken: Float64Array
+}
+
+/** Grain: one row per question that was swept. `moves` is 1 if the average of the voices moved. */
+export const SWEPT_QUESTION: Readonly<Record<string, ColumnKind>> = {
+  question: 'int32',
+  ...SPOKEN_COLUMNS,
+  moves: 'int32',
+  ...Object.fromEntries(POINTS.map((point) => [point, 'int32'])),
+}
+
+/** Returns a function that takes each question of a sweep. */
+export function questionsInto(rows: RowSink<typeof SWEPT_QUESTION>) {
+  return (question: number, { spoken, course }: SweptQuestion): void => {
+    const { columns, row } = rows
+    columns['question']![row] = question
+    for (const [at, name] of SPOKEN_NAMES.entries()) columns[name]![row] = spoken[at]!
+    columns['moves']![row] = course.isMoving ? 1 : 0
+    for (const [point, name] of POINTS.entries()) columns[name]![row] = course.ppm[point]!
+    rows.next()
+  }
+}
+
+/** The texts of a question: numbers with commas between them. */
+export interface QuestionTexts {
+  /** Null for an average that never moved. */
+  course: string | null
+  spoken: string
+}
+
+export function textsOf({ spoken, course }: SweptQuestion): QuestionTexts {
+  return { course: course.isMoving ? course.ppm.join(',') : null, spoken: spoken.join(',') }
+}
+
+/** The numbers of a course in that form. */
+export function courseOf(text: string): number[] {
+  return text.split(',').map(Number)
+}
+
+/**
+ * Makes the table `told`, the texts of each question, from `swept_question`, which the sweep has filled, and
+ * from the files of earlier releases, if questions are held. Grain: one row per question with a forecast.
+ */
+export async function createTold(database: Database, isBuilt: boolean): Promise<void> {
+  const held = `UNION ALL SELECT held.question, course, spoken FROM held JOIN named
+    ON kind = 'question' AND held.release = named.release AND held.number = named.number WHERE spoken IS NOT NULL`
+  const whole = SPOKEN_NAMES.map((name) => `${name}::BIGINT`).join(', ')
+  await database.run(
+    `CREATE OR REPLACE TABLE told AS
+     SELECT question, CASE WHEN moves = 1 THEN concat_ws(',', ${POINTS.join(', ')}) END AS course,
+       concat_ws(',', ${whole}) AS spoken FROM swept_question ${isBuilt ? held : ''}`,
+  )
+  await database.run('DROP TABLE swept_question')
+}

@@ -1,0 +1,35 @@
+// The share of the questions that an entity could have answered (METHODOLOGY §3, Answered share).
+
+/** The lives of the settled questions of a pool, each end in ascending order, in milliseconds. */
+export interface Offer {
+  opened: Float64Array
+  ended: Float64Array
+}
+
+/** The activity of an entity among the questions of its pool. */
+export interface Activity {
+  /** When the first and the last of its forecasts that count was made. */
+  firstMs: number
+  lastMs: number
+  /** The questions of the pool that it answered and that were not open between these. */
+  aside: number
+}
+
+/**
+ * The questions that were open while the entity was active, and those that it answered besides. A question
+ * was open if it opened by the last forecast and ended after the first.
+ */
+export function offeredOf({ opened, ended }: Offer, { firstMs, lastMs, aside }: Activity): number {
+  return countUpTo(opened, lastMs) - countUpTo(ended, firstMs) + aside
+}
+
+/** How many of some ascending numbers are x or less. */
+function countUpTo(sorted: Float64Array, x: number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const between = (low + high) >> 1
+    if (sorted[between]! <= x) low = between + 1
+    else high = between
+  }
+  return low
+}
