@@ -17,7 +17,7 @@ import type { OutputFile } from '../release/shards.ts'
 import type { ReleaseContext } from '../release/state.ts'
 import { CATEGORIES_PARQUET_PATH } from '../store/paths.ts'
 import { attachCurrent } from '../tables/views.ts'
-import { type Format, type Input, NULL, inOrderOf, isSet, jsonOf, strictly, wholeOf } from './lines.ts'
+import { type Input, NULL, formatOf, isSet, jsonOf, wholeOf } from './lines.ts'
 import { BY_PLACE } from './lists.ts'
 import { type Planned, planned, unitsIn } from './planned.ts'
 import { entityTypeOf } from './tally.ts'
@@ -32,13 +32,13 @@ const COLUMNS = [
   'value',
   'content',
 ] as const
-const CATEGORIES: Format = {
-  of: 'an entity in a category',
-  columns: COLUMNS,
-  compare: strictly(
-    inOrderOf(COLUMNS, { category: 'number', entity_type: 'text', again: 'number', ...BY_PLACE }),
-  ),
-}
+const CATEGORIES = formatOf('an entity in a category', COLUMNS, {
+  category: 'number',
+  entity_type: 'text',
+  again: 'number',
+  ...BY_PLACE,
+})
+const AT = CATEGORIES.at
 
 /** Puts the boards, the index and the Parquet file. Yields a line for each, those of a board at once. */
 export async function* categoryLines(
@@ -54,8 +54,9 @@ export async function* categoryLines(
     yield* unitsIn(
       input,
       CATEGORIES,
-      ([number, type]) => {
-        const [category, entityType] = [wholeOf(number!), entityTypeOf(type!)]
+      (first) => {
+        const type = first[AT.entity_type]!
+        const [category, entityType] = [wholeOf(first[AT.category]!), entityTypeOf(type)]
         if (!categories[category]) throw new ServiceError('invalid', `there is no category ${category}`)
         const board = files.board(category, entityType)
         let unranked = 0
@@ -64,11 +65,15 @@ export async function* categoryLines(
           for (const page of pages) printed += await put(page)
         }
         return {
-          take([, , again, entityId, , , , content]) {
-            if (entityId === NULL) return files.members({ category, entityType, entities: wholeOf(content!) })
-            const entry = jsonOf(content!) as CategoryEntry
-            unranked += isSet(again!) ? -1 : 1
-            return isSet(again!) ? putAll(board.add(entry)) : board.count(entry)
+          take(fields) {
+            const content = fields[AT.content]!
+            if (fields[AT.entity_id] === NULL) {
+              return files.members({ category, entityType, entities: wholeOf(content) })
+            }
+            const entry = jsonOf(content) as CategoryEntry
+            const isAgain = isSet(fields[AT.again]!)
+            unranked += isAgain ? -1 : 1
+            return isAgain ? putAll(board.add(entry)) : board.count(entry)
           },
           async end() {
             if (unranked !== 0) {
@@ -79,7 +84,7 @@ export async function* categoryLines(
           },
         }
       },
-      2,
+      ['category', 'entity_type'],
     )
     yield await put(files.index(), { categories: files.rows })
     files.endTable()

@@ -37,7 +37,7 @@ import {
   tallyPath,
 } from '../store/paths.ts'
 import { listQuarantined } from '../tables/quarantine.ts'
-import { type Format, type Input, jsonOf, linesIn } from './lines.ts'
+import { type Input, formatOf, jsonOf, linesIn } from './lines.ts'
 import { type StagedFile, manifestEntry, parseStagedFile } from './staged-file.ts'
 import { type FieldOfRelease, readTally } from './tally.ts'
 
@@ -135,7 +135,7 @@ async function commit(
   return { made: true, release, asOf: plan.as_of, entities, pairs, files: files.length + 1 }
 }
 
-const FILES: Format = { of: 'a file', columns: ['file'], compare: () => -1 }
+const FILES = formatOf('a file', ['file'], {}, { mayRepeat: true })
 
 async function stagedFiles(input: Input): Promise<Map<string, StagedFile>> {
   const files = new Map<string, StagedFile>()

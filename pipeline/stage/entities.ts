@@ -14,16 +14,7 @@ import type { Listing } from '../scoring/categories.ts'
 import type { EntityScores } from '../scoring/entity.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { type Boards, boardsOf } from '../scoring/ranking.ts'
-import {
-  type Fields,
-  type Format,
-  type Input,
-  inOrderOf,
-  jsonOf,
-  strictly,
-  wholeOf,
-  wholeOrNull,
-} from './lines.ts'
+import { type Fields, type Input, formatOf, jsonOf, wholeOf, wholeOrNull } from './lines.ts'
 import { categoryLine, entityLine, planned, unitsIn } from './planned.ts'
 import { type FieldOfRelease, entityTypeOf, readTally, shardAt } from './tally.ts'
 
@@ -43,11 +34,8 @@ const COLUMNS = [
   'scores',
   'listing',
 ] as const
-const ENTITIES: Format = {
-  of: 'an entity',
-  columns: COLUMNS,
-  compare: strictly(inOrderOf(COLUMNS, { entity: 'number' })),
-}
+const ENTITIES = formatOf('an entity', COLUMNS, { entity: 'number' })
+const AT = ENTITIES.at
 
 /** Puts shards. Yields a line for each shard and for each entity that is in lists. */
 export async function* shardLines(
@@ -59,15 +47,17 @@ export async function* shardLines(
   const { plan, provenance, sign, put } = await planned(context, release)
   const field = await readTally(context.store, release, tally)
   const rank = rankedIn(context.methodology, field)
-  yield* unitsIn(input, ENTITIES, ([unit]) => {
-    const place = shardAt(field, wholeOf(unit!))
+  yield* unitsIn(input, ENTITIES, (opening) => {
+    const unit = wholeOf(opening[AT.unit]!)
+    const place = shardAt(field, unit)
     if (!place) throw new ServiceError('invalid', `there is no shard ${unit}`)
     const members: RankedEntity[] = []
     return {
       take(fields) {
         const entity = rank(fields)
-        if (wholeOf(fields[1]!) !== place.first + members.length || entity.entityType !== place.entityType) {
-          throw new ServiceError('invalid', `entity ${fields[1]} is not the next one of shard ${unit}`)
+        const number = wholeOf(fields[AT.entity]!)
+        if (number !== place.first + members.length || entity.entityType !== place.entityType) {
+          throw new ServiceError('invalid', `entity ${number} is not the next one of shard ${unit}`)
         }
         members.push(entity)
       },
@@ -101,7 +91,7 @@ export async function* entityPartLines(
 ): AsyncIterable<string> {
   const { put, provenance } = await planned(context, release)
   const rank = rankedIn(context.methodology, await readTally(context.store, release, tally))
-  yield* unitsIn(input, ENTITIES, ([unit]) => {
+  yield* unitsIn(input, ENTITIES, (opening) => {
     const file = new EntitiesFile(provenance)
     let first: RankedEntity | undefined
     let rows = 0
@@ -114,7 +104,7 @@ export async function* entityPartLines(
       },
       end() {
         const { entityType: entity_type, entityId: first_entity_id } = first!
-        const path = partPath('entities', wholeOf(unit!))
+        const path = partPath('entities', wholeOf(opening[AT.unit]!))
         return put({ path, rows, bytes: file.finish(), entity_type, first_entity_id })
       },
     }
@@ -127,43 +117,28 @@ function rankedIn(methodology: Methodology, { voiceRule, tallies }: FieldOfRelea
     ENTITY_TYPES.map((entityType) => [entityType, boardsOf(tallies[entityType])]),
   ) as Record<EntityType, Boards>
   return (fields: Fields): RankedEntity => {
-    const [
-      ,
-      ,
-      type,
-      entityId,
-      names,
-      registered,
-      retired,
-      last,
-      open,
-      nextClose,
-      overdue,
-      pairs,
-      scores,
-      listing,
-    ] = fields
-    const entityType = entityTypeOf(type!)
-    const { name, model_type, organization_name, owner_id } = jsonOf(names!) as Record<
+    const text = (name: keyof typeof AT) => fields[AT[name]]!
+    const entityType = entityTypeOf(text('entity_type'))
+    const { name, model_type, organization_name, owner_id } = jsonOf(text('names')) as Record<
       string,
       string | undefined
     >
     return rankAmong(methodology, voiceRule, boards[entityType], {
       entityType,
-      entityId: entityId!,
+      entityId: text('entity_id'),
       name: name ?? null,
       modelType: model_type ?? null,
       organizationName: organization_name ?? null,
       ownerId: owner_id ?? null,
-      registeredAtMs: wholeOrNull(registered!) ?? 0,
-      retiredAtMs: wholeOrNull(retired!),
-      lastForecastAtMs: wholeOrNull(last!),
-      openForecasts: wholeOf(open!),
-      nextCloseAtMs: wholeOrNull(nextClose!),
-      overdueForecasts: wholeOf(overdue!),
-      pairs: wholeOf(pairs!),
-      scores: jsonOf(scores!) as EntityScores,
-      listing: jsonOf(listing!) as Listing,
+      registeredAtMs: wholeOrNull(text('registered_ms')) ?? 0,
+      retiredAtMs: wholeOrNull(text('retired_ms')),
+      lastForecastAtMs: wholeOrNull(text('last_forecast_ms')),
+      openForecasts: wholeOf(text('open_forecasts')),
+      nextCloseAtMs: wholeOrNull(text('next_close_ms')),
+      overdueForecasts: wholeOf(text('overdue_forecasts')),
+      pairs: wholeOf(text('pairs')),
+      scores: jsonOf(text('scores')) as EntityScores,
+      listing: jsonOf(text('listing')) as Listing,
     })
   }
 }

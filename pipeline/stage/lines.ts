@@ -8,15 +8,36 @@ export const NULL = '\\N'
 export type Input = AsyncIterable<Uint8Array>
 
 /** The lines that a stage reads. */
-export interface Format {
+export interface Format<Name extends string = string> {
   /** The subject of a line, for messages. */
   of: string
-  columns: readonly string[]
+  columns: readonly Name[]
+  /** The place of each column in a line. */
+  at: Readonly<Record<Name, number>>
   /**
    * Returns less than 0 if `a` must come before `b`, 0 if they may come in any order, and more than 0 if `a`
    * must come after `b` or the two must not both occur.
    */
   compare: (a: Fields, b: Fields) => number
+}
+
+/** The order of lines: each column as its text, as a number, or as a number that descends. */
+type Order<Name extends string> = Readonly<Partial<Record<Name, 'text' | 'number' | 'descending'>>>
+
+/**
+ * Returns the format of lines in an order, in which null comes first, and last where numbers descend. No two
+ * lines may be equal in it, unless it `mayRepeat`.
+ */
+export function formatOf<const Name extends string>(
+  of: string,
+  columns: readonly Name[],
+  order: Order<NoInfer<Name>>,
+  { mayRepeat = false } = {},
+): Format<Name> {
+  const at = {} as Record<Name, number>
+  columns.forEach((name, place) => (at[name] = place))
+  const compare = inOrder(at, order)
+  return { of, columns, at, compare: mayRepeat ? compare : (a, b) => compare(a, b) || 1 }
 }
 
 /** The fields of a line, as texts. */
@@ -93,22 +114,18 @@ export function lineOf(fields: readonly (string | number | null)[]): string {
   return `${fields.map((field) => field ?? NULL).join('\t')}\n`
 }
 
-/**
- * Returns a comparison of one field after another, each as its text, as a number, or as a number that
- * descends. Null comes first, and last where numbers descend.
- */
-export function inOrderOf(
-  columns: readonly string[],
-  by: Readonly<Record<string, 'text' | 'number' | 'descending'>>,
-) {
-  const keys = Object.entries(by).map(([name, kind]) => ({
-    at: columns.indexOf(name),
-    isText: kind === 'text',
-    isDescending: kind === 'descending',
+function inOrder<Name extends string>(
+  at: Readonly<Record<Name, number>>,
+  order: Order<Name>,
+): Format['compare'] {
+  const keys = (Object.keys(order) as Name[]).map((name) => ({
+    place: at[name],
+    isText: order[name] === 'text',
+    isDescending: order[name] === 'descending',
   }))
-  return (a: Fields, b: Fields): number => {
-    for (const { at, isText, isDescending } of keys) {
-      const [one, other] = isDescending ? [b[at]!, a[at]!] : [a[at]!, b[at]!]
+  return (a, b) => {
+    for (const { place, isText, isDescending } of keys) {
+      const [one, other] = isDescending ? [b[place]!, a[place]!] : [a[place]!, b[place]!]
       if (one === other) continue
       if (one === NULL) return -1
       if (other === NULL) return 1
@@ -117,9 +134,4 @@ export function inOrderOf(
     }
     return 0
   }
-}
-
-/** Returns the comparison for lines of which no two may be equal. */
-export function strictly(compare: Format['compare']): Format['compare'] {
-  return (a, b) => compare(a, b) || 1
 }

@@ -4,7 +4,7 @@ import { ENTRIES_PER_PAGE, leaderboardPage } from '../release/leaderboard.ts'
 import { ownerFile } from '../release/owners.ts'
 import type { ListedEntity } from '../release/payloads.ts'
 import type { ReleaseContext } from '../release/state.ts'
-import { type Fields, type Format, type Input, inOrderOf, jsonOf, strictly, wholeOf } from './lines.ts'
+import { type Fields, type Input, formatOf, jsonOf, wholeOf } from './lines.ts'
 import { planned, unitsIn } from './planned.ts'
 import { entityTypeOf } from './tally.ts'
 
@@ -16,11 +16,7 @@ export const BY_PLACE = {
   value: 'descending',
   entity_id: 'text',
 } as const
-const ENTRIES: Format = {
-  of: 'a leaderboard',
-  columns: ENTRY,
-  compare: strictly(inOrderOf(ENTRY, { entity_type: 'text', page: 'number', ...BY_PLACE })),
-}
+const ENTRIES = formatOf('a leaderboard', ENTRY, { entity_type: 'text', page: 'number', ...BY_PLACE })
 
 /** Puts pages of the leaderboards. Yields a line for each. */
 export async function* leaderboardLines(
@@ -29,26 +25,24 @@ export async function* leaderboardLines(
   input: Input,
 ): AsyncIterable<string> {
   const { provenance, put } = await planned(context, release)
-  const begin = ([page, entityType]: Fields) => {
+  const { at } = ENTRIES
+  const begin = (first: Fields) => {
+    const page = wholeOf(first[at.page]!)
     const members: ListedEntity[] = []
     return {
       take(fields: Fields) {
-        members.push(jsonOf(fields[6]!) as ListedEntity)
+        members.push(jsonOf(fields[at.content]!) as ListedEntity)
         if (members.length > ENTRIES_PER_PAGE)
           throw new ServiceError('invalid', `page ${page} has too many entries`)
       },
-      end: () => put(leaderboardPage(entityTypeOf(entityType!), wholeOf(page!), members, provenance)),
+      end: () => put(leaderboardPage(entityTypeOf(first[at.entity_type]!), page, members, provenance)),
     }
   }
-  yield* unitsIn(input, ENTRIES, begin, 2)
+  yield* unitsIn(input, ENTRIES, begin, ['page', 'entity_type'])
 }
 
 const AGENT = ['file', 'owner', 'entity_id', 'content'] as const
-const AGENTS: Format = {
-  of: 'an agent of an owner',
-  columns: AGENT,
-  compare: strictly(inOrderOf(AGENT, { file: 'number', owner: 'text', entity_id: 'text' })),
-}
+const AGENTS = formatOf('an agent of an owner', AGENT, { file: 'number', owner: 'text', entity_id: 'text' })
 
 /** Puts files of owners. Yields a line for each. */
 export async function* ownerLines(
@@ -57,15 +51,16 @@ export async function* ownerLines(
   input: Input,
 ): AsyncIterable<string> {
   const { provenance, sign, put } = await planned(context, release)
-  yield* unitsIn(input, AGENTS, ([file]) => {
+  const { at } = AGENTS
+  yield* unitsIn(input, AGENTS, (first) => {
     const agents: ListedEntity[] = []
     return {
       take(fields) {
-        agents.push(jsonOf(fields[3]!) as ListedEntity)
+        agents.push(jsonOf(fields[at.content]!) as ListedEntity)
       },
       end() {
         const owners = [...Map.groupBy(agents, ({ ownerId }) => ownerId!)]
-        return put(ownerFile(wholeOf(file!), owners, provenance, sign), { agents: agents.length })
+        return put(ownerFile(wholeOf(first[at.file]!), owners, provenance, sign), { agents: agents.length })
       },
     }
   })

@@ -10,17 +10,7 @@ import { rowGroupsOutput } from '../release/row-groups.ts'
 import type { ReleaseContext } from '../release/state.ts'
 import { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import { pairsPath } from '../store/paths.ts'
-import {
-  type Fields,
-  type Format,
-  type Input,
-  NULL,
-  inOrderOf,
-  lineOf,
-  linesIn,
-  strictly,
-  wholeOf,
-} from './lines.ts'
+import { type Fields, type Input, NULL, formatOf, lineOf, linesIn, wholeOf } from './lines.ts'
 import { planned, unitsIn } from './planned.ts'
 import { METRICS } from './sweep.ts'
 import { entityTypeOf } from './tally.ts'
@@ -43,13 +33,8 @@ const PAIR = {
   place: 'INTEGER',
   ...Object.fromEntries(METRICS.map((name) => [name, PAIR_COLUMNS[name] === 'int32' ? 'INTEGER' : 'DOUBLE'])),
 }
-const COLUMNS = ['scores_part', ...Object.keys(PAIR)]
-const QUESTION = COLUMNS.indexOf('question')
-const PAIRS: Format = {
-  of: 'an entity and a question',
-  columns: COLUMNS,
-  compare: strictly(inOrderOf(COLUMNS, { entity: 'number', place: 'number' })),
-}
+const COLUMNS = ['scores_part', ...(Object.keys(PAIR) as (keyof typeof PAIR)[])] as const
+const PAIRS = formatOf('an entity and a question', COLUMNS, { entity: 'number', place: 'number' })
 
 /**
  * Puts parts of the scores, each with the hashes of its row groups and the private file of its pairs. Yields
@@ -65,11 +50,12 @@ export async function* scorePartLines(
   const made = join(context.directory, 'staged.parquet')
   let spool: Spool | undefined
   try {
-    yield* unitsIn(input, PAIRS, async ([unit, , entityType, first_entity_id]) => {
-      const number = wholeOf(unit!)
+    const { at } = PAIRS
+    yield* unitsIn(input, PAIRS, async (first) => {
+      const number = wholeOf(first[at.scores_part]!)
       const lines = (spool = await Spool.open(path))
       return {
-        take: (fields) => (fields[QUESTION] === NULL ? undefined : lines.add(fields.slice(1))),
+        take: (fields) => (fields[at.question] === NULL ? undefined : lines.add(fields.slice(1))),
         async end() {
           await lines.close()
           // The lines are in order already. DuckDB ends row groups at the ends of vectors, and sorting makes
@@ -84,8 +70,8 @@ export async function* scorePartLines(
           )
           const part = {
             path: partPath('scores', number),
-            entity_type: entityTypeOf(entityType!),
-            first_entity_id,
+            entity_type: entityTypeOf(first[at.entity_type]!),
+            first_entity_id: first[at.entity_id],
           }
           const printed = await put({ ...part, rows, bytes })
           const groups = await put(rowGroupsOutput(part.path, bytes))
@@ -109,11 +95,10 @@ const NAME = {
   course: 'VARCHAR',
   spoken: 'VARCHAR',
 }
-const NAMES: Format = {
-  of: 'a name',
-  columns: Object.keys(NAME),
-  compare: strictly(inOrderOf(Object.keys(NAME), { kind: 'text', number: 'number' })),
-}
+const NAMES = formatOf('a name', Object.keys(NAME) as (keyof typeof NAME)[], {
+  kind: 'text',
+  number: 'number',
+})
 
 /** Puts the private file that names the numbers in all pairs. Returns its line. */
 export async function nameLine(context: ReleaseContext, release: number, input: Input): Promise<string> {
@@ -125,7 +110,7 @@ export async function nameLine(context: ReleaseContext, release: number, input: 
     let questions = 0
     for await (const names of linesIn(input, NAMES)) {
       for (const name of names) {
-        if (name[0] === 'question') questions += 1
+        if (name[NAMES.at.kind] === 'question') questions += 1
         await lines.add(name)
       }
     }

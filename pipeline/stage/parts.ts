@@ -1,24 +1,20 @@
 // `fvs stage parts`: numbers the part of the scores and the part of the entities that each shard is in.
 import { PART_SIZES, type ReleasePart, type ShardCount, partsOf } from '../release/parts.ts'
-import { type Format, type Input, inOrderOf, lineOf, linesIn, strictly, wholeOf } from './lines.ts'
+import { type Input, formatOf, lineOf, linesIn, wholeOf } from './lines.ts'
 import { entityTypeOf } from './tally.ts'
 
-const COLUMNS = ['shard', 'entity_type', 'entities', 'pairs'] as const
-const SHARDS: Format = {
-  of: 'a shard',
-  columns: COLUMNS,
-  compare: strictly(inOrderOf(COLUMNS, { shard: 'number' })),
-}
+const SHARDS = formatOf('a shard', ['shard', 'entity_type', 'entities', 'pairs'], { shard: 'number' })
 
 /** Returns a line for each shard. */
 export async function partLines(input: Input, sizes = PART_SIZES): Promise<string> {
+  const { at } = SHARDS
   const shards: ShardCount[] = []
   for await (const lines of linesIn(input, SHARDS)) {
-    for (const [, entityType, entities, pairs] of lines as [string, string, string, string][]) {
+    for (const fields of lines) {
       shards.push({
-        entityType: entityTypeOf(entityType),
-        entities: wholeOf(entities),
-        pairs: wholeOf(pairs),
+        entityType: entityTypeOf(fields[at.entity_type]!),
+        entities: wholeOf(fields[at.entities]!),
+        pairs: wholeOf(fields[at.pairs]!),
       })
     }
   }

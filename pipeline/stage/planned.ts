@@ -72,20 +72,21 @@ interface Unit {
 }
 
 /**
- * Begins a unit with the first of the lines that agree in their first `keys` fields, and ends it after the
- * last of them.
+ * Begins a unit with the first of the lines that agree in some columns, the first one where none is said, and
+ * ends it after the last of them.
  */
-export async function* unitsIn(
+export async function* unitsIn<Name extends string>(
   input: Input,
-  format: Format,
+  format: Format<Name>,
   begin: (first: Fields) => Unit | Promise<Unit>,
-  keys = 1,
+  columns: readonly NoInfer<Name>[] = format.columns.slice(0, 1),
 ): AsyncIterable<string> {
+  const places = columns.map((name) => format.at[name])
   let first: Fields | undefined
   let unit: Unit | undefined
   for await (const lines of linesIn(input, format)) {
     for (const fields of lines) {
-      if (!unit || fields[0] !== first![0] || (keys === 2 && fields[1] !== first![1])) {
+      if (!unit || places.some((place) => fields[place] !== first![place])) {
         if (unit) yield await unit.end()
         first = fields
         unit = await begin(fields)

@@ -6,18 +6,7 @@ import { Rows } from '../engine/rows.ts'
 import { type EntityNamed, QUESTIONS_PER_FILE, questionFile, questionSummary } from '../release/questions.ts'
 import type { ReleaseContext } from '../release/state.ts'
 import { LAST_COLUMNS } from '../scoring/last-forecasts.ts'
-import {
-  type Fields,
-  type Format,
-  type Input,
-  NULL,
-  inOrderOf,
-  isSet,
-  linesIn,
-  strictly,
-  wholeOf,
-  wholeOrNull,
-} from './lines.ts'
+import { type Fields, type Input, NULL, formatOf, isSet, linesIn, wholeOf, wholeOrNull } from './lines.ts'
 import { planned } from './planned.ts'
 import { entityTypeOf } from './tally.ts'
 
@@ -38,11 +27,8 @@ const COLUMNS = [
   'voice',
   'listed',
 ] as const
-const LAST: Format = {
-  of: 'an entity and a settled question',
-  columns: COLUMNS,
-  compare: strictly(inOrderOf(COLUMNS, { number: 'number', entity: 'number' })),
-}
+const LAST = formatOf('an entity and a settled question', COLUMNS, { number: 'number', entity: 'number' })
+const AT = LAST.at
 
 /** Puts files of questions. Yields a line for each. */
 export async function* questionLines(
@@ -80,22 +66,20 @@ class QuestionFiles {
 
   /** Takes a line. If it is the first of another file, returns the file before. */
   take(fields: Fields): Done | undefined {
-    const [number, , question, , , , , , entity, entityType, entityId, ppm, coverage, voice, listed] = fields
     let done: Done | undefined
-    if (this.#first && this.#first[0] !== number) {
+    if (this.#first && this.#first[AT.number] !== fields[AT.number]) {
       if (fileOf(this.#first) === fileOf(fields)) this.#endQuestion()
       else done = this.end()
     }
     this.#first ??= fields
     const { columns, row } = this.#rows
-    columns.question[row] = wholeOf(question!)
-    wholeOf(entity!)
+    columns.question[row] = wholeOf(fields[AT.question]!)
     columns.entity[row] = this.#named.length
-    this.#named.push({ entityType: entityTypeOf(entityType!), entityId: entityId! })
-    columns.ppm[row] = wholeOf(ppm!)
-    columns.coverage[row] = wholeOf(coverage!)
-    columns.voice[row] = isSet(voice!) ? 1 : 0
-    columns.listed[row] = isSet(listed!) ? 1 : 0
+    this.#named.push({ entityType: entityTypeOf(fields[AT.entity_type]!), entityId: fields[AT.entity_id]! })
+    columns.ppm[row] = wholeOf(fields[AT.ppm]!)
+    columns.coverage[row] = wholeOf(fields[AT.coverage]!)
+    columns.voice[row] = isSet(fields[AT.voice]!) ? 1 : 0
+    columns.listed[row] = isSet(fields[AT.listed]!) ? 1 : 0
     this.#rows.next()
     return done
   }
@@ -105,7 +89,7 @@ class QuestionFiles {
     const last = this.#first
     if (!last) return undefined
     this.#endQuestion()
-    const [file, asked, questions] = [fileOf(last), wholeOf(last[1]!), this.#questions]
+    const [file, asked, questions] = [fileOf(last), wholeOf(last[AT.asked]!), this.#questions]
     this.#questions = []
     const expected = Math.min(QUESTIONS_PER_FILE, asked - file * QUESTIONS_PER_FILE)
     if (questions.length === expected) return { file, asked, questions }
@@ -116,13 +100,14 @@ class QuestionFiles {
   }
 
   #endQuestion(): void {
-    const [, , , questionId, outcome, course, crowds, surprising] = this.#first!
+    const text = (name: keyof typeof AT) => this.#first![AT[name]]!
+    const course = text('course')
     const asked = {
-      questionId: questionId!,
-      outcome: isSet(outcome!) ? 1 : 0,
-      course: course === NULL ? null : course!,
-      crowds: wholeOf(crowds!),
-      surprising: wholeOrNull(surprising!),
+      questionId: text('question_id'),
+      outcome: isSet(text('outcome')) ? 1 : 0,
+      course: course === NULL ? null : course,
+      crowds: wholeOf(text('crowds')),
+      surprising: wholeOrNull(text('surprising')),
     } as const
     const named = this.#named
     this.#questions.push(questionSummary(asked, this.#rows, (entity) => named[entity]!))
@@ -132,6 +117,6 @@ class QuestionFiles {
   }
 }
 
-function fileOf([number]: Fields): number {
-  return Math.floor(wholeOf(number!) / QUESTIONS_PER_FILE)
+function fileOf(fields: Fields): number {
+  return Math.floor(wholeOf(fields[AT.number]!) / QUESTIONS_PER_FILE)
 }

@@ -8,16 +8,13 @@ import { QUESTION_COLUMNS } from '../scoring/pairs.ts'
 import { REFERENCE_COLUMNS } from '../scoring/references.ts'
 import { SPOKEN_NAMES } from '../scoring/spoken.ts'
 import { plannedCategories } from './categories.ts'
-import { type Fields, type Format, type Input, NULL, inOrderOf, linesIn, strictly, wholeOf } from './lines.ts'
+import { type Fields, type Input, NULL, formatOf, linesIn, wholeOf } from './lines.ts'
 import { planned } from './planned.ts'
 
 const FACTS = Object.keys(QUESTION_COLUMNS) as (keyof typeof QUESTION_COLUMNS)[]
 const COLUMNS = ['place', 'opened_ms', 'agent_pool', 'forecaster_pool', 'spoken', ...FACTS] as const
-const QUESTIONS: Format = {
-  of: 'a settled question',
-  columns: COLUMNS,
-  compare: strictly(inOrderOf(COLUMNS, { place: 'number' })),
-}
+const QUESTIONS = formatOf('a settled question', COLUMNS, { place: 'number' })
+const AT = QUESTIONS.at
 
 /** Puts both files. Yields a line for each. */
 export async function* referenceLines(
@@ -46,13 +43,14 @@ class Questions {
   readonly pools: string[] = []
   readonly #numbers = new Map<string, number>()
 
-  take([, openedMs, agentPool, forecasterPool, spoken, ...facts]: Fields): void {
+  take(fields: Fields): void {
     const { columns, row } = this.rows
-    columns.opened_ms[row] = wholeOf(openedMs!)
-    columns.agent_pool[row] = this.#numberOf(agentPool!)
-    columns.forecaster_pool[row] = this.#numberOf(forecasterPool!)
-    FACTS.forEach((name, at) => (columns[name][row] = wholeOf(facts[at]!)))
-    const numbers = spoken === NULL ? SPOKEN_NAMES.map(() => 0) : spoken!.split(',').map(wholeOf)
+    columns.opened_ms[row] = wholeOf(fields[AT.opened_ms]!)
+    columns.agent_pool[row] = this.#numberOf(fields[AT.agent_pool]!)
+    columns.forecaster_pool[row] = this.#numberOf(fields[AT.forecaster_pool]!)
+    for (const name of FACTS) columns[name][row] = wholeOf(fields[AT[name]]!)
+    const spoken = fields[AT.spoken]!
+    const numbers = spoken === NULL ? SPOKEN_NAMES.map(() => 0) : spoken.split(',').map(wholeOf)
     if (numbers.length !== SPOKEN_NAMES.length) {
       throw new ServiceError(
         'invalid',

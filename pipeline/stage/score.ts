@@ -8,14 +8,12 @@ import { QUESTION_COLUMNS, SCORED_COLUMNS } from '../scoring/pairs.ts'
 import { MICRO, ratio, roundHalfEven } from '../scoring/round.ts'
 import {
   type Fields,
-  type Format,
   type Input,
   NULL,
-  inOrderOf,
+  formatOf,
   isSet,
   lineOf,
   linesIn,
-  strictly,
   wholeOf,
   wholeOrNull,
 } from './lines.ts'
@@ -33,44 +31,44 @@ const FACTS = [
   'retired',
 ] as const
 const PAIR = [...(Object.keys(QUESTION_COLUMNS) as (keyof typeof QUESTION_COLUMNS)[]), ...METRICS] as const
-const COLUMNS = [...FACTS, 'place', ...PAIR]
-const PLACE = FACTS.length
-const PAIRS: Format = {
-  of: 'an entity and a question',
-  columns: COLUMNS,
-  compare: strictly(inOrderOf(COLUMNS, { entity: 'number', place: 'number' })),
-}
+const PAIRS = formatOf('an entity and a question', [...FACTS, 'place', ...PAIR], {
+  entity: 'number',
+  place: 'number',
+})
+const AT = PAIRS.at
+const NUMBERS = PAIR.map((name) => ({ name, place: AT[name] }))
+
 /** Yields a line for each entity. */
 export async function* scoreLines(methodology: Methodology, input: Input): AsyncIterable<string> {
   const pairs = new Rows(SCORED_COLUMNS)
   let facts: Fields | undefined
   const end = (): string => {
     if (!facts) return ''
-    const [entity, voice, pool, pool_size, owner_agents, attempt, offered, answered, retired] = facts
-    const offered_questions = wholeOf(offered!)
+    const text = (name: (typeof FACTS)[number]) => facts![AT[name]]!
+    const offered_questions = wholeOf(text('offered'))
     const circumstances = {
-      voice: isSet(voice!),
-      pool: pool === NULL ? null : pool!,
-      pool_size: wholeOrNull(pool_size!),
-      owner_agents: wholeOrNull(owner_agents!),
-      attempt: wholeOrNull(attempt!),
+      voice: isSet(text('voice')),
+      pool: text('pool') === NULL ? null : text('pool'),
+      pool_size: wholeOrNull(text('pool_size')),
+      owner_agents: wholeOrNull(text('owner_agents')),
+      attempt: wholeOrNull(text('attempt')),
       offered_questions,
-      answered_share: ratio(wholeOf(answered!), offered_questions),
-      isRetired: isSet(retired!),
+      answered_share: ratio(wholeOf(text('answered')), offered_questions),
+      isRetired: isSet(text('retired')),
     }
     const scores = publishedForm(scoreEntity(methodology, pairs, circumstances))
     const listing = publishedForm(listingOf(methodology, pairs))
     const numbers = [scores, listing].map((each) => JSON.stringify(each))
-    const line = lineOf([entity!, pairs.rowCount, ...boardFields(scores), ...numbers])
+    const line = lineOf([text('entity'), pairs.rowCount, ...boardFields(scores), ...numbers])
     pairs.clear()
     return line
   }
   for await (const rows of linesIn(input, PAIRS)) {
     let lines = ''
     for (const row of rows) {
-      if (facts?.[0] !== row[0]) lines += end()
+      if (facts?.[AT.entity] !== row[AT.entity]) lines += end()
       facts = row
-      if (row[PLACE] !== NULL) take(pairs, row)
+      if (row[AT.place] !== NULL) take(pairs, row)
     }
     if (lines !== '') yield lines
   }
@@ -89,6 +87,6 @@ function boardFields({ eligible, pool, skill, board_interval }: EntityScores) {
 
 function take(pairs: Rows<typeof SCORED_COLUMNS>, row: Fields): void {
   const { columns, row: at } = pairs
-  for (const [index, name] of PAIR.entries()) columns[name][at] = wholeOf(row[PLACE + 1 + index]!)
+  for (const { name, place } of NUMBERS) columns[name][at] = wholeOf(row[place]!)
   pairs.next()
 }

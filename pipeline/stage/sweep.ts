@@ -6,17 +6,7 @@ import { textsOf } from '../engine/swept-questions.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { PAIR_COLUMNS } from '../scoring/pairs.ts'
 import { QuestionSweep } from '../scoring/question.ts'
-import {
-  type Fields,
-  type Format,
-  type Input,
-  NULL,
-  inOrderOf,
-  isSet,
-  lineOf,
-  linesIn,
-  wholeOf,
-} from './lines.ts'
+import { type Fields, type Input, NULL, formatOf, isSet, lineOf, linesIn, wholeOf } from './lines.ts'
 
 const EVENT = [
   'question',
@@ -33,18 +23,20 @@ const EVENT = [
   'ppm',
   'witnessed',
 ] as const
-const EVENTS: Format = {
-  of: 'an event',
-  columns: EVENT,
-  compare: inOrderOf(EVENT, {
+const EVENTS = formatOf(
+  'an event',
+  EVENT,
+  {
     question: 'number',
     at_ms: 'number',
     forecast_id: 'text',
     recorded_ms: 'number',
     entity: 'number',
     ppm: 'number',
-  }),
-}
+  },
+  { mayRepeat: true },
+)
+const AT = EVENTS.at
 
 /** The numbers of a pair, in the order of the columns. */
 export const METRICS = Object.keys(PAIR_METRICS) as PairMetricName[]
@@ -94,19 +86,20 @@ class SweepStage {
 
   /** Takes a forecast. If it is the first of another question, returns the pairs of the question before. */
   take(event: Fields): string {
-    const done = this.#first && this.#first[0] !== event[0] ? this.end() : ''
+    const done = this.#first && this.#first[AT.question] !== event[AT.question] ? this.end() : ''
     this.#first ??= event
-    const [, , , , , , atMs, id, , entity, ownVoice, ppm, witnessed] = event
+    const id = event[AT.forecast_id]!
+    const entity = event[AT.entity]!
     // Two rows with one id are one forecast. The row recorded first counts, and it comes first.
     if (id === this.#lastId) return done
-    this.#lastId = id!
+    this.#lastId = id
     this.#count += 1
     if (entity === NULL) return done
     const { columns, row } = this.#forecasts
-    columns.entity[row] = this.#numberOf(entity!, ownVoice!)
-    columns.atMs[row] = wholeOf(atMs!)
-    columns.ppm[row] = wholeOf(ppm!)
-    columns.witnessed[row] = isSet(witnessed!) ? 1 : 0
+    columns.entity[row] = this.#numberOf(entity, event[AT.own_voice]!)
+    columns.atMs[row] = wholeOf(event[AT.at_ms]!)
+    columns.ppm[row] = wholeOf(event[AT.ppm]!)
+    columns.witnessed[row] = isSet(event[AT.witnessed]!) ? 1 : 0
     this.#forecasts.next()
     return done
   }
@@ -114,22 +107,23 @@ class SweepStage {
   /** Ends the question under way, and returns its pairs. */
   end(): string {
     if (!this.#first) return ''
-    const [question, openedAtMs, closesAtMs, endsAtMs, divisor, outcome] = this.#first
+    const first = this.#first
+    const question = first[AT.question]!
     const resolved = {
-      openedAtMs: wholeOf(openedAtMs!),
-      closesAtMs: wholeOf(closesAtMs!),
-      endsAtMs: wholeOf(endsAtMs!),
-      divisor: wholeOf(divisor!),
-      outcome: isSet(outcome!) ? 1 : 0,
+      openedAtMs: wholeOf(first[AT.opened_ms]!),
+      closesAtMs: wholeOf(first[AT.closes_ms]!),
+      endsAtMs: wholeOf(first[AT.ends_ms]!),
+      divisor: wholeOf(first[AT.divisor]!),
+      outcome: isSet(first[AT.outcome]!) ? 1 : 0,
     } as const
     const { rowCount: count, columns: forecasts } = this.#forecasts
-    this.#sweep.run(wholeOf(question!), resolved, { count, ...forecasts }, this.#pairs)
+    this.#sweep.run(wholeOf(question), resolved, { count, ...forecasts }, this.#pairs)
     const entities = [...this.#entities.keys()]
     const { columns } = this.#pairs
     const nulls = (size: number) => Array.from({ length: size }, () => null)
     const { course, spoken } = count === 0 ? NO_TEXTS : textsOf(this.#sweep)
     let lines = lineOf([
-      question!,
+      question,
       null,
       ...nulls(BEFORE_FORECASTS),
       this.#count,
@@ -139,7 +133,7 @@ class SweepStage {
     ])
     for (let row = 0; row < this.#pairs.rowCount; row++) {
       const entity = entities[columns.entity[row]!]!
-      lines += lineOf([question!, entity, ...METRICS.map((name) => columns[name][row]!), null, null])
+      lines += lineOf([question, entity, ...METRICS.map((name) => columns[name][row]!), null, null])
     }
     this.#pairs.clear()
     this.#forecasts.clear()

@@ -11,33 +11,18 @@ import { MICRO } from '../scoring/round.ts'
 import { tallyPath } from '../store/paths.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
 import { type Store, putExactly } from '../store/store.ts'
-import {
-  type Fields,
-  type Format,
-  type Input,
-  NULL,
-  inOrderOf,
-  isSet,
-  linesIn,
-  strictly,
-  wholeOf,
-} from './lines.ts'
+import { type Fields, type Input, NULL, formatOf, isSet, linesIn, wholeOf } from './lines.ts'
 
 const COLUMNS = ['entity_type', 'retired', 'pool', 'skill', 'lower', 'upper', 'count'] as const
-const TALLY: Format = {
-  of: 'the tally',
-  columns: COLUMNS,
-  compare: strictly(
-    inOrderOf(COLUMNS, {
-      entity_type: 'text',
-      retired: 'number',
-      pool: 'text',
-      skill: 'number',
-      lower: 'number',
-      upper: 'number',
-    }),
-  ),
-}
+const TALLY = formatOf('the tally', COLUMNS, {
+  entity_type: 'text',
+  retired: 'number',
+  pool: 'text',
+  skill: 'number',
+  lower: 'number',
+  upper: 'number',
+})
+const AT = TALLY.at
 
 const numbers = z.array(z.number()).readonly()
 const counted = z.strictObject({ values: numbers, counts: numbers })
@@ -54,17 +39,20 @@ export interface FieldOfRelease {
   tallies: Record<EntityType, KindTally>
 }
 
-function rankedOf([, retired, pool, skill, lower, upper]: Fields): Ranked {
-  const isRetired = isSet(retired!)
+function rankedOf(line: Fields): Ranked {
+  const isRetired = isSet(line[AT.retired]!)
+  const pool = line[AT.pool]!
   if (pool === NULL) {
     return { isRetired, scores: { eligible: false, pool: null, skill: null, board_interval: null } }
   }
   const scores = {
     eligible: true,
-    pool: pool!,
-    skill: wholeOf(skill!) / MICRO,
+    pool,
+    skill: wholeOf(line[AT.skill]!) / MICRO,
     board_interval:
-      lower === NULL ? null : { lower: wholeOf(lower!) / MICRO, upper: wholeOf(upper!) / MICRO },
+      line[AT.lower] === NULL
+        ? null
+        : { lower: wholeOf(line[AT.lower]!) / MICRO, upper: wholeOf(line[AT.upper]!) / MICRO },
   }
   return { isRetired, scores }
 }
@@ -82,7 +70,9 @@ export async function storeTally(
 ): Promise<string> {
   const kinds = { agent: new BoardCounts(), forecaster: new BoardCounts() }
   for await (const lines of linesIn(input, TALLY)) {
-    for (const line of lines) kinds[entityTypeOf(line[0]!)].take(rankedOf(line), wholeOf(line[6]!))
+    for (const line of lines) {
+      kinds[entityTypeOf(line[AT.entity_type]!)].take(rankedOf(line), wholeOf(line[AT.count]!))
+    }
   }
   const { agent, forecaster } = kinds
   const tally = { voice_rule, kinds: { agent: stored(agent.tally), forecaster: stored(forecaster.tally) } }
