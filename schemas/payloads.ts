@@ -198,7 +198,7 @@ export const owner = z.strictObject({
   scored_agents: count.describe('Agents with a scored question'),
   certified: count.describe('Agents that are certified'),
   best_skill: skill.describe('Of the eligible agents; null without one'),
-  median_skill: skill.describe('The lower median of the eligible agents; null without one'),
+  middle_skill: skill.describe('The lower median of the eligible agents; null without one'),
   ...provenance,
 })
 export const ownerShard = z.strictObject({

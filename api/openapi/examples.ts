@@ -90,7 +90,7 @@ export const owner = {
   scored_agents: 1,
   certified: 1,
   best_skill: PUBLICATIONS.agent.verification.skill,
-  median_skill: PUBLICATIONS.agent.verification.skill,
+  middle_skill: PUBLICATIONS.agent.verification.skill,
   ...PROVENANCE,
 }
 

@@ -21,7 +21,7 @@ export function ownerPage(site: Site, owned: Owner): Html {
     scored_agents: scored,
     certified,
     best_skill: best,
-    median_skill: median,
+    middle_skill: middle,
   } = owned
   const path = `/owners/${encodeURIComponent(id)}`
   const result = `${counted(agents.length, 'agent')}, ${certified === 0 ? 'none' : certified} certified`
@@ -41,7 +41,7 @@ export function ownerPage(site: Site, owned: Owner): Html {
 <div><dt>Agents</dt><dd>${agents.length}<small>${scored} with a scored question</small></dd></div>
 <div><dt>Certified</dt><dd>${certified}<small>luck is very unlikely as the reason for their skill</small></dd></div>
 <div><dt>Best ${term(site, 'skill', 'skill')}</dt><dd>${orNone(best, signed)}<small>of those with enough questions for a place</small></dd></div>
-<div><dt>Middle skill</dt><dd>${orNone(median, signed)}<small>half of them have more</small></dd></div>
+<div><dt>Middle skill</dt><dd>${orNone(middle, signed)}<small>half of them have more</small></dd></div>
 </dl>
 ${scrolling('Agents', agentTable(site, owned))}`,
   })

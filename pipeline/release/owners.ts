@@ -51,7 +51,7 @@ export function ownerFile(
 }
 
 /**
- * Returns the payload of an owner. `best_skill` and `median_skill`, the lower median, are over the eligible
+ * Returns the payload of an owner. `best_skill` and `middle_skill`, the lower median, are over the eligible
  * agents.
  */
 function ownerPayload(
@@ -76,7 +76,7 @@ function ownerPayload(
     scored_agents: agents.filter(({ pairs }) => pairs > 0).length,
     certified: agents.filter(isCertified).length,
     best_skill: skills.at(-1) ?? null,
-    median_skill: skills[Math.floor((skills.length - 1) / 2)] ?? null,
+    middle_skill: skills[Math.floor((skills.length - 1) / 2)] ?? null,
     ...provenance,
   }
 }

@@ -94,7 +94,7 @@ test('an owner has every agent that has made a forecast, retired and idle ones t
     scored_agents: 2,
     certified: 0,
     best_skill: Math.max(...skills),
-    median_skill: Math.min(...skills),
+    middle_skill: Math.min(...skills),
     methodology_version: METHODOLOGY.version,
     release: 2,
     as_of: NOW,
