@@ -14,11 +14,8 @@ export interface OfRelease {
 const PUBLISHED_SCORES = PUBLISHED_PAIR_METRICS.map((name) => {
   const { per, column } = PAIR_METRICS[name]
   if (name === 'closing_probability') return `CASE WHEN ${name} >= 0 THEN ${name} / ${per} END AS ${name}`
-  return per === 1
-    ? column === 'double'
-      ? `${name}::BIGINT AS ${name}`
-      : name
-    : `${name} / ${per} AS ${name}`
+  if (per !== 1) return `${name} / ${per} AS ${name}`
+  return column === 'double' ? `${name}::BIGINT AS ${name}` : name
 })
 
 /** The columns of `scored` that the published ones beside the metrics are made of. */

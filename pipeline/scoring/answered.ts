@@ -1,4 +1,5 @@
 // The share of the questions that an entity could have answered (METHODOLOGY §3, Answered share).
+import { countWhile } from './count-while.ts'
 
 /** The lives of the settled questions of a pool, each end in ascending order, in milliseconds. */
 export interface Offer {
@@ -20,16 +21,7 @@ export interface Activity {
  * was open if it opened by the last forecast and ended after the first.
  */
 export function offeredOf({ opened, ended }: Offer, { firstMs, lastMs, aside }: Activity): number {
-  return countUpTo(opened, lastMs) - countUpTo(ended, firstMs) + aside
-}
-
-/** How many of some ascending numbers are x or less. */
-function countUpTo(sorted: Float64Array, x: number): number {
-  let [low, high] = [0, sorted.length]
-  while (low < high) {
-    const between = (low + high) >> 1
-    if (sorted[between]! <= x) low = between + 1
-    else high = between
-  }
-  return low
+  const opening = countWhile(opened, (at) => at <= lastMs)
+  const over = countWhile(ended, (at) => at <= firstMs)
+  return opening - over + aside
 }

@@ -6,8 +6,7 @@ import { WITHDRAWN } from './participant.ts'
 import type { ResolvedQuestion } from './question.ts'
 import { NANO, roundHalfEven } from './round.ts'
 import { exactSum } from './exact-sum.ts'
-import { JOINTS } from './pairs.ts'
-import { type Interval, alphaOf, grouped, intervalOf, skillWith } from './skill.ts'
+import { type Interval, alphaOf, intervalOf, loneGroups, skillWith } from './skill.ts'
 
 /** A forecast of the first (0) or the second (1) of two entities; −1 parts per million for a withdrawal. */
 export interface SidedForecast {
@@ -95,24 +94,18 @@ export interface Comparison {
  * interval may be looked at after every release.
  */
 export function compare(methodology: Methodology, questions: readonly ComparedQuestion[]): Comparison {
-  const rows = Int32Array.from(questions.keys())
-  const groups = (of: (question: ComparedQuestion) => string) => grouped(rows, questions.map(of))
   const values = (of: (question: ComparedQuestion) => number) => Float64Array.from(questions, of)
-  const cluster = groups((question) => question.cluster)
   const gains = {
     gain: values(({ errors }) => errors[0] - errors[1]),
     gainIfOther: values(({ errorsOther }) => errorsOther[0] - errorsOther[1]),
     reference: values(({ coverage }) => coverage),
-    unit: groups(({ questionId }) => questionId),
-    cluster,
-    week: groups(({ week }) => week),
-    joint: rows.map(() => JOINTS.lone),
+    ...loneGroups(questions.map(({ questionId, cluster, week }) => ({ unit: questionId, cluster, week }))),
   }
   const skill = skillWith(methodology, gains, 0)
   const mean = (side: 0 | 1) => exactSum(values(({ errors }) => errors[side])) / exactSum(gains.reference)
   return {
     questions: questions.length,
-    clusters: cluster.count,
+    clusters: skill.clusters,
     brier: questions.length === 0 ? null : [mean(0), mean(1)],
     difference: skill.skill,
     interval: intervalOf(methodology, skill, alphaOf(methodology, null)),

@@ -7,7 +7,7 @@ import { NO_LEAN } from './participant.ts'
 import { meansOf } from './means.ts'
 import { type EntityPairs, closingForecasts, contestedRows, settledPairs, valuesAt } from './pairs.ts'
 import { PICO, ratio } from './round.ts'
-import { type Skill, alphaOf, gainsOver, grouped, intervalOf, skillsOn } from './skill.ts'
+import { type Skill, alphaOf, gainsOver, intervalOf, skillsOn } from './skill.ts'
 import type { Attempt } from './voices.ts'
 
 /** The metrics that an entity has only among others. */
@@ -64,10 +64,10 @@ export function scoreEntity(
     ...circumstances,
     resolved_questions: new Set(columns.unit.subarray(0, rowCount)).size,
     contested_questions: average.questions,
-    priced_questions: grouped(priced, columns.unit).count,
+    priced_questions: new Set(valuesAt(priced, columns.unit)).size,
     pending_questions: taken.rowCount - rowCount,
     clusters: average.clusters,
-    priced_clusters: grouped(priced, columns.cluster).count,
+    priced_clusters: new Set(valuesAt(priced, columns.cluster)).size,
     forecasts: sum('forecasts'),
     witnessed_share: ratio(sum('witnessed'), rowCount),
     coverage: ratio(exactSum(valuesAt(contested, columns.judged_coverage)) / PICO, contested.length),

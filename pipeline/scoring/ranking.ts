@@ -1,6 +1,7 @@
 // Ranks the entities of one kind (METHODOLOGY §3). All of it from published numbers, so that anyone can do it
 // again.
 import type { EntityMetrics } from '../../schemas/metrics.ts'
+import { countWhile } from './count-while.ts'
 import type { RankMetricName } from './entity.ts'
 import { roundHalfEven } from './round.ts'
 
@@ -143,15 +144,4 @@ function countBelow({ values, notAbove }: Ordered, x: number): number {
 }
 function countNotAbove({ values, notAbove }: Ordered, x: number): number {
   return notAbove[countWhile(values, (value) => value <= x) - 1] ?? 0
-}
-
-/** The length of the beginning whose members all hold; none after it does. */
-function countWhile(sorted: Float64Array, holds: (value: number) => boolean): number {
-  let [low, high] = [0, sorted.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (holds(sorted[middle]!)) low = middle + 1
-    else high = middle
-  }
-  return low
 }

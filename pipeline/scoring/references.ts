@@ -5,10 +5,10 @@ import { REFERENCES, type Reference } from '../../schemas/references.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { PPM } from './logarithm.ts'
 import type { Methodology } from './methodology.ts'
-import { type JudgedPairs, QUESTION_COLUMNS } from './pairs.ts'
+import { type JudgedPairs, QUESTION_COLUMNS, valuesAt } from './pairs.ts'
 import { JUDGED_COLUMNS } from './participant.ts'
 import { roundHalfEven } from './round.ts'
-import { type Interval, alphaOf, grouped, intervalOf, skillsOn } from './skill.ts'
+import { type Interval, alphaOf, intervalOf, skillsOn } from './skill.ts'
 import { SPOKEN_COLUMNS, type Spoken } from './spoken.ts'
 
 /**
@@ -88,7 +88,7 @@ function scoreReference(methodology: Methodology, pairs: JudgedPairs, rows: Int3
     evidence: average.evidence,
     contested_questions: average.questions,
     clusters: average.clusters,
-    priced_questions: grouped(ofPrice, unit).count,
+    priced_questions: new Set(valuesAt(ofPrice, unit)).size,
   }
 }
 

@@ -1,7 +1,6 @@
 // How a skill came about: what it would have been after each contested question.
 import type { Methodology } from './methodology.ts'
-import { JOINTS } from './pairs.ts'
-import { type GroupedGains, alphaOf, firstGains, grouped, intervalOf, skillOf } from './skill.ts'
+import { type GroupedGains, alphaOf, firstGains, intervalOf, loneGroups, skillOf } from './skill.ts'
 
 /** The published numbers of an entity on one question that the running skill rests on. */
 export interface ErrorPair {
@@ -48,17 +47,12 @@ export function runningSkill(
 
 /** The gains over the others' average. */
 function gainsOf(contested: readonly ErrorPair[]): GroupedGains {
-  const rows = Int32Array.from(contested.keys())
   const values = (of: (pair: ErrorPair) => number) => Float64Array.from(contested, of)
-  const groups = (of: (pair: ErrorPair) => string) => grouped(rows, contested.map(of))
   return {
     gain: values((pair) => pair.average_brier - pair.judged_brier),
     gainIfOther: values((pair) => pair.average_brier_if_other - pair.judged_brier_if_other),
     reference: values((pair) => pair.average_brier),
-    unit: groups(({ unit }) => unit),
-    cluster: groups(({ cluster }) => cluster),
-    week: groups(({ week }) => week),
-    joint: rows.map(() => JOINTS.lone),
+    ...loneGroups(contested),
   }
 }
 

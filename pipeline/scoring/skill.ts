@@ -125,8 +125,30 @@ export function firstGains(
   }
 }
 
+/** The groups of questions of which each is a unit by itself. */
+export function loneGroups(
+  questions: readonly { unit: string; cluster: string; week: string }[],
+): Omit<GroupedGains, keyof Gains> {
+  const rows = Int32Array.from(questions.keys())
+  return {
+    unit: grouped(
+      rows,
+      questions.map(({ unit }) => unit),
+    ),
+    cluster: grouped(
+      rows,
+      questions.map(({ cluster }) => cluster),
+    ),
+    week: grouped(
+      rows,
+      questions.map(({ week }) => week),
+    ),
+    joint: rows.map(() => JOINTS.lone),
+  }
+}
+
 /** Numbers the groups of some rows in the order in which they come. */
-export function grouped<Name>(rows: Int32Array, column: ArrayLike<Name>): Grouping {
+function grouped<Name>(rows: Int32Array, column: ArrayLike<Name>): Grouping {
   const numbers = new Map<Name, number>()
   const of = rows.map((row) => {
     const name = column[row]!
