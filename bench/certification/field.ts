@@ -1,5 +1,5 @@
-// A simulated world of voices and judged entities: the service's own sweep, scores and titles, with running sums in
-// between that spare looks which cannot certify anyone.
+// A simulated world of voices and judged entities: the service's own sweep, scores and titles, with running
+// sums in between that spare looks which cannot certify anyone.
 import { Rows } from '../../pipeline/engine/rows.ts'
 import { publishedForm } from '../../pipeline/release/payloads.ts'
 import { type EntityScores, scoreEntity } from '../../pipeline/scoring/entity.ts'

@@ -1,5 +1,5 @@
-// The pairs of one judged entity, and running sums over them from which it is known after each question whether a
-// release of that day would certify it.
+// The pairs of one judged entity, and running sums over them from which it is known after each question
+// whether a release of that day would certify it.
 import { Rows } from '../../pipeline/engine/rows.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { JOINTS, type PAIR_COLUMNS, SCORED_COLUMNS } from '../../pipeline/scoring/pairs.ts'
@@ -10,7 +10,7 @@ import { PAIR_METRICS, type PairMetricName } from '../../schemas/metrics.ts'
 const METRICS = Object.keys(PAIR_METRICS) as PairMetricName[]
 const { parameters } = METHODOLOGY
 
-/** What doubles may lose in the running sums. */
+/** The rounding that the running sums may have lost. */
 const SLACK = 1e-6
 
 /** The sum of the squares of groups' sums, as numbers are added to the groups. */

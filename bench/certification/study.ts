@@ -47,8 +47,8 @@ export const DAYS = 365
 export const QUESTIONS_A_DAY = 2
 
 /**
- * Looks at the world every day of a year, or of this many questions. Returns after how many questions somebody was
- * certified first; Infinity for never.
+ * Looks at the world every day of a year, or of this many questions. Returns after how many questions
+ * somebody was certified first; Infinity for never.
  */
 export function dailyLooks(
   field: SimulatedField,

@@ -1,5 +1,5 @@
-// Copies what is there for all to see: the average of the others, their median, or the best of them; plain, with noise,
-// more extreme, or late.
+// Copies what is there for all to see: the average of the others, their median, or the best of them; plain,
+// with noise, more extreme, or late.
 import { type Random, logistic, normal } from '../../../jobs/simulation/random.ts'
 import { PPM } from '../../../pipeline/scoring/logarithm.ts'
 import { ownedAgent, people } from '../entities.ts'
@@ -15,13 +15,16 @@ import {
 } from '../questions.ts'
 import { PROMISED, type Study, dailyLooks } from '../study.ts'
 
-/** What the copy says, by the forecasts of the others. */
+/** The forecasts of the copy, by those of the others. */
 type Copy = (random: Random, others: readonly SimulatedForecast[]) => number
 
 const share = ({ ppm }: SimulatedForecast) => ppm / PPM
 export const average: Copy = (_, others) => others.reduce((sum, one) => sum + share(one), 0) / others.length
 
-/** Says the average of the others after each of their forecasts, from the fifth on, up to this share of the life. */
+/**
+ * Says the average of the others after each of their forecasts, from the fifth on, up to this share of the
+ * life.
+ */
 export function following(
   entity: number,
   others: readonly SimulatedForecast[],

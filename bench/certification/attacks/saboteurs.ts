@@ -1,5 +1,5 @@
-// Puppets: voices with owners of their own that say the opposite of the truth where the candidate plays, and the truth
-// elsewhere.
+// Puppets: voices with owners of their own that say the opposite of the truth where the candidate plays, and
+// the truth elsewhere.
 import { logistic } from '../../../jobs/simulation/random.ts'
 import { agentsOf, ownedAgent, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'

@@ -1,5 +1,5 @@
-// Unmarked events: ten questions hang on one event, and each counts as a cluster of its own. They close in one week, or
-// over several.
+// Unmarked events: ten questions hang on one event, and each counts as a cluster of its own. They close in
+// one week, or over several.
 import { type Random, normal } from '../../../jobs/simulation/random.ts'
 import { ownedAgent, people } from '../entities.ts'
 import { QUESTIONS_A_WEEK, SimulatedField } from '../field.ts'
@@ -8,7 +8,10 @@ import { PROMISED, type Range, type Study, dailyLooks } from '../study.ts'
 
 const AT_ONCE = 10
 
-/** The agent leans one way on the ten, and the event decides them all. Its chance is between `least` and `most`. */
+/**
+ * The agent leans one way on the ten, and the event decides them all. Its chance is between `least` and
+ * `most`.
+ */
 function hanging(
   how: string,
   least: number,
@@ -31,7 +34,7 @@ function hanging(
           lean = said(chance) === chance ? (random() < 0.5 ? -1 : 1) : 0
         }
         return {
-          ...askedOf(random, chance, lean === 0 ? said(chance) : chance + lean * 0.1),
+          ...questionOn(random, chance, lean === 0 ? said(chance) : chance + lean * 0.1),
           outcome: happens ? 1 : 0,
           cluster: question,
           week: weekOf(question, weeks),
@@ -50,7 +53,7 @@ function weekOf(question: number, weeks: number): number {
   )
 }
 
-function askedOf(random: Random, chance: number, own: number) {
+function questionOn(random: Random, chance: number, own: number) {
   const truth = Math.log(chance / (1 - chance))
   const peers = readers(20, 1).map((peer) => reading(random, { ...peer, noise: 0.2 }, truth, normal(random)))
   return { forecasts: [saying(0, random() / 2, Math.min(1, Math.max(0, own))), ...peers] }

@@ -1,5 +1,6 @@
-// A truly better agent: after how many questions is it certified? Its peers share an error, so that their average is
-// hardly better than one of them, and the size of this error gives the agent's edge over the average.
+// A truly better agent: after how many questions is it certified? Its peers share an error, so that their
+// average is hardly better than one of them, and the size of this error gives the agent's edge over the
+// average.
 import { type Random, normal } from '../../../jobs/simulation/random.ts'
 import { PPM } from '../../../pipeline/scoring/logarithm.ts'
 import { ownedAgent, people } from '../entities.ts'
@@ -27,7 +28,10 @@ function edgeOf({ forecasts, outcome }: SimulatedQuestion): number {
   return average * average - own! * own!
 }
 
-/** `shared` is the peers' error in log-odds that has the `edge`, and `eventQuestions` in a row are of one event. */
+/**
+ * `shared` is the peers' error in log-odds that has the `edge`, and `eventQuestions` in a row are of one
+ * event.
+ */
 function better(edge: number, shared: number, range = SURELY, eventQuestions = 1): Study {
   const how = `an edge of ${edge} over the average${eventQuestions > 1 ? `, events of ${eventQuestions}` : ', no event ids'}`
   return {

@@ -37,7 +37,10 @@ function among(peers: number, worlds: number, quick: number, spread = 1.5): Stud
   }
 }
 
-/** The agent says the average of as many readings of its own, all at the opening, so that its skill is 0 in expectation. */
+/**
+ * The agent says the average of as many readings of its own, all at the opening, so that its skill is 0 in
+ * expectation.
+ */
 const yardstick: Study = {
   worlds: 600,
   quick: 40,
