@@ -9,7 +9,7 @@ import { MemoryStore } from '../pipeline/store/memory.ts'
 import { completeLog } from '../pipeline/transparency/publish.ts'
 import { putReleases } from '../test/support/worlds/logged-releases.ts'
 import { run } from './process.ts'
-import { repeatForecasts } from './repeated-forecasts.ts'
+import { putRows, repeatedForecasts } from './inbox-rows.ts'
 import type { ReleaseFigures } from './release.ts'
 import { worldSize, worldStore } from './world.ts'
 
@@ -35,7 +35,11 @@ for (let round = 1; round <= runs; round++) {
     await promisify(execFile)('cp', ['-al', `${world}/.`, copy])
     print(`round ${round} of ${runs}`)
     describe('the first release', await released(copy))
-    await repeatForecasts(copy, `WHERE source = 'api' ORDER BY forecast_at DESC, forecast_id LIMIT ${added}`)
+    await putRows(
+      copy,
+      'forecasts',
+      repeatedForecasts(`WHERE source = 'api' ORDER BY forecast_at DESC, forecast_id LIMIT ${added}`),
+    )
     describe(`the next, ${whole(added)} forecasts later`, await released(copy))
   } finally {
     await rm(copy, { recursive: true, force: true })

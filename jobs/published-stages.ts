@@ -4,7 +4,6 @@ export const PUBLISHED = [
   'shards',
   'entities',
   'scores',
-  'names',
   'leaderboards',
   'owners',
   'categories',

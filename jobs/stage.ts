@@ -5,7 +5,7 @@ import { categoryLines } from '../pipeline/stage/categories.ts'
 import { entityPartLines, shardLines } from '../pipeline/stage/entities.ts'
 import type { Input } from '../pipeline/stage/lines.ts'
 import { leaderboardLines, ownerLines } from '../pipeline/stage/lists.ts'
-import { nameLine, scorePartLines } from '../pipeline/stage/pairs.ts'
+import { scorePartLines } from '../pipeline/stage/pairs.ts'
 import { partLines } from '../pipeline/stage/parts.ts'
 import { planStages } from '../pipeline/stage/plan.ts'
 import { questionLines } from '../pipeline/stage/questions.ts'
@@ -71,9 +71,6 @@ export async function runPublish(
     shards: () => shardLines(components, release, tally, input),
     entities: () => entityPartLines(components, release, tally, input),
     scores: () => scorePartLines(components, release, input),
-    async *names() {
-      yield await nameLine(components, release, input)
-    },
     leaderboards: () => leaderboardLines(components, release, input),
     owners: () => ownerLines(components, release, input),
     categories: () => categoryLines(components, release, input),

@@ -118,7 +118,7 @@ export const PARTS = {
   'undone-import': manifests.undoneImport,
   'erased-person': manifests.erasedPerson,
   erasure: manifests.erasure,
-  'carried-file': manifests.carriedFile,
+  'public-table-file': manifests.publicTableFile,
   correction: manifests.correction,
   'superseded-outcome': manifests.supersededOutcome,
   'quarantined-object': manifests.quarantinedObject,

@@ -161,14 +161,14 @@ export const inputFile = z.strictObject({
   sha256,
 })
 export type InputFile = z.infer<typeof inputFile>
-export const carriedFile = z.strictObject({
+export const publicTableFile = z.strictObject({
   release: z.number().int().min(1).describe('The release that made it'),
   path: z.string().describe('Inside that release'),
   rows: count,
   size_bytes: count,
   sha256,
 })
-export type CarriedFile = z.infer<typeof carriedFile>
+export type PublicTableFile = z.infer<typeof publicTableFile>
 
 /** The versions of the programs that made a release. */
 export const engines = z.strictObject({ service: z.string(), duckdb: z.string() })
@@ -235,14 +235,8 @@ export const releaseManifest = z.strictObject({
     .describe(
       'The data files of the tables that no earlier release names, by table and in the order of its log',
     ),
-  carried: z
-    .array(carriedFile)
-    .optional()
-    .describe(
-      'Private files with the pairs that the next release may build on: of each question those of the newest release count',
-    ),
   public: z
-    .array(carriedFile)
+    .array(publicTableFile)
     .optional()
     .describe(
       'The files of the public tables as of this release, by path; a file that is as the release before names it is not written again',

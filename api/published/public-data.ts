@@ -15,7 +15,7 @@ import {
 } from '../../pipeline/store/paths.ts'
 import type { DataIndex } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { CarriedFile, ReleaseManifest } from '../../schemas/manifests.ts'
+import type { PublicTableFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { PublicDataSetting } from '../../schemas/values.ts'
 import type { History } from './history.ts'
 import type { Manifests } from './manifests.ts'
@@ -37,7 +37,7 @@ export interface PublicFile {
   stored?: { release?: number; path: string }
 }
 
-type Named = Pick<CarriedFile, 'release' | 'path' | 'size_bytes' | 'sha256'>
+type Named = Pick<PublicTableFile, 'release' | 'path' | 'size_bytes' | 'sha256'>
 
 interface PublicDataComponents {
   store: Store

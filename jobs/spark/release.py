@@ -92,7 +92,6 @@ SCORE = (
     "scores_part entity entity_type entity_id question question_id outcome resolved_ms settled settled_ms unit cluster week "
     "divisor place"
 ).split()
-NAME = "kind number id voice course spoken".split()
 LAST = (
     "number asked question question_id outcome course crowds surprising entity entity_type entity_id ppm coverage voice listed"
 ).split()
@@ -525,14 +524,6 @@ class Job:
               FROM placed JOIN circumstance USING (entity) WHERE NOT has_pair)
             DISTRIBUTE BY scores_part SORT BY entity, place"""
         self.publish("scores_published", "scores", [*SCORE, *METRICS], rows)
-        rows = """SELECT /*+ REPARTITION(1) */ * FROM (
-              SELECT entity_type AS kind, entity.entity AS number, entity_id AS id, voice_id AS voice, null AS course, null AS spoken
-              FROM entity JOIN circumstance USING (entity)
-              LEFT JOIN (SELECT entity AS measure, entity_id AS voice_id FROM entity) ON own_voice = measure WHERE has_pair
-              UNION ALL SELECT 'question', question, question_id, null, course, spoken FROM question
-              LEFT JOIN (SELECT question, course, spoken FROM swept WHERE entity IS NULL) USING (question))
-            SORT BY kind, number"""
-        self.publish("names_published", "names", NAME, rows)
         self.references()
         self.questions()
         order = "pool_size DESC NULLS LAST, pool, value DESC, entity_id"
@@ -629,7 +620,7 @@ class Job:
             """SELECT (SELECT coalesce(sum(forecasts), 0) FROM swept WHERE entity IS NULL)
                  + (SELECT count(DISTINCT forecast_id) FROM forecasts ANTI JOIN question USING (question_id))"""
         ).collect()
-        steps = ("shards", "entities", "scores", "names", "leaderboards", "owners", "categories", "references", "questions")
+        steps = ("shards", "entities", "scores", "leaderboards", "owners", "categories", "references", "questions")
         files = [json.dumps(file) for file in self.plan["files"]]
         for step in steps:
             rows = self.spark.sql(f"SELECT content FROM {step}_published WHERE what = 'file'")

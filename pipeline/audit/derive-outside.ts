@@ -37,7 +37,7 @@ export interface Checked {
 
 /** Members of a manifest that do not follow from what is public. */
 const GIVEN =
-  'corrections, superseded outcomes, what erasures moved, inputs, carried pairs, the number and the tree of all forecasts'
+  'corrections, superseded outcomes, what erasures moved, inputs, the number and the tree of all forecasts'
 
 export async function deriveOutside(
   context: DerivingContext,
@@ -73,7 +73,7 @@ async function compareDerived(
   const { manifest } = checked
   const directory = join(context.directory, 'derived')
   const store = await FileStore.begin(join(directory, 'tables'))
-  const { versions, since } = await withDatabase(context.openDatabase, async (database) => {
+  const { versions, furtherPairs } = await withDatabase(context.openDatabase, async (database) => {
     const locate = (path: string) => store.localPath(path)
     const made = await makeStandIns(database, publicRelease(checked), locate, directory)
     for (const id of await erasedInPublic(database, manifest)) {
@@ -92,7 +92,7 @@ async function compareDerived(
         versions,
         previous: undefined,
         bringsSnapshot: Boolean(snapshot_sha256),
-        since,
+        furtherPairs,
       },
     )
     compareStatements(checked, derived)

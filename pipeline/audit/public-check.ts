@@ -1,6 +1,6 @@
 // Audits the public tables of a release: compares its files with the manifest, and the manifest with the
 // files that follow from the tables.
-import type { CarriedFile, ReleaseManifest } from '../../schemas/manifests.ts'
+import type { PublicTableFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { PipelineComponents } from '../components.ts'
 import { type PublicInputs, publicFiles } from '../release/public-tables.ts'
 import { releasePrefix } from '../store/paths.ts'
@@ -20,7 +20,7 @@ export async function checkPublic(
   inputs: Omit<PublicInputs, 'sincePrevious'> | undefined,
   thinned: ThinnedFiles,
   report: AuditReport,
-): Promise<CarriedFile[] | undefined> {
+): Promise<PublicTableFile[] | undefined> {
   if (!named) return undefined
   for (const { path, sha256 } of named.filter((file) => file.release === release)) {
     const found = await objectContent(store, releasePrefix(release) + path)
@@ -30,7 +30,7 @@ export async function checkPublic(
     else if (found.sha256 !== sha256) report.faults.push(`${path}: its SHA-256 is not the manifest's`)
   }
   if (!inputs) return undefined
-  const derived: CarriedFile[] = []
+  const derived: PublicTableFile[] = []
   for await (const { entry } of publicFiles(context, { ...inputs, sincePrevious: false })) derived.push(entry)
   return derived
 }

@@ -1,7 +1,12 @@
 // Checks the files of a logged release, and of the snapshot that it brings, against the hashes that the log
 // binds.
 import pMap from 'p-map'
-import type { CarriedFile, ManifestFile, ReleaseManifest, SnapshotManifest } from '../../schemas/manifests.ts'
+import type {
+  PublicTableFile,
+  ManifestFile,
+  ReleaseManifest,
+  SnapshotManifest,
+} from '../../schemas/manifests.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { readSnapshotManifest, snapshotDate, thinnedAt } from '../release/read.ts'
 import { objectContent } from '../store/object-content.ts'
@@ -24,7 +29,7 @@ export async function checkReleaseFiles(
   findings: Findings,
   manifest: ReleaseManifest,
 ): Promise<number> {
-  const { release, files, trees, carried = [], public: tables = [] } = manifest
+  const { release, files, trees, public: tables = [] } = manifest
   const thinned = await findings.read(thinnedAt(store, release))
   const places = placesOf(files)
   let gone = 0
@@ -42,8 +47,8 @@ export async function checkReleaseFiles(
   }
   await pMap(files, checkFile, { concurrency: READS_AT_ONCE })
   // The files of earlier releases were checked with those releases.
-  const own = [...carried, ...tables].filter((file) => file.release === release)
-  const checkOutliving = async (file: CarriedFile): Promise<void> => {
+  const own = tables.filter((file) => file.release === release)
+  const checkOutliving = async (file: PublicTableFile): Promise<void> => {
     const path = releasePrefix(release) + file.path
     if (!(await checkHash(store, findings, path, file, thinned === undefined))) gone += 1
   }

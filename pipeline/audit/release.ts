@@ -3,7 +3,6 @@
 // again from the tables.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
-import { checkCarried } from './carried-check.ts'
 import { checkCredentials } from './credentials-check.ts'
 import { checkErased } from './erased-check.ts'
 import { type DerivationContext, deriveRelease } from '../release/derive.ts'
@@ -92,15 +91,11 @@ export async function auditRelease(context: AuditContext, release: number): Prom
     files.push(await checkFile(context, manifest, file, entries.get(file.path), thinned, report))
   }
   if (report.derived && manifest.trees) checkStatements(manifest, { trees: gathered.trees }, report)
-  const carried = await checkCarried(context, manifest, previous, thinned, report)
   const expectedTables = derived && versions && { release, asOf: new Date(as_of), versions, previous }
   const tables = await checkPublic(context, manifest, expectedTables, thinned, report)
   if (tables) checkStatements(manifest, { public: tables }, report)
   const stored = await store.get(manifestPath(release))
-  if (
-    !stored ||
-    Buffer.compare(stored, recordBytes(manifestPath(release), { ...manifest, files, ...carried })) !== 0
-  ) {
+  if (!stored || Buffer.compare(stored, recordBytes(manifestPath(release), { ...manifest, files })) !== 0) {
     const what = report.derived ? 'derived' : 'stored'
     report.faults.push(`manifest.json: is not the manifest of the ${what} files`)
   }

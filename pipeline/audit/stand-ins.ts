@@ -6,11 +6,8 @@ import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { PAIR_METRICS } from '../../schemas/metrics.ts'
-import type { VoiceRule } from '../../schemas/payloads.ts'
 import { type EntityType, SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { type Database, literal, parquet } from '../duckdb.ts'
-import { type CarriedPaths, writeNames, writePairs } from '../engine/carried.ts'
-import type { Since } from '../engine/since.ts'
 import { tablePath } from '../store/paths.ts'
 import { noRows } from '../tables/columns.ts'
 import type { TableVersion } from '../tables/delta.ts'
@@ -31,10 +28,7 @@ export interface SaidOfEntity {
 
 /** The release and its files on this machine. */
 export interface PublicRelease {
-  release: number
   asOf: Date
-  voiceRule: VoiceRule
-  forecasts: number
   /** The public files of each table. */
   tables: Record<ScoredTable, readonly string[]>
   scores: readonly string[]
@@ -43,8 +37,8 @@ export interface PublicRelease {
 
 export interface StandIns {
   versions: Record<ScoredTable, TableVersion>
-  /** Brings in the pairs on questions that are not settled; undefined if there are none. */
-  since: Since | undefined
+  /** The file of the pairs on questions that are not settled; undefined if there are none. */
+  furtherPairs: string | undefined
 }
 
 /**
@@ -59,7 +53,7 @@ export async function makeStandIns(
   locate: (path: string) => string,
   directory: string,
 ): Promise<StandIns> {
-  const { asOf, voiceRule, forecasts, tables } = published
+  const { asOf, tables } = published
   for (const table of SCORED_TABLES) {
     const rows = tables[table].length === 0 ? `(${noRows(table)})` : parquet(tables[table])
     await database.run(`CREATE VIEW public_${table} AS FROM ${rows}`)
@@ -81,10 +75,7 @@ export async function makeStandIns(
     )
     versions[table] = await versionOf(table, location)
   }
-  const unsettled = await unsettledPairs(database, published, directory)
-  const read = Object.fromEntries(SCORED_TABLES.map((table) => [table, 0]))
-  const since = unsettled && { asOf, tables: read, voiceRule, forecasts, carried: [unsettled] }
-  return { versions, since }
+  return { versions, furtherPairs: await unsettledPairs(database, published, directory) }
 }
 
 async function* linesOf(said: Iterable<SaidOfEntity>): AsyncIterable<string> {
@@ -162,38 +153,21 @@ const METRICS = Object.entries(PAIR_METRICS).map(([name, { per, published }]) =>
 })
 
 /**
- * Takes the scores on questions that are not settled from the release, whose forecasts are not public, in
- * the form in which a release hands its pairs on to the next one. Returns undefined if there are none.
+ * Takes the scores on questions that are not settled from the release, whose forecasts are not public. Returns
+ * the file; undefined if there are none.
  */
 async function unsettledPairs(
   database: Database,
-  { release, scores, voiceRule }: PublicRelease,
+  { scores }: PublicRelease,
   directory: string,
-): Promise<CarriedPaths | undefined> {
+): Promise<string | undefined> {
   if (scores.length === 0) return undefined
-  await database.run(`CREATE TABLE unsettled AS FROM ${parquet(scores)} WHERE NOT settled`)
-  const [any] = await database.rows('SELECT 1 AS one FROM unsettled LIMIT 1')
+  const unsettled = `FROM ${parquet(scores)} WHERE NOT settled`
+  const [any] = await database.rows(`SELECT 1 AS one ${unsettled} LIMIT 1`)
   if (!any) return undefined
-  const voice = voiceRule === 'everyone' ? 'entity_id' : 'first_of_owner'
-  const numbered = (order: string) => `(row_number() OVER (ORDER BY ${order}) - 1)::INTEGER AS number`
+  const file = join(directory, 'pairs.parquet')
   await database.run(
-    `CREATE TABLE unsettled_name AS
-     SELECT 'question' AS kind, ${numbered('question_id')}, question_id AS id, NULL::VARCHAR AS voice,
-       NULL::VARCHAR AS course, NULL::VARCHAR AS spoken
-     FROM (SELECT DISTINCT question_id FROM unsettled)
-     UNION ALL SELECT entity_type, ${numbered('entity_type, entity_id')}, entity_id,
-       CASE entity_type WHEN 'agent' THEN ${voice} ELSE entity_id END, NULL, NULL
-     FROM (SELECT DISTINCT entity_type, entity_id FROM unsettled)
-       LEFT JOIN public_agents ON entity_type = 'agent' AND entity_id = agent_id`,
+    `COPY (SELECT question_id, entity_type, entity_id, ${METRICS.join(', ')} ${unsettled}) TO ${literal(file)} (FORMAT parquet)`,
   )
-  const [names, pairs] = [join(directory, 'names.parquet'), join(directory, 'pairs.parquet')]
-  await writeNames(database, names, 'FROM unsettled_name ORDER BY kind, number')
-  await writePairs(
-    database,
-    pairs,
-    `(SELECT asked.number AS question, asking.number AS entity, ${METRICS.join(', ')} FROM unsettled
-       JOIN unsettled_name asked ON asked.kind = 'question' AND asked.id = question_id
-       JOIN unsettled_name asking ON asking.kind = entity_type AND asking.id = entity_id)`,
-  )
-  return { release, names, pairs: [pairs] }
+  return file
 }

@@ -50,7 +50,7 @@ async function contentsOf(store: Store, folder: string): Promise<Contents> {
     const release = Number(name)
     const manifest = await readManifest(store, release)
     // The others of these lists lie in earlier releases.
-    const listed = [...(manifest?.carried ?? []), ...(manifest?.public ?? [])]
+    const listed = manifest?.public ?? []
     const own = listed.filter((file) => file.release === release)
     return named(releasePrefix(release), [...(manifest?.files ?? []), ...own])
   }

@@ -100,10 +100,10 @@ class Names {
       const manifest = await this.#read(manifestPath(release), () => readManifest(this.#store, release))
       if (!manifest) return
       this.#manifests[release] = manifest
-      const { files, carried = [], public: tables = [] } = manifest
+      const { files, public: tables = [] } = manifest
       const own = files.map((file) => ({ ...file, release }))
       const isWhole = !this.#listed.has(thinnedPath(release))
-      const kept = isWhole ? [...own, ...carried, ...tables] : own.filter(({ path }) => !isThinnable(path))
+      const kept = isWhole ? [...own, ...tables] : own.filter(({ path }) => !isThinnable(path))
       for (const file of kept) {
         this.#name(releasePrefix(file.release) + file.path, {
           sizeBytes: file.size_bytes,

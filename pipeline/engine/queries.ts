@@ -58,7 +58,7 @@ export async function createQuestions(database: Database, asOf: Date): Promise<v
  * Makes a view of forecasts with one row per forecast_id, the one recorded first: `counted` of `forecasts`,
  * unless others are named. A look at the hashes finds the ids that may be repeated, and only those are
  * sorted, because sorting all forecasts would cost ten times as much. Two ids with the same hash do no harm:
- * each is sorted for nothing. Returns a query of the ids that may be repeated; undefined if none is.
+ * each is sorted for nothing.
  *
  * @param key the columns by which two rows are one forecast.
  */
@@ -67,7 +67,7 @@ export async function createCounted(
   forecasts = 'forecasts',
   counted = 'counted',
   key = 'forecast_id',
-): Promise<string | undefined> {
+): Promise<void> {
   const repeated = `${counted}_repeated`
   await database.run(
     `CREATE OR REPLACE TEMP TABLE ${repeated} AS
@@ -83,7 +83,6 @@ export async function createCounted(
            question_id, probability NULLS FIRST, source) = 1`
       : `CREATE OR REPLACE TEMP VIEW ${counted} AS FROM ${forecasts}`,
   )
-  return any && `SELECT forecast_id FROM ${forecasts} SEMI JOIN ${repeated} ON hash(${key}) = id_hash`
 }
 
 /**
@@ -164,7 +163,7 @@ const selectedForecasts = (
     (source <> 'import' AND (entity_type = 'agent'
       OR (recorded_at <= forecast_at + INTERVAL ${parameters.witness_minutes} MINUTE
         AND epoch_ms(recorded_at) < ends_ms)))::INTEGER AS witnessed
-  FROM swept_forecasts JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id) ${join}
+  FROM counted JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id) ${join}
   WHERE entity_type <> 'agent' OR source <> 'import'`
 export const FORECAST_COLUMNS = {
   question: 'int32',
@@ -175,7 +174,7 @@ export const FORECAST_COLUMNS = {
 } as const satisfies ColumnKinds
 
 /**
- * Grain: one row per forecast of the view `swept_forecasts` on a question that scores, in the order
+ * Grain: one row per forecast of the view `counted` on a question that scores, in the order
  * (question, time, entity). Sorting by forecast_id, a text, would double the memory and the time, and only
  * `TIED_FORECASTS` need it.
  */

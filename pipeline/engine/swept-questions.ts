@@ -1,5 +1,4 @@
-// The numbers of a question beside its pairs, on their way from the sweep through DuckDB, and into the files
-// that a release hands on to the next one, where they are texts.
+// The numbers of a question beside its pairs, on their way from the sweep through DuckDB, where they are texts.
 import type { ColumnKind, RowSink } from '../../schemas/columns.ts'
 import type { Database } from '../duckdb.ts'
 import { COURSE_POINTS, type Course } from '../scoring/course.ts'
@@ -50,17 +49,15 @@ export function courseOf(text: string): number[] {
 }
 
 /**
- * Makes the table `told`, the texts of each question, from `swept_question`, which the sweep has filled, and
- * from the files of earlier releases, if questions are held. Grain: one row per question with a forecast.
+ * Makes the table `told`, the texts of each question, from `swept_question`, which the sweep has filled. Grain:
+ * one row per question with a forecast.
  */
-export async function createTold(database: Database, isBuilt: boolean): Promise<void> {
-  const held = `UNION ALL SELECT held.question, course, spoken FROM held JOIN named
-    ON kind = 'question' AND held.release = named.release AND held.number = named.number WHERE spoken IS NOT NULL`
+export async function createTold(database: Database): Promise<void> {
   const whole = SPOKEN_NAMES.map((name) => `${name}::BIGINT`).join(', ')
   await database.run(
     `CREATE OR REPLACE TABLE told AS
      SELECT question, CASE WHEN moves = 1 THEN concat_ws(',', ${POINTS.join(', ')}) END AS course,
-       concat_ws(',', ${whole}) AS spoken FROM swept_question ${isBuilt ? held : ''}`,
+       concat_ws(',', ${whole}) AS spoken FROM swept_question`,
   )
   await database.run('DROP TABLE swept_question')
 }

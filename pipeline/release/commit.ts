@@ -1,6 +1,6 @@
 // Writes the files of a release to the store, and publishes them by the manifest.
 import type {
-  CarriedFile,
+  PublicTableFile,
   Correction,
   Erasure,
   ReleaseManifest,
@@ -46,13 +46,13 @@ export async function writePublicFiles(
   { number, manifest: previous }: ReleaseState,
   plan: ReleasePlan,
   versions: Record<ScoredTable, TableVersion>,
-): Promise<CarriedFile[] | undefined> {
+): Promise<PublicTableFile[] | undefined> {
   const { store, service, log } = context
   const release = number + 1
   const write = writerOf(store, release)
   const sincePrevious = isBase(previous, { ...plan, service })
   const inputs = { release, asOf: new Date(plan.as_of), versions, previous, sincePrevious }
-  const files: CarriedFile[] = []
+  const files: PublicTableFile[] = []
   return withDatabase(context.openDatabase, async (database) => {
     for await (const { entry, file } of publicFiles({ ...context, database }, inputs)) {
       if (file && !(await write(entry.path, file))) return undefined
@@ -79,8 +79,7 @@ export interface MadeRelease {
   /** In the order of the manifest. */
   files: ReleaseManifest['files']
   trees: GatheredTrees
-  carried: NonNullable<ReleaseManifest['carried']>
-  public: CarriedFile[]
+  public: PublicTableFile[]
   /** Undefined if the release brings none. */
   snapshot: SnapshotFiles | undefined
 }
@@ -90,13 +89,13 @@ export interface MadeRelease {
  * manifest is there.
  */
 export async function publish(
-  { store, local, log }: Pick<ReleaseContext, 'store' | 'local' | 'log'>,
+  { store, log }: Pick<ReleaseContext, 'store' | 'log'>,
   { number, manifest: previous }: ReleaseState,
   made: MadeRelease,
 ): Promise<boolean> {
   const release = number + 1
   const { counts, pairs, superseded, corrections, erasures, pools, voiceRule: voice_rule } = made
-  const { files, carried, trees, snapshot } = made
+  const { files, trees, snapshot } = made
   const { as_of, environment, methodology_version, engines, tables, quarantined } = made.plan
   const { undone_imports, erased_people } = made.plan
   const manifest: ReleaseManifest = {
@@ -119,7 +118,6 @@ export async function publish(
     files,
     trees: trees.trees,
     inputs: inputsOf(made.versions, previous),
-    carried,
     public: made.public,
     snapshot_sha256: snapshot?.sha256(release) ?? null,
   }
@@ -128,8 +126,6 @@ export async function publish(
   }
   const entities = counts.agents + counts.forecasters
   log('published', { release, as_of, entities, pairs, corrections: corrections.length })
-  const dropped = (previous?.carried ?? []).filter((file) => !carried.includes(file))
-  for (const file of dropped) await local.forget(releasePrefix(file.release) + file.path)
   if (snapshot) await copySnapshot(store, manifest)
   return true
 }

@@ -1,7 +1,6 @@
 // Derives everything a release consists of, from the tables alone.
 import type { PipelineComponents } from '../components.ts'
 import type {
-  CarriedFile,
   Correction,
   Erasure,
   ReleaseCounts,
@@ -21,9 +20,7 @@ import {
 } from '../engine/duckdb-engine.ts'
 import { referenceQuestions } from '../engine/references.ts'
 import type { OfRelease } from '../engine/scores-file.ts'
-import type { Since } from '../engine/since.ts'
 import type { Methodology } from '../scoring/methodology.ts'
-import { type Carried, carriedBy } from './carried.ts'
 import { correctionsSince } from './corrections.ts'
 import { entitiesParquet } from './entities-parquet.ts'
 import { erasuresSince } from './erasures.ts'
@@ -51,12 +48,8 @@ export interface ReleaseInputs {
   previous: Pick<ReleaseManifest, 'as_of' | 'tables' | keyof LeftOut | 'trees' | 'inputs'> | undefined
   /** Whether its shards hold the snapshot of its day. */
   bringsSnapshot: boolean
-  /**
-   * The earlier pairs that it may build on. If undefined, it sweeps every question, and makes the same bytes.
-   */
-  since?: Since | undefined
-  /** The files that the release before it carries. If undefined, this one carries no pairs. */
-  carriedBefore?: readonly CarriedFile[]
+  /** See `sweepAll`. */
+  furtherPairs?: string | undefined
 }
 
 export type DerivationContext = ScoringContext & Pick<PipelineComponents, 'store' | 'directory'>
@@ -72,7 +65,6 @@ export interface DerivedRelease extends AsyncDisposable {
   pools: number
   voiceRule: VoiceRule
   pairs: number
-  carried: Carried | undefined
   /**
    * Yields every file of the release but its manifest, in the order of the manifest. It makes each on demand,
    * and deletes a large one when the caller asks for the next.
@@ -102,7 +94,7 @@ export async function deriveRelease(
     context,
     inputs.versions,
     inputs.asOf,
-    inputs.since,
+    inputs.furtherPairs,
   )
   const shards = shardsOfKinds(entities)
   const scoreParts = partsOf('scores', shards, partSizes)
@@ -110,9 +102,6 @@ export async function deriveRelease(
   await using begun = new AsyncDisposableStack()
   const inTurn = begun.use(new FilesInTurn(context.directory))
   const scoreFiles = scoresInTurn(inTurn, world, entities, scoreParts, provenance)
-  const carried =
-    inputs.carriedBefore &&
-    (await carriedBy(context, world, scoreParts, inputs.release, inputs.carriedBefore, inTurn))
   const scored = await scoreEveryone(context, { entities, circumstances, ...world })
   const kinds = rankKinds(methodology, world.voiceRule, scored)
   const [agents, forecasters] = kinds.map((ranked) => ranked.length) as [number, number]
@@ -133,7 +122,6 @@ export async function deriveRelease(
     pools: new Set(all.flatMap(({ metrics }) => (metrics.eligible ? metrics.pool! : []))).size,
     voiceRule: world.voiceRule,
     pairs: world.pairs,
-    carried,
     async *files(sign) {
       for (const ranked of kinds) {
         yield* releaseShards(ranked, world.voiceRule, provenance, sign, inputs.bringsSnapshot)

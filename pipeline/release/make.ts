@@ -3,7 +3,6 @@ import type { ErasedPerson, ReleaseManifest } from '../../schemas/manifests.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { deriveRelease } from './derive.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
-import { sinceLast } from './carried.ts'
 import { hasChanged, nothingToRelease } from './changes.ts'
 import { type MadeRelease, publish, writePublicFiles, writerOf } from './commit.ts'
 import { type ReleasePlan, assertAsOf, begunPlan, makeOf, newPlan, versionsOf } from './plan.ts'
@@ -170,8 +169,6 @@ async function writeFiles(
     versions,
     previous: state.manifest,
     bringsSnapshot: plan.brings_snapshot,
-    since: await sinceLast(context, state.manifest, plan),
-    carriedBefore: state.manifest?.carried ?? [],
   })
   const write = writerOf(store, release)
   const files: ReleaseManifest['files'] = []
@@ -183,12 +180,6 @@ async function writeFiles(
     trees.take(file)
     if ('bytes' in file) snapshot?.take(file)
   }
-  const carried = [...(derived.carried?.kept ?? [])]
-  for await (const { entry, bytes } of derived.carried?.made() ?? []) {
-    if (!(await write(entry.path, bytes))) return undefined
-    carried.push(entry)
-  }
-  context.log('carried pairs', { files: carried.length })
   const { counts, superseded, corrections, erasures, questionsAt, pools, voiceRule, pairs } = derived
   return {
     plan,
@@ -203,7 +194,6 @@ async function writeFiles(
     voiceRule,
     files,
     trees,
-    carried,
     snapshot,
   }
 }

@@ -7,7 +7,7 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PipelineComponents } from '../components.ts'
 import { publicComments } from '../../schemas/column-comments.ts'
-import type { CarriedFile, ReleaseManifest } from '../../schemas/manifests.ts'
+import type { PublicTableFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { CUT_BY, type CutTable, PUBLIC_TABLES, type PublicTable } from '../../schemas/public-tables.ts'
 import { DOMAIN_OWNER } from '../../schemas/names.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
@@ -35,7 +35,7 @@ export interface PublicInputs {
 
 /** A public file as the manifest names it. `file` is its content if this release has to write it. */
 export interface PublicOutput {
-  entry: CarriedFile
+  entry: PublicTableFile
   file: LocalFile | undefined
 }
 
@@ -140,7 +140,7 @@ async function* cutFiles(
   inputs: PublicInputs,
   table: CutTable,
   base: ReleaseManifest | undefined,
-  known: ReadonlyMap<string, CarriedFile>,
+  known: ReadonlyMap<string, PublicTableFile>,
 ): AsyncIterable<PublicOutput> {
   const { database } = context
   const rows = await database.rows<{ period: string }>(
@@ -216,7 +216,7 @@ async function* output(
   path: string,
   table: PublicTable,
   select: string,
-  known: ReadonlyMap<string, CarriedFile>,
+  known: ReadonlyMap<string, PublicTableFile>,
 ): AsyncIterable<PublicOutput> {
   const { columns, sortedBy, rowsPerGroup } = PUBLIC_TABLES[table]
   const location = join(directory, path.replaceAll('/', '-'))

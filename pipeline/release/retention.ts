@@ -3,10 +3,10 @@
 import type { PipelineComponents } from '../components.ts'
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { CarriedFile } from '../../schemas/manifests.ts'
+import type { PublicTableFile } from '../../schemas/manifests.ts'
 import { isThinned, noteThinned, readManifest } from './read.ts'
 import { secureSnapshot } from './snapshot.ts'
-import { isThinnable, outlivingPrefixes, releasePrefix } from '../store/paths.ts'
+import { isThinnable, publicPrefix, releasePrefix } from '../store/paths.ts'
 import type { Store, StoredObject } from '../store/store.ts'
 
 /** This many releases of the sandbox keep all their files, the current one among them. */
@@ -96,7 +96,7 @@ async function namedLastBy(store: Store, release: number): Promise<StoredObject[
   const folders = new Set([release, ...own.map((file) => file.release)])
   const needed = new Set(next.map((file) => releasePrefix(file.release) + file.path))
   const files: StoredObject[] = []
-  for (const prefix of [...folders].sort((a, b) => a - b).flatMap(outlivingPrefixes)) {
+  for (const prefix of [...folders].sort((a, b) => a - b).map(publicPrefix)) {
     for await (const file of store.list(prefix)) {
       if (!needed.has(file.path)) files.push(file)
     }
@@ -104,10 +104,10 @@ async function namedLastBy(store: Store, release: number): Promise<StoredObject[
   return files
 }
 
-async function namedBy(store: Store, release: number): Promise<readonly CarriedFile[]> {
+async function namedBy(store: Store, release: number): Promise<readonly PublicTableFile[]> {
   const manifest = await readManifest(store, release)
   if (!manifest) throw new ServiceError('corrupt', `release ${release} has lost its manifest`)
-  return [...(manifest.carried ?? []), ...(manifest.public ?? [])]
+  return manifest.public ?? []
 }
 
 async function filesOf(store: Store, release: number): Promise<StoredObject[]> {

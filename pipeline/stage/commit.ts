@@ -1,8 +1,8 @@
 // `fvs stage commit`: checks that all files of a release are there, and publishes it.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { CarriedFile } from '../../schemas/manifests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { withDatabase } from '../duckdb.ts'
+import { createQuestions } from '../engine/queries.ts'
 import { hashOfBase64 } from '../proof/base64.ts'
 import { publish, writePublicFiles } from '../release/commit.ts'
 import { correctionsSince } from '../release/corrections.ts'
@@ -27,7 +27,6 @@ import {
   isCategoryPath,
   leaderboardPath,
   ownersPath,
-  pairsPath,
   REFERENCES_PARQUET_PATH,
   REFERENCES_PATH,
   questionsPath,
@@ -88,7 +87,7 @@ async function commit(
   const versions = await versionsOf(store, plan)
   const field = await readTally(store, release, tally)
   const hasTree = (await store.range(releasePrefix(release) + FORECASTS_TREE_PATH, 0, 1)) !== undefined
-  const { files, carried, questions, pairs } = arranged(await stagedFiles(input), field, hasTree, sizes)
+  const { files, pairs } = arranged(await stagedFiles(input), field, hasTree, sizes)
   const trees = new GatheredTrees()
   const snapshot = plan.brings_snapshot ? new SnapshotFiles(snapshotDate(plan.as_of)) : undefined
   for (const { path, rows, tree, copy } of files) {
@@ -96,7 +95,7 @@ async function commit(
     if (copy) snapshot?.add({ path, rows, ...copy })
   }
   const { manifest: previous } = state
-  const stated = await withDatabase(context.openDatabase, (database) =>
+  const { questions, ...stated } = await withDatabase(context.openDatabase, (database) =>
     local.reading(async () => {
       const asOf = new Date(plan.as_of)
       const superseded = previous ? await supersededOutcomes({ database, local }, previous, versions) : []
@@ -105,7 +104,12 @@ async function commit(
       for (const table of ['questions', 'resolutions', 'agents'] as const) {
         await attachCurrent(database, local, { ...versions[table], table })
       }
-      return { superseded, corrections, erasures, questionsAt: await questionsAt(database, asOf) }
+      await createQuestions(database, asOf)
+      const [scored] = await database.rows<{ questions: bigint }>(
+        'SELECT count(*) AS questions FROM question',
+      )
+      const questions = Number(scored!.questions)
+      return { superseded, corrections, erasures, questions, questionsAt: await questionsAt(database, asOf) }
     }),
   )
   const tables = await local.reading(() => writePublicFiles(context, state, plan, versions))
@@ -113,9 +117,6 @@ async function commit(
   const pools = new Set(ENTITY_TYPES.flatMap((name) => [...field.tallies[name].pools.keys()])).size
   const [agents, forecasters] = ENTITY_TYPES.map((name) => field.tallies[name].population) as [number, number]
   const counts = { agents, forecasters, scored_questions: questions, forecasts }
-  const own = carried.map(({ path, rows, size_bytes, sha256 }): CarriedFile => {
-    return { release, path, rows, size_bytes, sha256 }
-  })
   const made = {
     plan,
     versions,
@@ -127,7 +128,6 @@ async function commit(
     snapshot,
     voiceRule: field.voiceRule,
     files: files.map(manifestEntry),
-    carried: own,
     public: tables,
   }
   if (!(await publish(context, state, made))) return lost
@@ -149,10 +149,7 @@ async function stagedFiles(input: Input): Promise<Map<string, StagedFile>> {
   return files
 }
 
-/**
- * Checks the files against each other. Returns those of the manifest, in its order, and those of the carried
- * pairs.
- */
+/** Checks the files against each other. Returns those of the manifest, in its order. */
 function arranged(
   given: Map<string, StagedFile>,
   field: FieldOfRelease,
@@ -217,10 +214,6 @@ function arranged(
   const entities = partFiles('entities').map(({ file }) => file)
   const scores = partFiles('scores')
   const scoreFiles = scores.flatMap(({ file }) => [file, take(rowGroupsPath(file.path))])
-  const names = take(pairsPath(0))
-  const carried = scores.flatMap(({ part: { pairs } }, number) =>
-    pairs > 0 ? [take(pairsPath(number + 1), { rows: pairs })] : [],
-  )
   const tree = hasTree ? [take(FORECASTS_TREE_PATH)] : []
   for (const path of rest.keys()) throw new ServiceError('invalid', `${path} is no file of the release`)
   return {
@@ -235,8 +228,6 @@ function arranged(
       ...scoreFiles,
       ...tree,
     ],
-    carried: [names, ...carried],
-    questions: names.questions ?? 0,
     pairs: sum(scores, ({ part }) => part.pairs),
   }
 }

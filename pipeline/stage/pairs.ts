@@ -1,16 +1,13 @@
-// `fvs stage publish scores` and `publish names`: read pairs and names in order, and put Parquet files that
-// DuckDB writes.
+// `fvs stage publish scores`: reads pairs in order, and puts Parquet files that DuckDB writes.
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Database, literal, withDatabase } from '../duckdb.ts'
-import { writeNames, writePairs } from '../engine/carried.ts'
 import { writeScores } from '../engine/scores-file.ts'
 import { partPath } from '../release/parts.ts'
 import { rowGroupsOutput } from '../release/row-groups.ts'
 import type { ReleaseContext } from '../release/state.ts'
 import { PAIR_COLUMNS } from '../scoring/pairs.ts'
-import { pairsPath } from '../store/paths.ts'
-import { type Fields, type Input, NULL, formatOf, lineOf, linesIn, wholeOf } from './lines.ts'
+import { type Fields, type Input, NULL, formatOf, lineOf, wholeOf } from './lines.ts'
 import { planned, unitsIn } from './planned.ts'
 import { METRICS } from './sweep.ts'
 import { entityTypeOf } from './tally.ts'
@@ -36,10 +33,7 @@ const PAIR = {
 const COLUMNS = ['scores_part', ...(Object.keys(PAIR) as (keyof typeof PAIR)[])] as const
 const PAIRS = formatOf('an entity and a question', COLUMNS, { entity: 'number', place: 'number' })
 
-/**
- * Puts parts of the scores, each with the hashes of its row groups and the private file of its pairs. Yields
- * the lines of these files.
- */
+/** Puts parts of the scores, each with the hashes of its row groups. Yields the lines of both. */
 export async function* scorePartLines(
   context: ReleaseContext,
   release: number,
@@ -74,52 +68,12 @@ export async function* scorePartLines(
             first_entity_id: first[at.entity_id],
           }
           const printed = await put({ ...part, rows, bytes })
-          const groups = await put(rowGroupsOutput(part.path, bytes))
-          if (rows === 0) return printed + groups
-          const carried = await written(context, made, (database) => writePairs(database, made, pairs))
-          return printed + groups + (await put({ path: pairsPath(number + 1), rows, bytes: carried }))
+          return printed + (await put(rowGroupsOutput(part.path, bytes)))
         },
       }
     })
   } finally {
     await spool?.[Symbol.asyncDispose]()
-    for (const file of [path, made]) await rm(file, { force: true })
-  }
-}
-
-const NAME = {
-  kind: 'VARCHAR',
-  number: 'INTEGER',
-  id: 'VARCHAR',
-  voice: 'VARCHAR',
-  course: 'VARCHAR',
-  spoken: 'VARCHAR',
-}
-const NAMES = formatOf('a name', Object.keys(NAME) as (keyof typeof NAME)[], {
-  kind: 'text',
-  number: 'number',
-})
-
-/** Puts the private file that names the numbers in all pairs. Returns its line. */
-export async function nameLine(context: ReleaseContext, release: number, input: Input): Promise<string> {
-  const { put } = await planned(context, release)
-  const path = join(context.directory, 'staged.tsv')
-  const made = join(context.directory, 'staged.parquet')
-  try {
-    await using lines = await Spool.open(path)
-    let questions = 0
-    for await (const names of linesIn(input, NAMES)) {
-      for (const name of names) {
-        if (name[NAMES.at.kind] === 'question') questions += 1
-        await lines.add(name)
-      }
-    }
-    await lines.close()
-    const bytes = await written(context, made, (database) =>
-      writeNames(database, made, `FROM ${spooled(path, NAME)} ORDER BY kind, number`),
-    )
-    return await put({ path: pairsPath(0), rows: lines.count, bytes }, { questions })
-  } finally {
     for (const file of [path, made]) await rm(file, { force: true })
   }
 }

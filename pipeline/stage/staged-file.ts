@@ -19,8 +19,6 @@ const facts = {
   categories: count.optional(),
   /** A file of owners has the number of its agents. */
   agents: count.optional(),
-  /** The file of names has the number of questions. */
-  questions: count.optional(),
   /** A file of settled questions has how many all of these files have. */
   asked: count.optional(),
 }
@@ -48,7 +46,7 @@ export function parseStagedFile(json: unknown): StagedFile {
 
 /** Returns the entry of the file in the manifest. */
 export function manifestEntry(file: StagedFile): ManifestFile {
-  const { pairs: _, owned: _o, listed: _l, copy: _c, agents: _a, questions: _q, tree: _t, ...rest } = file
+  const { pairs: _, owned: _o, listed: _l, copy: _c, agents: _a, tree: _t, ...rest } = file
   const { categories: _n, asked: _s, ...entry } = rest
   return entry
 }

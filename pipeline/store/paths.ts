@@ -292,7 +292,7 @@ export function thinnedPath(release: number): string {
  * that later releases name too outlive their release.
  */
 export function isThinnable(path: string): boolean {
-  return path.includes('/') && !OUTLIVING.some((prefix) => path.startsWith(prefix))
+  return path.includes('/') && !path.startsWith(PUBLIC_PREFIX)
 }
 
 export const SNAPSHOTS_PREFIX = 'snapshots/'
@@ -401,20 +401,6 @@ export function isRowGroupsPath(path: string): boolean {
   return path.startsWith('row-groups/')
 }
 
-const PAIRS_PREFIX = 'pairs/'
-
-/**
- * The path, inside its release, of a private file for the next releases: 0 has names, the others have pairs.
- */
-export function pairsPath(number: number): string {
-  return `${PAIRS_PREFIX}${padded(number, 3)}.parquet`
-}
-
-/** The prefix of the private files of pairs of a release. */
-export function pairsPrefix(release: number): string {
-  return releasePrefix(release) + PAIRS_PREFIX
-}
-
 const PUBLIC_PREFIX = 'public/'
 
 /** The path of a public table inside the release that wrote it, or of its part of a period. */
@@ -422,12 +408,9 @@ export function publicTablePath(table: PublicTable, period?: string): string {
   return `${PUBLIC_PREFIX}${table}${period === undefined ? '' : `/${period}`}.parquet`
 }
 
-/** The prefixes, inside a release, of files that the manifests of later releases name too. */
-const OUTLIVING = [PAIRS_PREFIX, PUBLIC_PREFIX]
-
-/** The prefixes in the store of the files of a release that outlive it. */
-export function outlivingPrefixes(release: number): string[] {
-  return OUTLIVING.map((prefix) => releasePrefix(release) + prefix)
+/** The prefix in the store of the files of a release that the manifests of later releases name too. */
+export function publicPrefix(release: number): string {
+  return releasePrefix(release) + PUBLIC_PREFIX
 }
 
 /** The world that the sandbox simulates. */

@@ -136,7 +136,7 @@ export async function noteMade(store: Store, object: QuarantinedObject): Promise
 }
 
 /** The number of rows in the footer of a Parquet file, however damaged the rest is; null if it has none. */
-export function rowsOf(bytes: Uint8Array): number | null {
+function rowsOf(bytes: Uint8Array): number | null {
   try {
     const rows = Number(parquetMetadata(bytes, { geoparquet: false }).num_rows)
     return Number.isSafeInteger(rows) && rows >= 0 ? rows : null

@@ -62,7 +62,6 @@ const OBJECTS: Record<string, Changed> = {
   'hashes of row groups': { object: /^releases\/00000002\/row-groups\// },
   'page of the leaderboard': { object: /^releases\/00000002\/leaderboard\// },
   'tree of forecasts': { object: /^releases\/00000002\/forecasts\.tree/ },
-  'pairs that are carried': { object: /^releases\/0000000[12]\/pairs\// },
   'manifest of a snapshot': { object: /^snapshots\/2026-03-02\/manifest/ },
   'file of a snapshot': { object: /^snapshots\/2026-03-02\/agent\// },
   'data file of forecasts': { object: /^tables\/forecasts\/recorded_date/ },

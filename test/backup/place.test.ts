@@ -61,7 +61,6 @@ const PLACES: Record<string, readonly [path: string, place: Place | undefined]> 
   publicTablePath: [UNDER_RELEASE + paths.publicTablePath('questions', '2026-03'), 'file'],
   ownersPath: [UNDER_RELEASE + paths.ownersPath(1), 'file'],
   rowGroupsPath: [UNDER_RELEASE + paths.rowGroupsPath('scores/001.parquet'), 'file'],
-  pairsPath: [UNDER_RELEASE + paths.pairsPath(1), 'file'],
   SIMULATION_PATH: [paths.SIMULATION_PATH, 'fact'],
   SIMULATED_ROUND_PATH: [paths.SIMULATED_ROUND_PATH, 'state'],
   importPath: [paths.importPath({ table: 'questions', version: 3 }), 'import'],

@@ -375,11 +375,6 @@ const troubles: [name: string, sicken: () => Sick | Promise<Sick>, finding: Part
     lostIn('releases', 1, 'releases/00000002/forecasts.tree'),
   ],
   [
-    'pairs that are gone',
-    () => lose(/^releases\/\d+\/pairs\//, 1),
-    lostIn('releases', 1, String.raw`releases/\d+/pairs/`),
-  ],
-  [
     'a file that was cut off',
     () => {
       const path = [...store.objects.keys()].find((each) => /^releases\/0+3\/scores\//.test(each))!

@@ -7,7 +7,7 @@ import { releasePrefix } from '../../pipeline/store/paths.ts'
 import type { ReleaseShard } from '../../schemas/payloads.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, importRows, release, testComponents } from '../support/http/service.ts'
-import { contentOf, copyOf, recordIn, withoutPairs } from '../support/store-content.ts'
+import { contentOf, copyOf, recordIn } from '../support/store-content.ts'
 import { stagedRelease } from '../support/staged-release.ts'
 import { NOW, csvOf, forecasterId, uuidOf } from '../support/worlds/world.ts'
 
@@ -114,7 +114,7 @@ describe('a release says on how many questions an entity has a forecast', () => 
   })
 
   test('and so do stages, with the same bytes', async () => {
-    const [plain, staged] = [withoutPairs(store), withoutPairs(store)]
+    const [plain, staged] = [copyOf(store), copyOf(store)]
     await release(await on(plain, OPEN_UNTIL))
     await stagedRelease(await on(staged, OPEN_UNTIL))
     expect(await contentOf(staged, releasePrefix(2))).toEqual(await contentOf(plain, releasePrefix(2)))

@@ -153,7 +153,6 @@ describe('a release that is cut off', () => {
       'releases forecasts.tree',
       'releases leaderboard',
       'releases manifest.json',
-      'releases pairs',
       'releases plan.json',
       'releases public',
       'releases references',
@@ -164,7 +163,6 @@ describe('a release that is cut off', () => {
       'snapshots manifest.json',
       'tables',
     ])
-    expect(Object.keys(clean.content)).toContain('releases/00000002/pairs/001.parquet')
     expect(Object.keys(clean.content)).toContain(`snapshots/${TODAY}/manifest.json`)
   })
 

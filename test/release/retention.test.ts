@@ -10,10 +10,8 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import {
   isThinnable,
   manifestPath,
-  outlivingPrefixes,
-  pairsPath,
-  pairsPrefix,
   planPath,
+  publicPrefix,
   releasePrefix,
   snapshotPrefix,
   thinnedPath,
@@ -37,13 +35,13 @@ beforeAll(async () => {
   await release(await sandboxOver(released, folder))
 })
 
-/** A store with `count` releases of one day, which all have the files of the first, and name its pairs and public tables. */
+/** A store with `count` releases of one day, which all have the files of the first, and name its public tables. */
 function storeWith(count: number): MemoryStore {
   const store = copyOf(released)
   const manifest = recordIn(released, manifestPath(1))
   const plan = { ...recordIn(released, planPath(1)), brings_snapshot: false }
   for (const [key, bytes] of released.objects) {
-    const outlives = outlivingPrefixes(1).some((prefix) => key.startsWith(prefix))
+    const outlives = key.startsWith(publicPrefix(1))
     if (!key.startsWith(releasePrefix(1)) || outlives) continue
     for (let number = 2; number <= count; number++) {
       store.objects.set(key.replace(releasePrefix(1), releasePrefix(number)), bytes)
@@ -148,12 +146,13 @@ describe('thinning releases', () => {
     for (const number of [1, 2, 3, 4]) expect(Object.keys(now)).toContain(releasePrefix(number) + TREE)
   })
 
-  test('keeps pairs for as long as a release that is whole names them', async () => {
+  test('keeps a public file for as long as a release that is whole names it', async () => {
     const store = storeWith(6)
-    const carried = (made: readonly number[]) =>
+    const path = 'public/a.parquet'
+    const files = (made: readonly number[]) =>
       made.map((number) => ({
         release: number,
-        path: pairsPath(0),
+        path,
         rows: 1,
         size_bytes: 1,
         sha256: '0'.repeat(64),
@@ -161,11 +160,10 @@ describe('thinning releases', () => {
     const named = [[1], [1, 2], [1, 2], [1, 2, 4], [5], [5, 6]]
     for (const [index, made] of named.entries()) {
       const number = index + 1
-      store.objects.set(releasePrefix(number) + pairsPath(0), bytes('pairs'))
-      changeManifest(store, number, () => ({ carried: carried(made) }))
+      store.objects.set(releasePrefix(number) + path, bytes('rows'))
+      changeManifest(store, number, () => ({ public: files(made) }))
     }
-    store.objects.delete(pairsPrefix(1) + '001.parquet')
-    const left = () => upTo(6).filter((number) => store.objects.has(releasePrefix(number) + pairsPath(0)))
+    const left = () => upTo(6).filter((number) => store.objects.has(releasePrefix(number) + path))
     // Of release 3 no manifest names any, as if another make had planned it first.
     for (const [keep, expected] of [
       [4, [1, 2, 3, 4, 5, 6]],

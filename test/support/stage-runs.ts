@@ -7,7 +7,7 @@ import { commitStages } from '../../pipeline/stage/commit.ts'
 import { categoryLines } from '../../pipeline/stage/categories.ts'
 import { entityPartLines, shardLines } from '../../pipeline/stage/entities.ts'
 import { leaderboardLines, ownerLines } from '../../pipeline/stage/lists.ts'
-import { nameLine, scorePartLines } from '../../pipeline/stage/pairs.ts'
+import { scorePartLines } from '../../pipeline/stage/pairs.ts'
 import { partLines } from '../../pipeline/stage/parts.ts'
 import { type StagedPlan, planStages } from '../../pipeline/stage/plan.ts'
 import { questionLines } from '../../pipeline/stage/questions.ts'
@@ -47,7 +47,6 @@ export function inProcess(components: Components, sizes = PART_SIZES): Stages {
         'publish shards': () => textOf(shardLines(components, release, tally, input)),
         'publish entities': () => textOf(entityPartLines(components, release, tally, input)),
         'publish scores': () => textOf(scorePartLines(components, release, input)),
-        'publish names': () => nameLine(components, release, input),
         'publish leaderboards': () => textOf(leaderboardLines(components, release, input)),
         'publish owners': () => textOf(ownerLines(components, release, input)),
         'publish categories': () => textOf(categoryLines(components, release, input)),

@@ -239,14 +239,6 @@ async function carryOut(
      ORDER BY entity, place`,
   )
   await publish(
-    'names',
-    `SELECT own.entity_type AS kind, own.entity AS number, own.entity_id AS id, measuring.entity_id AS voice, NULL AS course, NULL AS spoken
-     FROM (FROM entity JOIN voice USING (entity) SEMI JOIN pair USING (entity)) own
-     LEFT JOIN entity measuring ON measuring.entity = own_voice
-     UNION ALL SELECT 'question', question, question_id, NULL, course, spoken
-       FROM question LEFT JOIN told USING (question) ORDER BY kind, number`,
-  )
-  await publish(
     'questions',
     `WITH last AS (
        SELECT question, yes, entity, entity_type, entity_id, closing_probability AS ppm, coverage,

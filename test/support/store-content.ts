@@ -12,13 +12,6 @@ export function copyOf({ objects }: MemoryStore): MemoryStore {
   return store
 }
 
-/** A copy of a store without the pairs of any release, so that the next one sweeps everything. */
-export function withoutPairs(store: MemoryStore): MemoryStore {
-  const copy = copyOf(store)
-  for (const path of copy.objects.keys()) if (path.includes('/pairs/')) copy.objects.delete(path)
-  return copy
-}
-
 /** A record of the service, as the store holds it without its checksum. */
 export function recordIn({ objects }: Pick<MemoryStore, 'objects'>, path: string): Record<string, unknown> {
   const { checksum: _, ...record } = JSON.parse(new TextDecoder().decode(objects.get(path))) as Record<
