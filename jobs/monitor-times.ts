@@ -46,7 +46,7 @@ export function timesSince(
   return checked({ entity: null, kept, found: {} }, async () => {
     if (to <= from) return { said: [], news: [] }
     const { manifest, statement } = await provenManifest(log, head, to)
-    const files = (manifest.public ?? []).filter(({ path, release }) => release > from && isSettledFile(path))
+    const files = manifest.public.filter(({ path, release }) => release > from && isSettledFile(path))
     const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
     if (bytes > MOST_FILES_BYTES)
       return unchecked(`their files have ${bytes} bytes; fvs audit --from reads them`)

@@ -227,23 +227,19 @@ export const releaseManifest = z.strictObject({
     .array(quarantinedObject)
     .describe('All objects that had been moved aside when the release was planned, by key'),
   files: z.array(manifestFile),
-  // Releases that an earlier version made lack the optional fields below.
-  trees: releaseTrees.optional().describe('What the release commits to, each leaf by its hash'),
+  trees: releaseTrees.describe('What the release commits to, each leaf by its hash'),
   inputs: z
     .array(inputFile)
-    .optional()
     .describe(
       'The data files of the tables that no earlier release names, by table and in the order of its log',
     ),
   public: z
     .array(publicTableFile)
-    .optional()
     .describe(
       'The files of the public tables as of this release, by path; a file that is as the release before names it is not written again',
     ),
   snapshot_sha256: sha256
     .nullable()
-    .optional()
     .describe(
       'Of the manifest of the snapshot that the release brings; null where an earlier release has brought its day’s',
     ),

@@ -14,8 +14,6 @@ export interface Column {
   readonly nullable: boolean
   /** The content of the column, in the words of docs/data.md. */
   readonly about: string
-  /** The thing that tables of earlier versions of the service lack: the column, or nulls in it. */
-  readonly later?: 'column' | 'nulls'
 }
 
 export interface TableSpec {
@@ -28,8 +26,6 @@ export interface TableSpec {
   readonly rowsPerGroup: number
   /** Columns that order the rows inside a data file, so that readers can skip row groups. */
   readonly sortedBy: readonly string[]
-  /** Columns that data files of earlier versions of the service have, and that nobody reads any more. */
-  readonly dropped?: readonly string[]
 }
 
 /** The tables that scores are made of: a release pins a version of each of these and reads no others. */
@@ -45,11 +41,7 @@ function required<const N extends string, const T extends ColumnType>(name: N, t
 function optional<const N extends string, const T extends ColumnType>(name: N, type: T, about: string) {
   return { name, type, nullable: true, about } as const
 }
-/** A column that data files of earlier versions of the service do not have. */
-const reason = {
-  ...optional('reason', 'text', 'why the row corrects an earlier one, as the operator says'),
-  later: 'column',
-} as const
+const reason = optional('reason', 'text', 'why the row corrects an earlier one, as the operator says')
 const recordedAt = required('recorded_at', 'time', 'when the service recorded the row')
 
 const tables = {
@@ -110,7 +102,6 @@ const tables = {
   forecasters: {
     columns: [required('user_id', 'uuid', 'the forecaster'), recordedAt],
     sortedBy: ['user_id', 'recorded_at'],
-    dropped: ['display_name'],
   },
   forecasts: {
     columns: [
@@ -122,14 +113,11 @@ const tables = {
       required('entity_type', 'text', '`agent` or `forecaster`'),
       required('entity_id', 'uuid', 'whose it is: an `agent_id` or a `user_id`'),
       required('question_id', 'uuid', 'the question that it is about'),
-      {
-        ...optional(
-          'probability',
-          'probability',
-          'of yes, 0 to 1, held to six decimals; null withdraws what stood',
-        ),
-        later: 'nulls',
-      },
+      optional(
+        'probability',
+        'probability',
+        'of yes, 0 to 1, held to six decimals; null withdraws what stood',
+      ),
       required('forecast_at', 'time', 'when it was made'),
       recordedAt,
       required('source', 'text', '`api` or `import`'),

@@ -304,6 +304,7 @@ export const snapshotHistory = {
   ],
 }
 
+const EXAMPLE_ROOT = 'h3nuS6gcA2qPzRkmUZ2nPCnxVCsXUqPZ1n2DqvxKb1s='
 const MANIFEST = {
   ...PROVENANCE,
   ...RECORDED,
@@ -360,6 +361,30 @@ const MANIFEST = {
       sha256: 'c3ab8ff13720e8ad9047dd39466b3c89'.repeat(2),
     },
   ],
+  trees: {
+    agent: { root: EXAMPLE_ROOT, size: 416, shards: [EXAMPLE_ROOT] },
+    forecaster: null,
+    forecasts: null,
+  },
+  inputs: [
+    {
+      table: 'resolutions',
+      path: 'recorded_date=2026-02-28/resolutions-7-5f0c-0.parquet',
+      rows: 1,
+      size_bytes: 1188,
+      sha256: '9d3a41e7f5c8b2604ea1d07c93b6f258'.repeat(2),
+    },
+  ],
+  public: [
+    {
+      release: 198,
+      path: 'public/questions/2026-02.parquet',
+      rows: 96,
+      size_bytes: 24_310,
+      sha256: '07fa5b3cd1e92846c0b7d3f1a85e6429'.repeat(2),
+    },
+  ],
+  snapshot_sha256: null,
 }
 export const currentRelease = { ...MANIFEST, next_due_at: '2026-03-01T12:15:00.000Z' }
 export const publishedRelease = {

@@ -112,7 +112,7 @@ export class ForecastProofs {
 
   async #fromManifest(current: ReleaseManifest, release: number) {
     const { as_of, trees } = await this.#manifestOf(current, release)
-    return { as_of, forecasts: trees?.forecasts ?? null }
+    return { as_of, forecasts: trees.forecasts }
   }
 
   async #manifestOf(current: ReleaseManifest, release: number): Promise<ReleaseManifest> {

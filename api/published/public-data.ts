@@ -122,7 +122,7 @@ export class PublicData {
   }
 
   /** Returns the files that a manifest names and anyone may read, each with the release that wrote it. */
-  #publicIn({ release, files, public: tables = [] }: ReleaseManifest): Named[] {
+  #publicIn({ release, files, public: tables }: ReleaseManifest): Named[] {
     const own = files.filter(({ path }) => isPublicPath(path)).map((file) => ({ release, ...file }))
     return this.#components.what === 'tables' ? [...own, ...tables] : own
   }

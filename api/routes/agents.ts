@@ -30,9 +30,6 @@ function assertNotClosed(mayRegister: OwnSettings['REGISTRATION']): void {
   })
 }
 
-const NO_LONGER_SHOWN =
-  'the API key of this registration can no longer be shown: register another agent with a new Idempotency-Key'
-
 function notShown(registeredAt: string): string {
   return (
     `the agent was registered with this Idempotency-Key at ${registeredAt}, and its API key is shown again for 24 hours ` +
@@ -77,7 +74,7 @@ export const register = route({
     const { invitation, ...agent } = body
     const request = { scope: 'register', key: idempotencyKey, body }
     let isRepeated = true
-    const { key, answer } = await idempotency.run(request, {
+    const { answer } = await idempotency.run(request, {
       check: async ({ id }) => {
         isRepeated = false
         assertAdmitted()
@@ -106,10 +103,6 @@ export const register = route({
         })
       },
     })
-    // An earlier version of the service made the key of this registration in another way.
-    if (isRepeated && !(await registry.findKey(key.key))) {
-      throw new ServiceError('conflict', NO_LONGER_SHOWN, { type: 'request-expired' })
-    }
     const location = `${MOUNTS[context.site.environment]}/agents/${answer.agent_id}`
     return { body: answer, isRepeated, headers: { Location: location } }
   },

@@ -10,7 +10,6 @@ import {
   followReleases,
   followForecasts,
   followStore,
-  copyOldNames,
   readLog,
   readPeople,
 } from './following.ts'
@@ -51,7 +50,6 @@ export async function startEnvironment(
   const starting = { components, serving, parts }
   await followStore(parts)
   await readLog(starting)
-  await copyOldNames(starting)
   await readPeople(starting)
   // The scheduler is the first work in the background and the last step that may fail, so nothing keeps
   // running after its error.

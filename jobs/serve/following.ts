@@ -1,6 +1,4 @@
 // Updates what a node knows of its store, in steps that fail one by one.
-import { withDatabase } from '../../pipeline/duckdb.ts'
-import { copyNames } from '../../pipeline/people/copied-names.ts'
 import { datesInQuarantine, snapshotDate } from '../../pipeline/release/read.ts'
 import { assertOwnLog } from '../../pipeline/transparency/publish.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -42,12 +40,6 @@ export async function readLog(starting: Starting): Promise<void> {
   await attempt(starting, () => parts.publicLog.refresh())
   const { head } = parts.publicLog
   if (head) assertOwnLog(head, components.signers)
-}
-
-/** Copies the names of an older store. */
-export function copyOldNames(starting: Starting): Promise<void> {
-  const { components } = starting
-  return attempt(starting, () => copyNames(components, (work) => withDatabase(components.openDatabase, work)))
 }
 
 /** Reads the names of people that have changed. */

@@ -21,10 +21,7 @@ import { sha256Hex } from '../proof/canonical.ts'
 import {
   API_KEYS_PREFIX,
   RETIRING_PREFIX,
-  agentPath,
-  hashedKeyPath,
   keyDecisionPath,
-  keyIdPath,
   keyPath,
   retiredPath,
   retiringAgent,
@@ -35,8 +32,8 @@ import type { Store } from '../store/store.ts'
 
 const keyFields = {
   key_id: z.string(),
-  /** The hash of the key. A record of an earlier version has it in its path. */
-  sha256: sha256.optional(),
+  /** The hash of the key. */
+  sha256,
   /** The first key of a chain of rotations: quotas are counted by it. */
   account_id: z.string(),
   tier: z.enum(TIERS),
@@ -75,10 +72,10 @@ type KeyGrant = Pick<KeyRecord, 'tier' | 'monthly_calls'> &
     | { kind: 'operator'; owner: string; scopes: OperatorScope[] }
   )
 
-/** The records of a key and of an agent that an earlier version of the service made. */
-const keyIdRecord = z.strictObject({ sha256 })
-const agentRecord = z.strictObject({ agent_id: publishedUuid, registered_at: instant })
-type AgentRecord = z.infer<typeof agentRecord>
+interface AgentRecord {
+  agent_id: string
+  registered_at: string
+}
 
 /** Decisions about a key. The first revocation and the first key in its place stand, and the last quota. */
 const revokedDecision = z.strictObject({ revoked_at: instant })
@@ -284,9 +281,7 @@ export class Registry {
   async #assertReplacedBy(record: KeyRecord, key: ApiKey): Promise<void> {
     const path = keyDecisionPath(record.key_id, 'replaced')
     const decided = await readRecord(this.#store, path, replacedDecision)
-    // An earlier version of the service has written down no decision.
-    const isBy = decided ? decided.by_key_id === key.id : (await this.findKey(key.key)) !== undefined
-    if (!isBy) throw rotated(record)
+    if (decided?.by_key_id !== key.id) throw rotated(record)
   }
 
   async #createKey({ key, id }: ApiKey, grant: KeyGrant, now: Date, replaced?: KeyRecord): Promise<void> {
@@ -315,10 +310,8 @@ export class Registry {
   async findAgent(agentId: string): Promise<AgentRecord | undefined> {
     return this.#lookUp(async () => {
       const key = await readRecord(this.#store, keyPath(firstKeyId(agentId)), keyRecord)
-      if (key?.kind === 'agent' && key.agent_id === agentId) {
-        return { agent_id: agentId, registered_at: key.created_at }
-      }
-      return readRecord(this.#store, agentPath(agentId), agentRecord)
+      if (key?.kind !== 'agent' || key.agent_id !== agentId) return undefined
+      return { agent_id: agentId, registered_at: key.created_at }
     })
   }
 
@@ -333,8 +326,7 @@ export class Registry {
     const hash = sha256Hex(key)
     return this.#lookUp(async () => {
       const record = await readRecord(this.#store, keyPath(publicId(key)), keyRecord)
-      if (!record) return readRecord(this.#store, hashedKeyPath(hash), keyRecord)
-      return record.sha256 !== undefined && isSameHash(record.sha256, hash) ? record : undefined
+      return record && isSameHash(record.sha256, hash) ? record : undefined
     })
   }
 
@@ -406,8 +398,7 @@ export class Registry {
 
   async #byId(keyId: string): Promise<{ path: string; record: KeyRecord }> {
     if (/^[0-9A-Za-z]{1,64}$/.test(keyId)) {
-      const found = await readRecord(this.#store, keyIdPath(keyId), keyIdRecord)
-      const path = found ? hashedKeyPath(found.sha256) : keyPath(keyId)
+      const path = keyPath(keyId)
       const record = await readRecord(this.#store, path, keyRecord)
       if (record) return { path, record }
     }

@@ -102,7 +102,7 @@ async function compareDerived(
 
 /** The files of a release, as they lie on this machine. */
 function publicRelease({ manifest, mirror, said }: Checked & { said: readonly SaidOfEntity[] }) {
-  const { release, as_of, voice_rule, counts, files, public: open = [] } = manifest
+  const { release, as_of, voice_rule, counts, files, public: open } = manifest
   const placeOf = (file: { path: string }, of: number) =>
     mirror.store.localPath(releasePrefix(of) + file.path)
   const filesOf = (table: ScoredTable) =>
@@ -156,7 +156,7 @@ async function compareFiles({ manifest, mirror, report }: Checked, derived: Deri
   }
   for (const path of expected.keys()) report.faults.push(`${path}: nothing that is public leads to it`)
   const { agent, forecaster } = gathered.trees
-  compareMember(report, { agent: trees?.agent, forecaster: trees?.forecaster }, { agent, forecaster })
+  compareMember(report, { agent: trees.agent, forecaster: trees.forecaster }, { agent, forecaster })
 }
 
 function compareFile(

@@ -48,7 +48,7 @@ export class ForecastChecks {
     if (!attached) return
     const { isAny } = attached
     await using derived = isAny ? await treeOfLeaves(this.#context) : undefined
-    const [expected, found] = [derived?.subtree, trees?.forecasts ?? undefined]
+    const [expected, found] = [derived?.subtree, trees.forecasts ?? undefined]
     const sizes = { derived: expected?.size ?? 0, stored: found?.size ?? 0 }
     const stored = await readStoredTree(this.#context.store, path, derived?.file, sizes)
     const root = expected && base64Of(expected.root)

@@ -111,7 +111,7 @@ export async function auditOutside(context: OutsideContext, asked: Outside): Pro
 
 async function checkRelease(context: OutsideContext, checked: Checked): Promise<void> {
   const { mirror, report, manifest } = checked
-  const { release, files, public: tables = [] } = manifest
+  const { release, files, public: tables } = manifest
   const open = files.filter(({ path }) => isPublicPath(path))
   const bytes = [...open, ...tables].reduce((sum, { size_bytes }) => sum + size_bytes, 0)
   context.progress(`copying ${open.length + tables.length} files of ${bytes} bytes`)
@@ -163,8 +163,7 @@ async function checkShards({ mirror, findings, manifest }: Checked): Promise<Sai
       said.push({ entity_type: place.type, entity_id, ...profile })
     }
   }
-  if (trees) checkRoots(findings, manifest, trees)
-  else findings.notes.push(`${manifestPath(release)} names no trees, since an earlier version made it`)
+  checkRoots(findings, manifest, trees)
   return said
 }
 

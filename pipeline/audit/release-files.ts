@@ -29,7 +29,7 @@ export async function checkReleaseFiles(
   findings: Findings,
   manifest: ReleaseManifest,
 ): Promise<number> {
-  const { release, files, trees, public: tables = [] } = manifest
+  const { release, files, trees, public: tables } = manifest
   const thinned = await findings.read(thinnedAt(store, release))
   const places = placesOf(files)
   let gone = 0

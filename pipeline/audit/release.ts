@@ -82,7 +82,7 @@ export async function auditRelease(context: AuditContext, release: number): Prom
     const { counts, superseded, corrections, erasures, questionsAt, pools, voiceRule: voice_rule } = derived
     const stated = { counts, superseded, corrections, erasures, ...questionsAt, pools, voice_rule }
     checkStatements(manifest, stated, report)
-    if (manifest.inputs) checkStatements(manifest, { inputs: inputsOf(versions, previous) }, report)
+    checkStatements(manifest, { inputs: inputsOf(versions, previous) }, report)
     expected = derived.files(() => null)
   }
   const gathered = new GatheredTrees()

@@ -20,7 +20,6 @@ export class ReleaseChecks {
   #latest: Earlier['latest']
   #environment: Environment | undefined
   readonly #thinned: number[] = []
-  readonly #withoutTrees: number[] = []
   readonly #unchecked: number[] = []
 
   private constructor(context: TablesContext, forecasts: ForecastChecks) {
@@ -43,9 +42,8 @@ export class ReleaseChecks {
     this.#checkLeftOut(manifest, before)
     if ((await checkReleaseFiles(store, findings, manifest)) > 0) this.#thinned.push(release)
     await checkLoggedSnapshot(store, findings, manifest, isLast)
-    if (!manifest.trees || !manifest.inputs) this.#withoutTrees.push(release)
     // The new data of a release follows from the release before it.
-    else if (release > 1 && !before) this.#unchecked.push(release)
+    if (release > 1 && !before) this.#unchecked.push(release)
     else await this.#checkData(manifest, { before, latest: this.#latest })
     const asOf = new Date(manifest.as_of)
     if (!this.#latest || asOf > this.#latest.asOf) this.#latest = { release, asOf }
@@ -99,11 +97,6 @@ export class ReleaseChecks {
     if (this.#thinned.length > 0) {
       notes.push(
         `releases ${runsOf(this.#thinned)} are thinned: ${counts.files_unchecked} of their files are gone, and the roots of the shards among them were not checked`,
-      )
-    }
-    if (this.#withoutTrees.length > 0) {
-      notes.push(
-        `releases ${runsOf(this.#withoutTrees)} were made by a version that made no trees: only their files were checked, by their hashes`,
       )
     }
     if (this.#unchecked.length > 0) {

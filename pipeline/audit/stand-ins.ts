@@ -153,8 +153,8 @@ const METRICS = Object.entries(PAIR_METRICS).map(([name, { per, published }]) =>
 })
 
 /**
- * Takes the scores on questions that are not settled from the release, whose forecasts are not public. Returns
- * the file; undefined if there are none.
+ * Takes the scores on questions that are not settled from the release, whose forecasts are not public.
+ * Returns the file; undefined if there are none.
  */
 async function unsettledPairs(
   database: Database,

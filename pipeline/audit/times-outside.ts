@@ -45,7 +45,7 @@ export async function checkTimesOutside(
     )
   }
   progress('comparing times with the log')
-  const { release, public: tables = [] } = manifest
+  const { release, public: tables } = manifest
   const files = tables.filter((file) => file.release === release && isSettledFile(file.path))
   const service = remoteLog(log.url.replace(DATA, ''), log.keys.map(verifierKeyText), {}, fetch)
   const statementOf = (of: number) => {

@@ -100,7 +100,7 @@ class Names {
       const manifest = await this.#read(manifestPath(release), () => readManifest(this.#store, release))
       if (!manifest) return
       this.#manifests[release] = manifest
-      const { files, public: tables = [] } = manifest
+      const { files, public: tables } = manifest
       const own = files.map((file) => ({ ...file, release }))
       const isWhole = !this.#listed.has(thinnedPath(release))
       const kept = isWhole ? [...own, ...tables] : own.filter(({ path }) => !isThinnable(path))

@@ -1,4 +1,5 @@
-// The numbers of a question beside its pairs, on their way from the sweep through DuckDB, where they are texts.
+// The numbers of a question beside its pairs, on their way from the sweep through DuckDB, where they are
+// texts.
 import type { ColumnKind, RowSink } from '../../schemas/columns.ts'
 import type { Database } from '../duckdb.ts'
 import { COURSE_POINTS, type Course } from '../scoring/course.ts'
@@ -49,8 +50,8 @@ export function courseOf(text: string): number[] {
 }
 
 /**
- * Makes the table `told`, the texts of each question, from `swept_question`, which the sweep has filled. Grain:
- * one row per question with a forecast.
+ * Makes the table `told`, the texts of each question, from `swept_question`, which the sweep has filled.
+ * Grain: one row per question with a forecast.
  */
 export async function createTold(database: Database): Promise<void> {
   const whole = SPOKEN_NAMES.map((name) => `${name}::BIGINT`).join(', ')

@@ -22,7 +22,6 @@ import type { Rejected } from './rejected.ts'
 import { type TakenIn, takeIn, takeInWaiting } from './take-in.ts'
 import { recordImport } from './undo.ts'
 import { computedValues, defineIdentified, defineZone } from './values.ts'
-import { copyNames } from '../people/copied-names.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { onKnown } from './waiting.ts'
 
@@ -89,7 +88,6 @@ async function checkAndWrite(
   const { progress = () => {} } = context
   progress('taking in what waits')
   const kinds = parts.map(({ kind }) => kind)
-  if (kinds.includes('forecasters')) await copyNames(context, (work) => work(context.database))
   await takeInWaiting(context, [...new Set([...REPLACED, ...kinds])])
   const { versions, trials } = await onKnown(context, async (known) => ({
     versions: known,

@@ -28,7 +28,7 @@ export interface ListedImport extends ImportId {
   rows: number
   /** When its last row was recorded. */
   recordedAt: Date
-  /** Undefined for an import by an earlier version of the service, or one that was cut off at its end. */
+  /** Undefined for an import that was cut off at its end. */
   record: ImportRecord | undefined
   undone: UndoneImport | undefined
 }
@@ -61,10 +61,7 @@ async function importsIn(store: Store, versions: Record<ScoredTable, TableVersio
   return pMap(made, withRecord, { concurrency: READS_AT_ONCE })
 }
 
-/**
- * Whether only an import can have made all rows of a file. A version that an earlier version of the service
- * made may have forecasts of agents among those of an import.
- */
+/** Whether only an import can have made all rows of a file. */
 function isImported(table: ImportedTable, file: DataFile): boolean {
   return table !== 'forecasts' || statisticsOf(file).minValues['source'] === 'import'
 }

@@ -86,7 +86,7 @@ export async function planRelease(
     const quarantined = await listQuarantined(store)
     await completeSnapshots(context, state, quarantined)
     if (state.begun) {
-      const plan = await begunPlan(context, state, state.begun, quarantined)
+      const plan = await begunPlan(context, state, state.begun)
       return { state, plan, versions: await versionsOf(store, plan), isBegun: true }
     }
     const asOf = request.asOf ?? now

@@ -129,11 +129,9 @@ export async function begunPlan(
   context: ReleaseContext,
   state: ReleaseState,
   begun: ReadablePlan,
-  known: readonly QuarantinedObject[],
 ): Promise<ReleasePlan> {
-  const { as_of, started_at, quarantined = known } = begun
-  const brings_snapshot = begun.brings_snapshot ?? (await bringsSnapshot(context.store, state, as_of))
-  const own = asPlannedBy(context, { ...begun, brings_snapshot, quarantined })
+  const { started_at } = begun
+  const own = asPlannedBy(context, begun)
   if (isSame(begun, own)) return own
   const release = state.number + 1
   const now = context.now()
@@ -164,8 +162,7 @@ export async function begunPlan(
 export async function ownPlan(context: ReleaseContext, release: number): Promise<ReleasePlan> {
   const begun = await readPlan(context.store, release)
   if (!begun) throw new ServiceError('notFound', `${planPath(release)} is not in the store`)
-  const { brings_snapshot = false, quarantined = [] } = begun
-  const own = asPlannedBy(context, { ...begun, brings_snapshot, quarantined })
+  const own = asPlannedBy(context, begun)
   if (isSame(begun, own)) return own
   throw new ServiceError(
     'conflict',

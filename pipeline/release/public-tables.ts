@@ -44,7 +44,7 @@ export interface PublicOutput {
  * it, and nothing more is left out.
  */
 export function isBase(previous: ReleaseManifest | undefined, next: LeftOut & { service: string }): boolean {
-  if (!previous?.public) return false
+  if (!previous) return false
   const { engines } = previous
   return (
     engines.service === next.service && engines.duckdb === Database.version && !isMoreLeftOut(previous, next)
@@ -66,7 +66,7 @@ export async function* publicFiles(context: Context, inputs: PublicInputs): Asyn
     await attachTable(database, local, versions[table])
   }
   await attachCurrent(database, local, { ...versions.agents, table: 'agents' })
-  const known = new Map(previous?.public?.map((entry) => [entry.path, entry]))
+  const known = new Map(previous?.public.map((entry) => [entry.path, entry]))
   for (const table of Object.keys(PUBLIC_TABLES) as PublicTable[]) {
     if (isCut(table)) yield* cutFiles(context, inputs, table, base, known)
     else yield* output(context, inputs, publicTablePath(table), table, WHOLE[table](asOf), known)

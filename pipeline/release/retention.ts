@@ -107,7 +107,7 @@ async function namedLastBy(store: Store, release: number): Promise<StoredObject[
 async function namedBy(store: Store, release: number): Promise<readonly PublicTableFile[]> {
   const manifest = await readManifest(store, release)
   if (!manifest) throw new ServiceError('corrupt', `release ${release} has lost its manifest`)
-  return manifest.public ?? []
+  return manifest.public
 }
 
 async function filesOf(store: Store, release: number): Promise<StoredObject[]> {

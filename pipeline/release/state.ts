@@ -23,11 +23,11 @@ const readablePlan = z.looseObject({
   started_at: instant,
   environment: z.enum(ENVIRONMENTS),
   tables: z.record(z.enum(SCORED_TABLES), z.number().int()),
-  brings_snapshot: z.boolean().optional(),
-  quarantined: z.array(z.looseObject(quarantinedObject.shape)).optional(),
+  brings_snapshot: z.boolean(),
+  quarantined: z.array(z.looseObject(quarantinedObject.shape)),
   undone_imports: z.array(undoneImport).optional(),
   erased_people: z.array(erasedPerson).optional(),
-  signing: z.string().nullable().optional(),
+  signing: z.string().nullable(),
 })
 export type ReadablePlan = z.infer<typeof readablePlan>
 

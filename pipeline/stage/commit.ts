@@ -95,7 +95,7 @@ async function commit(
     if (copy) snapshot?.add({ path, rows, ...copy })
   }
   const { manifest: previous } = state
-  const { questions, ...stated } = await withDatabase(context.openDatabase, (database) =>
+  const { scored, ...stated } = await withDatabase(context.openDatabase, (database) =>
     local.reading(async () => {
       const asOf = new Date(plan.as_of)
       const superseded = previous ? await supersededOutcomes({ database, local }, previous, versions) : []
@@ -105,18 +105,23 @@ async function commit(
         await attachCurrent(database, local, { ...versions[table], table })
       }
       await createQuestions(database, asOf)
-      const [scored] = await database.rows<{ questions: bigint }>(
+      const [counted] = await database.rows<{ questions: bigint }>(
         'SELECT count(*) AS questions FROM question',
       )
-      const questions = Number(scored!.questions)
-      return { superseded, corrections, erasures, questions, questionsAt: await questionsAt(database, asOf) }
+      return {
+        superseded,
+        corrections,
+        erasures,
+        scored: Number(counted!.questions),
+        questionsAt: await questionsAt(database, asOf),
+      }
     }),
   )
   const tables = await local.reading(() => writePublicFiles(context, state, plan, versions))
   if (!tables) return lost
   const pools = new Set(ENTITY_TYPES.flatMap((name) => [...field.tallies[name].pools.keys()])).size
   const [agents, forecasters] = ENTITY_TYPES.map((name) => field.tallies[name].population) as [number, number]
-  const counts = { agents, forecasters, scored_questions: questions, forecasts }
+  const counts = { agents, forecasters, scored_questions: scored, forecasts }
   const made = {
     plan,
     versions,

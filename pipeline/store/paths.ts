@@ -116,11 +116,6 @@ export function tablePath(table: TableName, path: string): string {
   return `tables/${table}/${path}`
 }
 
-/** The record of an agent that an earlier version of the service registered. */
-export function agentPath(agentId: string): string {
-  return `registry/agents/${agentId}.json`
-}
-
 /** The record that an agent takes no forecasts any more. */
 export function retiredPath(agentId: string): string {
   return `registry/retired/${agentId}.json`
@@ -198,16 +193,6 @@ export const API_KEYS_PREFIX = 'registry/keys/'
 /** The record of an API key, by its public id. */
 export function keyPath(keyId: string): string {
   return `${API_KEYS_PREFIX}${keyId}.json`
-}
-
-/** The record of an API key that an earlier version of the service created, by the key's hash. */
-export function hashedKeyPath(keyHash: string): string {
-  return `${API_KEYS_PREFIX}${keyHash}.json`
-}
-
-/** The record that finds such a key by its public id. */
-export function keyIdPath(keyId: string): string {
-  return `registry/key-ids/${keyId}.json`
 }
 
 /** An invitation to register an agent, by the hash of its code. */
@@ -439,9 +424,6 @@ export function peopleShardOf(path: string): { shard: string; number: number } |
   const [, shard, number] = /^people\/([0-9a-f]{2})-(\d{12})\.json$/.exec(path) ?? []
   return shard === undefined ? undefined : { shard, number: Number(number) }
 }
-
-/** The note that the names of an older store's table have been copied. */
-export const NAMES_COPIED_PATH = 'people/copied.json'
 
 export const UNDONE_PREFIX = 'undone-imports/'
 

@@ -14,7 +14,7 @@ import { checkpointPath, deltaLogPath, lastCheckpointPath } from '../store/paths
 import { type Store, present } from '../store/store.ts'
 import type { DataFileContext } from './data-files.ts'
 import { COMPRESSORS } from './compressors.ts'
-import { type DataFile, type TableVersion, checkpointAdd, metaDataNow } from './delta.ts'
+import { type DataFile, type TableVersion, checkpointAdd } from './delta.ts'
 
 const COLUMNS = {
   protocol: 'STRUCT(minReaderVersion INTEGER, minWriterVersion INTEGER)',
@@ -30,8 +30,7 @@ export async function writeCheckpoint(
   { table, version, files }: TableVersion,
 ): Promise<void> {
   const creation = await present(store, deltaLogPath(table, 0))
-  const [, protocol] = new TextDecoder().decode(creation).split('\n')
-  const metaData = JSON.stringify(metaDataNow(table, creation))
+  const [, protocol, metaData] = new TextDecoder().decode(creation).split('\n')
   const adds = files.map((file) => JSON.stringify({ add: checkpointAdd(file) }))
   const path = checkpointPath(table, version)
   const [actions, parquet] = ['json', 'parquet'].map((format) => join(directory, `checkpoint.${format}`))

@@ -7,7 +7,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { type TableName, tableSpec } from '../../schemas/tables.ts'
 import { deltaLogPath, inboxPrefix, intakePath, isInboxPath, tablePath } from '../store/paths.ts'
 import { sha256Hex } from '../proof/canonical.ts'
-import { type Store, type StoredObject, present, readChecked } from '../store/store.ts'
+import { type Store, type StoredObject, readChecked } from '../store/store.ts'
 import { writeCheckpoint } from './checkpoint.ts'
 import { type CompactionContext, writeDataFiles } from './data-files.ts'
 import {
@@ -16,10 +16,7 @@ import {
   appendCommit,
   creationCommit,
   filesOf,
-  hasLater,
   isGivenUp,
-  isWidened,
-  metaDataNow,
   statisticsOf,
 } from './delta.ts'
 import { TableLog } from './delta-log.ts'
@@ -166,8 +163,7 @@ export async function take(context: CompactionContext, last: TableVersion, inbox
     throw paths.length > 0 ? await namingObject(context, table, inbox, error) : error
   }
   const rows = files.reduce((sum, file) => sum + statisticsOf(file).numRecords, 0)
-  const metaData = await widened(store, table, files)
-  const commit = appendCommit(table, version, files, now().getTime(), metaData)
+  const commit = appendCommit(table, version, files, now().getTime())
   const committed = await store.putIfAbsent(path, commit)
   if (!committed && !(await isTaken(context, last, files))) return 0
   const remove = async (object: string) => {
@@ -176,20 +172,6 @@ export async function take(context: CompactionContext, last: TableVersion, inbox
   }
   await pMap(inbox, remove, { concurrency: OBJECTS_AT_ONCE })
   return committed ? rows : 0
-}
-
-/**
- * Returns the metadata of a table whose creation, by an earlier version of the service, knew less of it than
- * the files hold; nothing for any other.
- */
-async function widened(
-  store: Store,
-  table: TableName,
-  files: readonly NewDataFile[],
-): Promise<{ metaData: object }[]> {
-  if (!files.some((file) => hasLater(table, file))) return []
-  const creation = await present(store, deltaLogPath(table, 0))
-  return isWidened(table, creation) ? [metaDataNow(table, creation)] : []
 }
 
 /**

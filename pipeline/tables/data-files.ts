@@ -5,12 +5,12 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ColumnType, TableName, TableSpec } from '../../schemas/tables.ts'
-import { type Database, literal } from '../duckdb.ts'
+import { type Database, literal, parquet } from '../duckdb.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { dataPath, tablePath } from '../store/paths.ts'
 import { present } from '../store/store.ts'
 import type { NewDataFile, Statistics } from './delta.ts'
-import { SQL_TYPES, columnsOf, rowsIn } from './columns.ts'
+import { SQL_TYPES, columnsOf } from './columns.ts'
 
 /** The most rows in one data file, because it is uploaded from memory. */
 const ROWS_PER_FILE = 4_000_000
@@ -42,7 +42,7 @@ export function inboxRows({ spec, paths, earliest }: InboxRows): string {
     const isMoved = name === 'recorded_at' && earliest !== undefined
     return `${isMoved ? notBefore(earliest, spec.name, value) : value} AS ${name}`
   })
-  return `SELECT ${columns.join(', ')}, filename FROM ${rowsIn(spec.name, paths)}`
+  return `SELECT ${columns.join(', ')}, filename FROM ${parquet(paths)}`
 }
 
 /**
@@ -113,13 +113,7 @@ async function upload(
   const file = join(directory, `${sha256Hex(path)}-stored.parquet`)
   await writeFile(file, stored)
   try {
-    if (
-      await haveSameRows(
-        database,
-        `(${sorted})`,
-        `(SELECT ${columnsOf(spec)} FROM ${rowsIn(spec.name, [file])})`,
-      )
-    ) {
+    if (await haveSameRows(database, `(${sorted})`, `(SELECT ${columnsOf(spec)} FROM ${parquet([file])})`)) {
       return stored
     }
   } catch (error) {

@@ -144,46 +144,18 @@ export function creationCommit(table: TableName, id: string, nowMs: number): Uin
   ])
 }
 
-/**
- * The metadata of a table with the schema as it is now, by the commit that created it. Columns have come, or
- * become nullable, since earlier versions of the service.
- */
-export function metaDataNow(table: TableName, creation: Uint8Array): { metaData: object } {
-  return { metaData: { ...metaDataIn(creation), schemaString: schemaString(table) } }
-}
-
-/** Whether a file has a value in a column, or a null in one, that tables of earlier versions lack. */
-export function hasLater(table: TableName, file: Pick<NewDataFile, 'stats'>): boolean {
-  const { numRecords, nullCount } = statisticsOf(file)
-  return tableSpec(table).columns.some(({ name, later }) => {
-    if (later === 'nulls') return (nullCount[name] ?? 0) > 0
-    return later === 'column' && (nullCount[name] ?? numRecords) < numRecords
-  })
-}
-
-/** Whether a table has had another schema since the commit that created it. */
-export function isWidened(table: TableName, creation: Uint8Array): boolean {
-  return metaDataIn(creation).schemaString !== schemaString(table)
-}
-
-function metaDataIn(creation: Uint8Array): { schemaString: string } {
-  const [, , line] = new TextDecoder().decode(creation).split('\n')
-  return (JSON.parse(line!) as { metaData: { schemaString: string } }).metaData
-}
-
-/** The commit of a version that adds data files, with the table's metadata if it changes. */
+/** The commit of a version that adds data files. */
 export function appendCommit(
   table: TableName,
   version: number,
   files: readonly NewDataFile[],
   nowMs: number,
-  metaData: readonly { metaData: object }[] = [],
 ): Uint8Array {
   const info = commitInfo(nowMs, 'WRITE', { mode: 'Append', partitionBy: '["recorded_date"]' })
   const adds = files.map((file) => {
     return { add: { ...addOf(file, nowMs), dataChange: true, tags: { sha256: file.sha256 } } }
   })
-  return encode(deltaLogPath(table, version), info, [...metaData, ...adds])
+  return encode(deltaLogPath(table, version), info, adds)
 }
 
 /** The operation of a commit that adds nothing, because the objects of its version cannot be read. */

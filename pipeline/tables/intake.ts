@@ -4,10 +4,11 @@ import pMap, { pMapSkip } from 'p-map'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type TableName, tableSpec } from '../../schemas/tables.ts'
+import { parquet } from '../duckdb.ts'
 import { deltaLogPath, intakePath } from '../store/paths.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
 import { type Store, readChecked } from '../store/store.ts'
-import { columnsOf, rowsIn } from './columns.ts'
+import { columnsOf } from './columns.ts'
 import { type CompactionContext, inboxRows } from './data-files.ts'
 import { type TableVersion, isGivenUp } from './delta.ts'
 import { localPaths, versionAt } from './delta-log.ts'
@@ -107,7 +108,7 @@ async function takenByRows(
     }
     const rows = await database.rows<{ path: string }>(
       `SELECT DISTINCT filename AS path FROM waiting WHERE filename NOT IN (
-         SELECT filename FROM waiting ANTI JOIN (SELECT ${columnsOf(spec)} FROM ${rowsIn(table, added)}) added
+         SELECT filename FROM waiting ANTI JOIN (SELECT ${columnsOf(spec)} FROM ${parquet(added)}) added
          ON ${isSame.join(' AND ')})`,
     )
     await database.run('DROP TABLE waiting')

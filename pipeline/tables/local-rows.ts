@@ -2,10 +2,10 @@
 // blocks of 32, these in blocks of 1,024 and so on, so that a machine rewrites a row only a few times and
 // reads only what is new.
 import { type TableName, tableSpec } from '../../schemas/tables.ts'
-import { type Database, literal } from '../duckdb.ts'
+import { type Database, literal, parquet } from '../duckdb.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import type { LocalFiles } from '../store/local-files.ts'
-import { columnsOf, rowsIn } from './columns.ts'
+import { columnsOf } from './columns.ts'
 import type { DataFile, TableVersion } from './delta.ts'
 import { localPaths } from './delta-log.ts'
 
@@ -62,7 +62,7 @@ async function block(
   const columns = columnsOf(spec)
   const digest = sha256Hex([columns, ...files.map(({ sha256 }) => sha256)].join('\n'))
   const gathered = await local.derived(`${table}/${digest}`, async (path) => {
-    const select = `SELECT ${columns} FROM ${rowsIn(table, await parts())}`
+    const select = `SELECT ${columns} FROM ${parquet(await parts())}`
     await database.run(
       `COPY (${select}) TO ${literal(path)} (FORMAT parquet, ROW_GROUP_SIZE ${spec.rowsPerGroup})`,
     )

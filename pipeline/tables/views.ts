@@ -1,8 +1,8 @@
 // DuckDB's views of the tables: one of every row, and one of the current row of each subject.
 import { SCORED_TABLES, type ScoredTable, type TableName, tableSpec } from '../../schemas/tables.ts'
-import type { Database } from '../duckdb.ts'
+import { type Database, parquet } from '../duckdb.ts'
 import type { LocalFiles } from '../store/local-files.ts'
-import { noRows, rowsIn } from './columns.ts'
+import { noRows } from './columns.ts'
 import { localRows } from './local-rows.ts'
 import type { TableVersion } from './delta.ts'
 import { counts } from './left-out.ts'
@@ -36,7 +36,7 @@ export async function attachTable(
   const source =
     paths.length === 0
       ? noRows(version.table)
-      : `SELECT ${columns.map(({ name }) => name).join(', ')} FROM ${rowsIn(version.table, paths)} WHERE ${counts(version)}`
+      : `SELECT ${columns.map(({ name }) => name).join(', ')} FROM ${parquet(paths)} WHERE ${counts(version)}`
   await database.run(`CREATE OR REPLACE VIEW ${view} AS ${source}`)
 }
 
@@ -72,7 +72,7 @@ export function currentRows(table: keyof typeof SUBJECT, rows: string): string {
  * ids, with commas between them.
  */
 export function currentRowsIn(table: keyof typeof SUBJECT, path: string, subjects: string): string {
-  return currentRowsInFull(table, `(FROM ${rowsIn(table, [path])} WHERE ${SUBJECT[table]} IN (${subjects}))`)
+  return currentRowsInFull(table, `(FROM ${parquet([path])} WHERE ${SUBJECT[table]} IN (${subjects}))`)
 }
 
 /** Selects the current rows, with their prose. */

@@ -26,27 +26,23 @@ export interface ShownRecord {
 
 /** A manifest of any version, which the parser leaves as it is, because its hash was logged. */
 const corrected = z.looseObject({
-  corrections: z
-    .array(
-      z.looseObject({
-        question_id: z.string(),
-        column: z.string(),
-        from: z.string().nullable(),
-        to: z.string().nullable(),
-        reason: z.string().nullable(),
-        pairs: z.number(),
-      }),
-    )
-    .optional(),
-  public: z
-    .array(z.looseObject({ path: z.string(), release: z.int(), size_bytes: z.int(), sha256: z.string() }))
-    .optional(),
-  quarantined: z
-    .array(z.looseObject({ key: z.string(), forecast_ids: z.array(z.string()).optional() }))
-    .optional(),
+  corrections: z.array(
+    z.looseObject({
+      question_id: z.string(),
+      column: z.string(),
+      from: z.string().nullable(),
+      to: z.string().nullable(),
+      reason: z.string().nullable(),
+      pairs: z.number(),
+    }),
+  ),
+  public: z.array(
+    z.looseObject({ path: z.string(), release: z.int(), size_bytes: z.int(), sha256: z.string() }),
+  ),
+  quarantined: z.array(z.looseObject({ key: z.string(), forecast_ids: z.array(z.string()).optional() })),
 })
 type ProvenManifest = z.infer<typeof corrected>
-export type ProvenCorrection = NonNullable<ProvenManifest['corrections']>[number]
+export type ProvenCorrection = ProvenManifest['corrections'][number]
 
 /**
  * Checks a record by its proof, and returns the later of `head` and the checkpoint of the proof.

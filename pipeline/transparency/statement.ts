@@ -9,20 +9,17 @@ import { manifestPath } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
-/**
- * Returns the statement of a release: canonical JSON without a line end. A release that an earlier version
- * made has no trees, and is logged all the same.
- */
+/** Returns the statement of a release: canonical JSON without a line end. */
 export function statementOf(manifest: ReleaseManifest): Uint8Array {
-  const { as_of, environment, methodology_version, release, trees, snapshot_sha256 = null } = manifest
-  const headOf = (tree: { root: string; size: number } | null | undefined) =>
+  const { as_of, environment, methodology_version, release, trees, snapshot_sha256 } = manifest
+  const headOf = (tree: { root: string; size: number } | null) =>
     tree ? { root: tree.root, size: tree.size } : null
   const statement: Statement = {
-    agent: headOf(trees?.agent),
+    agent: headOf(trees.agent),
     as_of,
     environment,
-    forecaster: headOf(trees?.forecaster),
-    forecasts: headOf(trees?.forecasts),
+    forecaster: headOf(trees.forecaster),
+    forecasts: headOf(trees.forecasts),
     manifest_sha256: sha256Hex(recordBytes(manifestPath(release), manifest)),
     methodology_version,
     release,

@@ -4,10 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { Callers } from '../../api/limits/callers.ts'
 import { type ApiKey, isWellFormedKey, newApiKey, redactKeys } from '../../pipeline/access/api-key.ts'
 import { Registry } from '../../pipeline/access/registry.ts'
-import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { agentPath, hashedKeyPath, keyIdPath, keyPath } from '../../pipeline/store/paths.ts'
-import { recordBytes } from '../../pipeline/store/records.ts'
+import { keyPath } from '../../pipeline/store/paths.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { idOf } from '../support/http/counted-calls.ts'
 import { type Call, FaultStore } from '../support/faults/fault-store.ts'
@@ -362,36 +360,6 @@ test('look-ups use at most a part of the connections to the store, and more than
   answer()
   expect(new Set(await Promise.all(unknown))).toEqual(new Set([undefined]))
   expect(await registry.findAgent(uuidOf(9, 1))).toBeUndefined()
-})
-
-describe('the records of an earlier version of the service', () => {
-  test('let their keys work, be found, rotated and revoked, and their agents be known', async () => {
-    const { registry, callers, objects } = setUp()
-    const { key, id } = newApiKey('production', randomBytes)
-    const agent_id = uuidOf(9, 1)
-    const at = later(0).toISOString()
-    const write = (path: string, record: object) => objects.put(path, recordBytes(path, record))
-    await write(agentPath(agent_id), { agent_id, registered_at: at })
-    await write(keyIdPath(id), { sha256: sha256Hex(key) })
-    await write(hashedKeyPath(sha256Hex(key)), {
-      kind: 'agent',
-      agent_id,
-      key_id: id,
-      account_id: id,
-      tier: 'free',
-      monthly_calls: null,
-      created_at: at,
-      expires_at: null,
-      revoked_at: null,
-    })
-    expect(await registry.findAgent(agent_id)).toEqual({ agent_id, registered_at: at })
-    expect(await callers().ofBearer([`Bearer ${key}`])).toMatchObject({ agent_id })
-    const { key: second } = await registry.rotateKey(id, later(1))
-    expect(await registry.findKey(second.key)).toMatchObject({ agent_id, account_id: id })
-    await registry.revokeKey(id, later(2))
-    expect(await registry.findKey(key)).toMatchObject({ revoked_at: later(2).toISOString() })
-    expect(await Array.fromAsync(registry.listKeys())).toHaveLength(2)
-  })
 })
 
 test('an agent and its first key are one record', async () => {

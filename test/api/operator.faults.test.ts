@@ -28,6 +28,7 @@ const BY = {
   caller: {
     kind: 'operator',
     key_id: 'Example1',
+    sha256: '0'.repeat(64),
     account_id: 'Example1',
     owner: 'the operator',
     scopes: ['people'],

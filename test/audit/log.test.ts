@@ -8,7 +8,7 @@ import { logCheckpointPath, undonePath } from '../../pipeline/store/paths.ts'
 import { completeLog } from '../../pipeline/transparency/publish.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { changeManifest } from '../support/worlds/forged-release.ts'
-import { manifestOf, putManifest } from '../support/worlds/logged-releases.ts'
+import { NO_TREES, manifestOf, putManifest } from '../support/worlds/logged-releases.ts'
 import { type LoggedWorld, WITNESS, auditedLog, loggedWorld } from '../support/worlds/logged-world.ts'
 import { Clock, release, testComponents } from '../support/http/service.ts'
 import { copyOf } from '../support/store-content.ts'
@@ -76,17 +76,14 @@ describe('a log', () => {
   test.for([257, 515])('of %d entries passes, with only its full tiles or with all', async (size) => {
     const store = new MemoryStore()
     for (let each = 1; each <= size; each++) {
-      const { trees: _trees, inputs: _inputs, ...manifest } = manifestOf(each)
-      await putManifest(store, manifest)
+      await putManifest(store, { ...manifestOf(each), trees: NO_TREES })
     }
     await writeLog(store, 255)
     const before = copyOf(store)
     await writeLog(store, size)
     const whole = await auditedLog({ store, folder })
     expect(whole).toMatchObject({ ok: true, entries: size, checkpoints_held: size })
-    expect(whole.notes).toEqual([
-      `releases 1–${size} were made by a version that made no trees: only their files were checked, by their hashes`,
-    ])
+    expect(whole.notes).toEqual([])
     // What a run that was cut off has not deleted.
     for (const [path, bytes] of before.objects) store.objects.set(path, bytes)
     expect(await auditedLog({ store, folder })).toMatchObject({ ok: true })
@@ -183,23 +180,4 @@ test('what does not belong below log/ is named, and is a fault where the next ru
     'log/tile/0/000.p/9',
   ])
   expect(notes).toEqual([expect.stringMatching(/^log\/checkpoint is not of this log/)])
-})
-
-test('a release that was made without trees has its first leaves in the next, which are not accused', async () => {
-  const unlogged = await loggedWorld(folder, false)
-  const { store } = unlogged
-  for (const each of [1, 2]) {
-    changeManifest(store, each, () => ({ trees: undefined, inputs: undefined, snapshot_sha256: undefined }))
-  }
-  store.objects.delete('releases/00000003/manifest.json')
-  await release(await testComponents({ store, folder, clock: new Clock('2026-03-02T13:00:00.000Z') }))
-  // It finishes the third, which was planned, and makes a fourth.
-  await writeLog(store, 4)
-  const { faults, notes, forecasts_derived } = await auditedLog(unlogged)
-  expect(faults).toEqual([])
-  expect(forecasts_derived).toBe(AGENT_FORECASTS + 4)
-  expect(notes).toEqual([
-    expect.stringMatching(/^release 3 is the first with trees/),
-    expect.stringMatching(/^releases 1–2 were made by a version that made no trees/),
-  ])
 })

@@ -102,7 +102,7 @@ describe('the next release', () => {
     )
     expect(await pathsWith(written, PERSON)).toEqual([erasedPath(PERSON), manifestPath(2), planPath(2)])
     const manifest = (await readManifest(erased, 2))!
-    const open = manifest.public!.map((file) => releasePrefix(file.release) + file.path)
+    const open = manifest.public.map((file) => releasePrefix(file.release) + file.path)
     expect(open.filter((path) => path.includes('/public/forecasts/')).length).toBeGreaterThan(0)
     expect(
       await pathsWith(

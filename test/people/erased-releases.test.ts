@@ -54,7 +54,7 @@ async function publishedBy(store: MemoryStore, number: number): Promise<object> 
   const { tables: _t, inputs: _i, erased_people: _p, erasures: _e, ...said } = manifest
   return {
     ...said,
-    public: manifest.public!.map(({ path, sha256 }) => ({ path, sha256 })),
+    public: manifest.public.map(({ path, sha256 }) => ({ path, sha256 })),
     files: Object.entries(content).filter(([path]) => isCompared(path)),
     snapshot: await contentOf(store, snapshotPrefix(snapshotDate(manifest.as_of))),
   }

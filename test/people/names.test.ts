@@ -1,24 +1,13 @@
 // The names of people: what a store has of them, and what is left of one that was taken back.
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { withDatabase } from '../../pipeline/duckdb.ts'
-import { copyNames } from '../../pipeline/people/copied-names.ts'
 import { type NameChange, PeopleNames, changeNames } from '../../pipeline/people/names.ts'
-import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { deltaLogPath, inboxPath, intakePath, tablePath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { appendCommit, creationCommit } from '../../pipeline/tables/delta.ts'
 import { FAULTS, FaultStore } from '../support/faults/fault-store.ts'
-import { suiteFolder } from '../support/folder.ts'
-import { Clock, importRows, testComponents } from '../support/http/service.ts'
 import { namesOf } from '../support/people.ts'
-import { contentOf, setRecord } from '../support/store-content.ts'
 import { NOW, uuidOf } from '../support/worlds/world.ts'
 
-const folder = await suiteFolder()
 const ERASED: NameChange = { erased: { erased_at: NOW, reason: 'asked for it' } }
 const change = (store: Store, userId: string, to: NameChange) => changeNames(store, new Map([[userId, to]]))
 /** Two people of one shard, and one of another. */
@@ -87,55 +76,4 @@ test('a look that finds nothing new is one listing, and one that does reads what
   expect(watched.count('get')).toBe(1)
   expect(names.version).not.toBe(version)
   expect([names.nameOf(ADA), names.nameOf(BOB)]).toEqual([null, 'Bob'])
-})
-
-/** Adds a version to the table of forecasters, with names, as versions before 3.0 did. */
-async function addNamed(store: MemoryStore, version: number, rows: string): Promise<void> {
-  const { openDatabase, directory } = await testComponents({ store, folder, clock: new Clock(NOW) })
-  const file = join(directory, `named-${version}.parquet`)
-  await withDatabase(openDatabase, (database) =>
-    database.run(
-      `COPY (SELECT user_id, display_name, recorded_at::TIMESTAMPTZ AS recorded_at
-         FROM (VALUES ${rows}) AS said(user_id, display_name, recorded_at)) TO '${file}' (FORMAT parquet)`,
-    ),
-  )
-  const bytes = await readFile(file)
-  const path = `recorded_date=2026-01-01/forecasters-${version}-old-0.parquet`
-  const stats = JSON.stringify({
-    numRecords: 2,
-    minValues: { display_name: 'A' },
-    maxValues: { recorded_at: NOW },
-    nullCount: {},
-  })
-  const added = { path, recordedDate: '2026-01-01', sizeBytes: bytes.length, sha256: sha256Hex(bytes), stats }
-  const nowMs = Date.parse(NOW)
-  setRecord(store, intakePath('forecasters', version), {
-    inbox: [inboxPath('forecasters', uuidOf(9, version), bytes)],
-  })
-  store.objects.set(tablePath('forecasters', path), bytes)
-  store.objects.set(deltaLogPath('forecasters', 0), creationCommit('forecasters', uuidOf(9, 1), nowMs))
-  store.objects.set(
-    deltaLogPath('forecasters', version),
-    appendCommit('forecasters', version, [added], nowMs),
-  )
-}
-
-test('the names of an older store are copied once, by whatever comes first, and the table goes on', async () => {
-  const store = new MemoryStore()
-  await addNamed(store, 1, `('${ADA}', 'Ada', '2026-01-01'), ('${EVE}', 'Eve', '2026-01-01')`)
-  await addNamed(store, 2, `('${EVE}', NULL, '2026-01-02'), ('${BOB}', 'Bob', '2026-01-02')`)
-  const components = await testComponents({ store, folder, clock: new Clock(NOW) })
-  const copy = () => copyNames(components, (work) => withDatabase(components.openDatabase, work))
-  await Promise.all([copy(), copy(), change(store, BOB, ERASED)])
-  expect(await namesOf(store, [ADA, EVE, BOB])).toEqual(['Ada', null, null])
-  const content = await contentOf(store)
-  await copy()
-  expect(await contentOf(store)).toEqual(content)
-  const csv = `user_id,display_name\n${EVE},Eve\n${BOB},Bob\n${uuidOf(1, 1)},New\n`
-  expect(await importRows(components, 'forecasters', csv)).toMatchObject({
-    added: 1,
-    changed: 1,
-    unchanged: 1,
-  })
-  expect(await namesOf(store, [ADA, EVE, BOB])).toEqual(['Ada', 'Eve', null])
 })

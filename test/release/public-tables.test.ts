@@ -110,7 +110,7 @@ describe('what a release publishes of the tables', () => {
       await takeIn(step, store, `s${index + 1}`)
       await release(components)
     }
-    const last = (await readManifest(store, RELEASES))!.public!
+    const last = (await readManifest(store, RELEASES))!.public
     expect(last.map(({ path }) => path)).toEqual(last.map(({ path }) => path).toSorted())
     expect(last.some((file) => file.release < RELEASES)).toBe(true)
     await thinReleases(components, RELEASES, 1)
@@ -122,7 +122,7 @@ describe('what a release publishes of the tables', () => {
     const store = new MemoryStore()
     const components = await testComponents({ store, folder })
     await release(components)
-    const named = (await readManifest(store, 1))!.public!
+    const named = (await readManifest(store, 1))!.public
     expect(named.map(({ path, rows }) => [path, rows])).toEqual([
       ['public/agents.parquet', 0],
       ['public/forecasters.parquet', 0],

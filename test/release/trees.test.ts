@@ -92,10 +92,10 @@ describe('the manifest of a release', () => {
       expect(manifest.trees?.[kind]).toEqual({ root, size: leaves.length, shards: [root] })
     }
     const stored = [...released.objects.keys()].filter((path) => /^tables\/\w+\/recorded_date=/.test(path))
-    expect(manifest.inputs!.map(({ table, path }) => `tables/${table}/${path}`).toSorted()).toEqual(
+    expect(manifest.inputs.map(({ table, path }) => `tables/${table}/${path}`).toSorted()).toEqual(
       stored.toSorted(),
     )
-    for (const { table, path, sha256, size_bytes, rows } of manifest.inputs!) {
+    for (const { table, path, sha256, size_bytes, rows } of manifest.inputs) {
       const bytes = released.objects.get(`tables/${table}/${path}`)!
       expect([sha256, size_bytes]).toEqual([sha256Hex(bytes), bytes.byteLength])
       expect(rows).toBeGreaterThan(0)
@@ -127,7 +127,7 @@ describe('the manifest of a release', () => {
     await release(components)
     const { trees, files, snapshot_sha256, inputs } = await manifestOf(store, 2)
     const expected = made.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    expect(trees!.forecasts).toEqual({
+    expect(trees.forecasts).toEqual({
       root: base64Of(plainRoot(expected.map(({ leaf }) => leaf))),
       size: expected.length,
     })
@@ -138,7 +138,7 @@ describe('the manifest of a release', () => {
     expect(file.rest).toHaveLength(0)
     // The day has its snapshot, and no other table has new rows.
     expect(snapshot_sha256).toBeNull()
-    expect(new Set(inputs!.map(({ table }) => table))).toEqual(new Set(['forecasts']))
+    expect(new Set(inputs.map(({ table }) => table))).toEqual(new Set(['forecasts']))
 
     // A retry that comes after the release is in no tree again.
     await send(store, 'forecasts', 'c', [
@@ -148,14 +148,14 @@ describe('the manifest of a release', () => {
     await send(store, 'forecasts', 'd', [late.row])
     clock.set('2026-03-01T14:00:00.000Z')
     await release(components)
-    expect((await manifestOf(store, 3)).trees!.forecasts).toEqual({ root: base64Of(late.leaf), size: 1 })
+    expect((await manifestOf(store, 3)).trees.forecasts).toEqual({ root: base64Of(late.leaf), size: 1 })
     expect(treeFile(store, 3, 1).ids).toEqual([shortId(late.id)])
   })
 
   test('has no such tree where none came', async () => {
     const { store } = await releasedAfter(0)
     const { trees, files } = await manifestOf(store, 2)
-    expect(trees!.forecasts).toBeNull()
+    expect(trees.forecasts).toBeNull()
     expect(files.map(({ path }) => path)).not.toContain(FORECASTS_TREE_PATH)
   })
 
@@ -163,7 +163,7 @@ describe('the manifest of a release', () => {
     const { store, made } = await releasedAfter(5000)
     const { trees } = await manifestOf(store, 2)
     const leaves = made.map(({ leaf }) => leaf)
-    expect(trees!.forecasts!.root).toBe(base64Of(plainRoot(leaves)))
+    expect(trees.forecasts!.root).toBe(base64Of(plainRoot(leaves)))
     const { ids, rest } = treeFile(store, 2, 5000)
     expect(ids).toEqual(made.map(({ id }) => shortId(id)))
     const tiles = Array.from({ length: 19 }, (_, tile) =>
@@ -215,10 +215,10 @@ describe('the audit', () => {
   test.for<[string, (manifest: ReleaseManifest) => Partial<ReleaseManifest>, RegExp]>([
     [
       'a root',
-      ({ trees }) => ({ trees: { ...trees!, agent: { ...trees!.agent!, root: trees!.forecaster!.root } } }),
+      ({ trees }) => ({ trees: { ...trees, agent: { ...trees.agent!, root: trees.forecaster!.root } } }),
       /^manifest.json: differs at byte/m,
     ],
-    ['an input', ({ inputs }) => ({ inputs: inputs!.slice(1) }), /^manifest.json: differs at byte/m],
+    ['an input', ({ inputs }) => ({ inputs: inputs.slice(1) }), /^manifest.json: differs at byte/m],
     ['the snapshot', () => ({ snapshot_sha256: '0'.repeat(64) }), /snapshot_sha256/],
   ])('finds %s that is not that of the release', async ([, change, fault]) => {
     const store = copyOf(released)

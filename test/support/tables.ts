@@ -1,13 +1,12 @@
 // Compacts and reads tables in a test, as one process would, over a store that it may share with others.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Database } from '../../pipeline/duckdb.ts'
+import { Database, parquet } from '../../pipeline/duckdb.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { inboxPath, tablePath, undonePath } from '../../pipeline/store/paths.ts'
 import { LocalFiles } from '../../pipeline/store/local-files.ts'
 import { recordBytes } from '../../pipeline/store/records.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import { rowsIn } from '../../pipeline/tables/columns.ts'
 import type { CompactionContext } from '../../pipeline/tables/data-files.ts'
 import { encodeRows } from '../../pipeline/tables/inbox.ts'
 import { TableLog, localPaths } from '../../pipeline/tables/delta-log.ts'
@@ -118,7 +117,7 @@ export async function selectRows(database: Database, table: TableName, paths: st
   const names = tableSpec(table).columns.map(
     ({ name, type }) => `${name}${type === 'count' || type === 'day' ? casts[type] : ''} AS ${name}`,
   )
-  return database.rows<Row>(`SELECT ${names.join(', ')} FROM ${rowsIn(table, paths)}`)
+  return database.rows<Row>(`SELECT ${names.join(', ')} FROM ${parquet(paths)}`)
 }
 
 export async function currentVersion(store: Store, table: TableName): Promise<TableVersion> {

@@ -184,7 +184,7 @@ describe('an operator who', () => {
     changeFile(world.store, 3, 'forecasts.tree', bytes)
     const leaves: Hash[] = [tree.subarray(16), other.leaf]
     const forged = { root: base64Of(new MerkleTree(leaves).root), size: 2 }
-    changeManifest(world.store, 3, ({ trees }) => ({ trees: { ...trees!, forecasts: forged } }))
+    changeManifest(world.store, 3, ({ trees }) => ({ trees: { ...trees, forecasts: forged } }))
     await logAnew(3)
     const faults = await faultsOf()
     expect(faults).toMatch(
@@ -209,7 +209,7 @@ describe('an operator who', () => {
   test('logs a root that its shards do not give is found', async () => {
     const root = base64Of(new Uint8Array(32))
     changeManifest(world.store, 3, ({ trees }) => ({
-      trees: { ...trees!, agent: { root, size: 4, shards: [root] } },
+      trees: { ...trees, agent: { root, size: 4, shards: [root] } },
     }))
     await logAnew(3)
     expect(await faultsOf()).toMatch(

@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { base64Of } from '../../pipeline/proof/base64.ts'
 import { decoded } from '../../pipeline/proof/canonical.ts'
 import { parseCheckpoint } from '../../pipeline/proof/checkpoint.ts'
-import { entriesOf } from '../../pipeline/proof/entry-bundle.ts'
 import { MerkleTree, leafHash } from '../../pipeline/proof/merkle.ts'
 import { verifyConsistency } from '../../pipeline/proof/merkle-proof.ts'
 import type { SigningKey } from '../../pipeline/proof/note-keys.ts'
@@ -133,20 +132,6 @@ describe('completing the log', () => {
       const path = await consistencyFromTiles(size, 515, tileReader(store))
       verifyConsistency(checkpoint, (await readCheckpoint(store, 515)).checkpoint, path)
     }
-  })
-
-  test('says of a release without trees that it has none', async () => {
-    const { trees: _trees, inputs: _inputs, snapshot_sha256: _snapshot, ...manifest } = manifestOf(1)
-    await putManifest(store, manifest)
-    await complete(store, 1)
-    const [entry] = entriesOf(store.objects.get('log/tile/entries/000.p/1')!)
-    expect(JSON.parse(decoded(entry!))).toMatchObject({
-      agent: null,
-      forecaster: null,
-      forecasts: null,
-      snapshot_sha256: null,
-      release: 1,
-    })
   })
 })
 

@@ -246,7 +246,7 @@ describe('damage', () => {
 
   test.for([0, 15, 16, 47])('of byte %d of the records is found and counted', async (at) => {
     const path = releasePrefix(2) + FORECASTS_TREE_PATH
-    const size = (await readManifest(store, 2))!.trees!.forecasts!.size
+    const size = (await readManifest(store, 2))!.trees.forecasts!.size
     const changed = copyOf(store)
     const bytes = Buffer.from(store.objects.get(path)!)
     for (let record = 0; record < size; record++) bytes[48 * record + at]! ^= 1

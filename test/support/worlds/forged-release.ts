@@ -48,7 +48,7 @@ export function changeAgents(
   changeFile(store, release, path, canonical(shard))
   const { size, root } = shardTree(shard).subtree
   const tree = { root: base64Of(root), size, shards: [base64Of(root)] }
-  changeManifest(store, release, ({ trees }) => ({ trees: { ...trees!, agent: tree } }))
+  changeManifest(store, release, ({ trees }) => ({ trees: { ...trees, agent: tree } }))
 }
 
 /**

@@ -47,9 +47,13 @@ export function manifestOf(release: number): ReleaseManifest {
       forecasts: release % 2 === 0 ? null : { root: rootOf(`forecasts of ${release}`), size: 3 },
     },
     inputs: [],
+    public: [],
     snapshot_sha256: null,
   }
 }
+
+/** Of a release without a leaf. */
+export const NO_TREES = { agent: null, forecaster: null, forecasts: null }
 
 export async function putManifest(store: Store, manifest: ReleaseManifest): Promise<void> {
   const path = manifestPath(manifest.release)

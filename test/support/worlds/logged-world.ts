@@ -93,7 +93,7 @@ async function cosign(store: MemoryStore, size: number, witness: SigningKey): Pr
 async function provenPayload(store: MemoryStore, number: number, agentId: string) {
   const manifest = (await readManifest(store, number))!
   const shard = await readReleaseShard(store, number, shardFile(manifest.files, 'agent', agentId)!)
-  const path = payloadPath(manifest.trees!.agent!, 0, shardTree(shard), agentId, 'verification')!
+  const path = payloadPath(manifest.trees.agent!, 0, shardTree(shard), agentId, 'verification')!
   return {
     body: canonical(shard.entities[agentId]!.verification.payload),
     proof: await proofOf(store, number, path),
@@ -101,7 +101,7 @@ async function provenPayload(store: MemoryStore, number: number, agentId: string
 }
 
 async function provenForecast(store: MemoryStore, number: number, forecastId: string): Promise<string> {
-  const { root, size } = (await readManifest(store, number))!.trees!.forecasts!
+  const { root, size } = (await readManifest(store, number))!.trees.forecasts!
   const path = await forecastPath(store, number, { root: hashOfBase64(root), size }, forecastId)
   return proofOf(store, number, path!)
 }
