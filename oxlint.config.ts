@@ -141,7 +141,6 @@ export default defineConfig({
   ignorePatterns: [
     'dist',
     'dist-*',
-    'schemas/json',
     'test/cases',
     'test/openapi/clients',
     'clients/typescript/api.ts',

@@ -189,7 +189,7 @@ export const REQUEST_PARTS = {
 
 export type SchemaName = keyof typeof RESPONSES | keyof typeof REQUESTS
 
-/** Returns the content of each schema's file. It is the same at every call. */
+/** Returns the text of each JSON Schema. It is the same at every call. */
 export function schemaTexts(): Map<SchemaName, string> {
   const texts = new Map<SchemaName, string>()
   const add = (name: SchemaName, schema: z.ZodType, io: 'input' | 'output') => {

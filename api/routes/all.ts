@@ -28,6 +28,7 @@ import { pageFiles } from './page-files.ts'
 import { pages } from './pages.ts'
 import { profilePages } from './profile-pages.ts'
 import { problemType, problemTypes } from './problems.ts'
+import { jsonSchema } from './schemas.ts'
 import { logCheckpoint, logKeys, logTile } from './public-log.ts'
 import { forecastProof, proofs } from './proofs.ts'
 import { publications } from './publications.ts'
@@ -100,6 +101,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     listRationales,
     problemTypes,
     problemType,
+    jsonSchema,
     llms,
     livez,
     readyz,

@@ -1,18 +1,13 @@
-import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { schemaTexts } from '../../schemas/json-schemas.ts'
 import { registration } from '../../schemas/requests.ts'
-import { SCHEMA_FOLDER, faultsOf } from '../support/json-schema.ts'
+import { faultsOf } from '../support/json-schema.ts'
 
-describe('schemas/json', () => {
+describe('every JSON Schema', () => {
   const texts = [...schemaTexts()]
 
-  test.for(texts)('%s.json is what `npm run schemas` writes', ([name, text]) => {
-    expect(readFileSync(new URL(`${name}.json`, SCHEMA_FOLDER), 'utf8')).toBe(text)
-  })
-
-  test('holds nothing else', () => {
-    expect(readdirSync(SCHEMA_FOLDER).toSorted()).toEqual(texts.map(([name]) => `${name}.json`).toSorted())
+  test.for(texts)('%s is one that ajv accepts in strict mode', ([name]) => {
+    expect(faultsOf(name, undefined)).not.toEqual([])
   })
 
   test('is the same text each time', () => {

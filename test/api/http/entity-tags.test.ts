@@ -75,6 +75,7 @@ const filled = (path: string) =>
     .replace('{code}', code)
     .replace('{owner_id}', 'somebody')
     .replace('{type}', 'failed')
+    .replace('/schemas/{name}', '/schemas/problem')
     .replace('{+tile}', '0/000.p/1')
     .replace('{+path}', 'releases/00000001/manifest.json')
 

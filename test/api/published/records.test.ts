@@ -522,6 +522,7 @@ describe('GET /openapi.json', () => {
         'GET /forecaster/{user_id}',
         'GET /problems',
         'GET /problems/{type}',
+        'GET /schemas/{name}',
         'GET /methodology/version',
         'GET /questions',
         'GET /compare',
