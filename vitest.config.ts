@@ -22,7 +22,7 @@ const EXHAUSTIVE = [
   'test/api/{fuzz,operator.faults}.test.ts',
   'test/api/openapi/walk.test.ts',
   'test/import/{faults,pairs,sources,sources.faults,undo}.test.ts',
-  'test/release/{faults,histories,public-tables,quarantine,quarantine.races,quarantine.tables,superseded}.test.ts',
+  'test/release/{faults,histories,public-tables,quarantine,quarantine.races,quarantine.tables,replaced-outcomes}.test.ts',
   'test/scoring/{methodology.large.vectors,world.equivalence}.test.ts',
   'test/stage/stage.test.ts',
   'test/store/s3.faults.test.ts',

@@ -120,7 +120,6 @@ export const PARTS = {
   erasure: manifests.erasure,
   'public-table-file': manifests.publicTableFile,
   correction: manifests.correction,
-  'superseded-outcome': manifests.supersededOutcome,
   'quarantined-object': manifests.quarantinedObject,
   'question-status': outcomes.questionStatus,
   'stated-outcome': outcomes.statedOutcome,

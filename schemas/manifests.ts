@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { count } from './metric.ts'
 import { environmentName, voiceRule } from './payloads.ts'
-import { importKind, scoredOutcome, statedOutcome } from './outcomes.ts'
+import { importKind } from './outcomes.ts'
 import { CORRECTED_COLUMNS, ENTITY_TYPES } from './tables.ts'
 import { base64Hash, day, instant, publishedUuid, sha256 } from './values.ts'
 
@@ -56,20 +56,6 @@ export const releaseQuestions = questionStates
       .describe('The same of each category, those without one first'),
   })
   .describe('The questions by their state at `as_of`, and by their events')
-
-export const supersededOutcome = z.strictObject({
-  question_id: publishedUuid,
-  from: z
-    .strictObject({ outcome: scoredOutcome, resolved_at: instant })
-    .describe('By which the release before this one scored'),
-  to: z
-    .strictObject({ outcome: statedOutcome, resolved_at: instant })
-    .describe(
-      'As the tables have it now; it scores if it is yes or no and `resolved_at` is not after `as_of`. ' +
-        '`open`: it was withdrawn at `resolved_at`, and the question is unresolved',
-    ),
-})
-export type SupersededOutcome = z.infer<typeof supersededOutcome>
 
 export const correction = z.strictObject({
   question_id: publishedUuid,
@@ -190,11 +176,6 @@ export const releaseManifest = z.strictObject({
     .nullable()
     .describe(
       'When a question settles, an outcome becomes known or an agent retires, without any new row; null if nothing will',
-    ),
-  superseded: z
-    .array(supersededOutcome)
-    .describe(
-      'Outcomes that the release before this one scored by and that have changed since, by question_id',
     ),
   corrections: z
     .array(correction)

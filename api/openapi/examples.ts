@@ -346,13 +346,6 @@ const MANIFEST = {
       entities: 31,
     },
   ],
-  superseded: [
-    {
-      question_id: UNKNOWN_ID,
-      from: { outcome: 'yes', resolved_at: '2026-02-27T00:00:00.000Z' },
-      to: { outcome: 'no', resolved_at: '2026-02-27T00:00:00.000Z' },
-    },
-  ],
   files: [
     {
       path: `agent/${AGENT_ID}.json`,
@@ -393,7 +386,6 @@ export const publishedRelease = {
   as_of: '2025-12-06T09:00:00.000Z',
   quarantined: [],
   corrections: [],
-  superseded: [],
   thinned_at: '2026-02-01T00:00:00.000Z',
 }
 

@@ -1,6 +1,7 @@
 // Which questions of an entity had their outcome corrected since an earlier release.
 import type { Release } from './release-payloads.ts'
 import type { EarlierReleases } from './earlier-releases.ts'
+import { replacedOutcomes } from '../../pipeline/release/replaced-outcomes.ts'
 import type { Scores } from './scores.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import pMap from 'p-map'
@@ -29,15 +30,14 @@ export async function correctedSince(
   const current = releases.current!
   const first = Math.max(release + 1, current.release - MOST_RELEASES + 1)
   const numbers = Array.from({ length: current.release - first + 1 }, (_, index) => first + index)
-  const superseded = await pMap(
+  const manifestOf = async (number: number) =>
+    number === current.release ? current : await earlier.manifest(number)
+  const replaced = await pMap(
     numbers,
-    async (number) =>
-      (number === current.release ? current : await earlier.manifest(number)).superseded.map(
-        ({ question_id }) => question_id,
-      ),
+    async (number) => replacedOutcomes((await manifestOf(number)).corrections),
     { concurrency: READS_AT_ONCE },
   )
-  const corrected = new Set(superseded.flat())
+  const corrected = new Set(replaced.flat().map(({ questionId }) => questionId))
   const questionIds: string[] = []
   if (corrected.size > 0) {
     for await (const rows of scores.newest(current, entityType, entityId)) {

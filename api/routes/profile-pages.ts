@@ -1,4 +1,5 @@
 // Pages about one entity: its profile, all of its questions, and all agents of an owner.
+import { replacedOutcomes } from '../../pipeline/release/replaced-outcomes.ts'
 import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { type ErrorPair, type RunningPoint, runningSkill } from '../../pipeline/scoring/running.ts'
@@ -101,7 +102,7 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
           running: runningOf(methodology, payloads, scores),
           topics: skillByTopic(methodology, scores),
           days: [...(await daysBefore(context, entityType, id)), ...dayOf(payloads)],
-          superseded: manifest.superseded,
+          replaced: replacedOutcomes(manifest.corrections),
           rules: methodology.parameters,
           code: await codeOf(context.releases, entityType, id),
           boardSize:

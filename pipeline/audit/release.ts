@@ -79,8 +79,8 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   await using derived =
     report.derived && versions ? await deriveRelease(context, { ...inputs, versions }) : undefined
   if (derived && versions) {
-    const { counts, superseded, corrections, erasures, questionsAt, pools, voiceRule: voice_rule } = derived
-    const stated = { counts, superseded, corrections, erasures, ...questionsAt, pools, voice_rule }
+    const { counts, corrections, erasures, questionsAt, pools, voiceRule: voice_rule } = derived
+    const stated = { counts, corrections, erasures, ...questionsAt, pools, voice_rule }
     checkStatements(manifest, stated, report)
     checkStatements(manifest, { inputs: inputsOf(versions, previous) }, report)
     expected = derived.files(() => null)

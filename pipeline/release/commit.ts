@@ -1,11 +1,5 @@
 // Writes the files of a release to the store, and publishes them by the manifest.
-import type {
-  PublicTableFile,
-  Correction,
-  Erasure,
-  ReleaseManifest,
-  SupersededOutcome,
-} from '../../schemas/manifests.ts'
+import type { PublicTableFile, Correction, Erasure, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import { withDatabase } from '../duckdb.ts'
@@ -70,7 +64,6 @@ export interface MadeRelease {
   versions: Record<ScoredTable, TableVersion>
   counts: ReleaseManifest['counts']
   pairs: number
-  superseded: SupersededOutcome[]
   corrections: Correction[]
   erasures: Erasure[] | undefined
   questionsAt: QuestionsAt
@@ -94,7 +87,7 @@ export async function publish(
   made: MadeRelease,
 ): Promise<boolean> {
   const release = number + 1
-  const { counts, pairs, superseded, corrections, erasures, pools, voiceRule: voice_rule } = made
+  const { counts, pairs, corrections, erasures, pools, voiceRule: voice_rule } = made
   const { files, trees, snapshot } = made
   const { as_of, environment, methodology_version, engines, tables, quarantined } = made.plan
   const { undone_imports, erased_people } = made.plan
@@ -109,7 +102,6 @@ export async function publish(
     counts,
     ...made.questionsAt,
     pools,
-    superseded,
     corrections,
     undone_imports: undone_imports && [...undone_imports],
     erased_people: erased_people && [...erased_people],

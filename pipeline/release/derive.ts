@@ -1,12 +1,6 @@
 // Derives everything a release consists of, from the tables alone.
 import type { PipelineComponents } from '../components.ts'
-import type {
-  Correction,
-  Erasure,
-  ReleaseCounts,
-  ReleaseManifest,
-  SupersededOutcome,
-} from '../../schemas/manifests.ts'
+import type { Correction, Erasure, ReleaseCounts, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
@@ -36,7 +30,6 @@ import { type Provenance, type RankedEntity, isListed, rankEntities } from './pa
 import { FilesInTurn } from './files-in-turn.ts'
 import { type LargeFile, type OutputFile, type SignBytes, releaseShards } from './shards.ts'
 import { type QuestionsAt, questionsAt } from './questions-at.ts'
-import { supersededOutcomes } from './superseded.ts'
 import type { LeftOut, TableVersion } from '../tables/delta.ts'
 
 export interface ReleaseInputs {
@@ -56,7 +49,6 @@ export type DerivationContext = ScoringContext & Pick<PipelineComponents, 'store
 
 export interface DerivedRelease extends AsyncDisposable {
   counts: ReleaseCounts
-  superseded: SupersededOutcome[]
   corrections: Correction[]
   /** Undefined if nobody's forecasts were erased since the release before. */
   erasures: Erasure[] | undefined
@@ -85,9 +77,6 @@ export async function deriveRelease(
     as_of: inputs.asOf.toISOString(),
     environment: inputs.environment,
   }
-  const superseded = inputs.previous
-    ? await supersededOutcomes(context, inputs.previous, inputs.versions)
-    : []
   const corrections = await correctionsSince(context, inputs.previous, inputs.versions, inputs.asOf)
   const erasures = await erasuresSince(context, inputs.previous, inputs.versions, inputs.asOf)
   const { entities, circumstances, ...world } = await orderEveryone(
@@ -115,7 +104,6 @@ export async function deriveRelease(
   const own = begun.move()
   return {
     counts: { agents, forecasters, scored_questions: world.questions, forecasts: world.forecasts },
-    superseded,
     corrections,
     erasures,
     questionsAt: await questionsAt(context.database, inputs.asOf),

@@ -180,13 +180,12 @@ async function writeFiles(
     trees.take(file)
     if ('bytes' in file) snapshot?.take(file)
   }
-  const { counts, superseded, corrections, erasures, questionsAt, pools, voiceRule, pairs } = derived
+  const { counts, corrections, erasures, questionsAt, pools, voiceRule, pairs } = derived
   return {
     plan,
     versions,
     counts,
     pairs,
-    superseded,
     corrections,
     erasures,
     questionsAt,

@@ -17,7 +17,6 @@ import { ENTITIES_PER_SHARD } from '../release/shards.ts'
 import { SnapshotFiles, completeSnapshots } from '../release/snapshot.ts'
 import { type ReleaseContext, assertEnvironment } from '../release/state.ts'
 import { questionsAt } from '../release/questions-at.ts'
-import { supersededOutcomes } from '../release/superseded.ts'
 import { attachCurrent } from '../tables/views.ts'
 import { GatheredTrees } from '../release/trees.ts'
 import {
@@ -98,7 +97,6 @@ async function commit(
   const { scored, ...stated } = await withDatabase(context.openDatabase, (database) =>
     local.reading(async () => {
       const asOf = new Date(plan.as_of)
-      const superseded = previous ? await supersededOutcomes({ database, local }, previous, versions) : []
       const corrections = await correctionsSince({ database, local }, previous, versions, asOf)
       const erasures = await erasuresSince({ database, local }, previous, versions, asOf)
       for (const table of ['questions', 'resolutions', 'agents'] as const) {
@@ -109,7 +107,6 @@ async function commit(
         'SELECT count(*) AS questions FROM question',
       )
       return {
-        superseded,
         corrections,
         erasures,
         scored: Number(counted!.questions),

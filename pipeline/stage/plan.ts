@@ -1,7 +1,7 @@
 // `fvs release plan`: plans a release that another engine carries out, and makes the files that follow from
 // the tables alone.
 import { basename } from 'node:path/posix'
-import type { ReleaseManifest, SupersededOutcome } from '../../schemas/manifests.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
 import { forecastsTree } from '../release/forecasts-tree.ts'
 import { ENTRIES_PER_PAGE } from '../release/leaderboard.ts'
@@ -11,7 +11,6 @@ import type { ReleasePlan } from '../release/plan.ts'
 import { QUESTIONS_PER_FILE } from '../release/questions.ts'
 import { ENTITIES_PER_SHARD } from '../release/shards.ts'
 import type { ReleaseContext } from '../release/state.ts'
-import { supersededOutcomes } from '../release/superseded.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import { type StagedFile, describe } from './staged-file.ts'
 
@@ -26,7 +25,6 @@ export interface StagedPlan extends Omit<ReleasePlan, 'signing' | 'quarantined'>
   owners_per_file: number
   questions_per_file: number
   previous: Pick<ReleaseManifest, 'release' | 'as_of' | 'tables' | 'voice_rule'> | null
-  superseded: SupersededOutcome[]
   /** The names of the data files of imports that were undone: their rows are not there. */
   undone_files: string[]
   files: StagedFile[]
@@ -45,10 +43,9 @@ export async function planStages(
   const release = state.number + 1
   const previous = state.manifest
   const derive = async (database: Database) => {
-    const superseded = previous ? await supersededOutcomes({ database, local }, previous, versions) : []
     await using tree = await forecastsTree({ ...context, database }, versions.forecasts, previous)
     if (tree) await writerOf(store, release)(tree.path, tree.file)
-    return { superseded, files: tree ? [describe(tree)] : [] }
+    return { files: tree ? [describe(tree)] : [] }
   }
   return {
     made: true,

@@ -156,13 +156,6 @@ describe('a correction says that', () => {
         reason: WHY,
       }),
     ])
-    expect(manifest.superseded).toEqual([
-      {
-        question_id: ZERO,
-        from: { outcome: 'no', resolved_at: day(20) },
-        to: { outcome: 'yes', resolved_at: day(20) },
-      },
-    ])
   })
 
   test('the first outcome of a question is withdrawn', async () => {
@@ -173,12 +166,11 @@ describe('a correction says that', () => {
     await releasedAt(components, 2)
     components.clock.set(hoursAfter(3))
     await undo(components, id)
-    const { corrections, superseded } = await releasedAt(components, 4)
+    const { corrections } = await releasedAt(components, 4)
     expect(corrections).toMatchObject([
       { column: 'outcome', from: 'yes', to: 'open', reason: WHY },
       { column: 'resolved_at', from: day(50), to: null, reason: WHY },
     ])
-    expect(superseded).toMatchObject([{ from: { outcome: 'yes' }, to: { outcome: 'open' } }])
     await expectSound(components, 3)
   })
 

@@ -1,6 +1,6 @@
 // Notes that a reader needs before the numbers: who saw the forecasts, whether they go on, and what was
 // corrected.
-import type { SupersededOutcome } from '../../../schemas/manifests.ts'
+import type { ReplacedOutcome } from '../../../pipeline/release/replaced-outcomes.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { questionPath } from '../links.ts'
 import { grouped, percent } from '../numbers.ts'
@@ -18,7 +18,7 @@ export function notes(
   of: Payloads,
   rules: TitleRules,
   rows: readonly QuestionScore[],
-  superseded: readonly SupersededOutcome[],
+  replaced: readonly ReplacedOutcome[],
 ): HtmlPart {
   const all = [
     imported(site, of),
@@ -26,7 +26,7 @@ export function notes(
     pending(of),
     overdue(of),
     ended(of),
-    corrected(site, of, rows, superseded),
+    corrected(site, of, rows, replaced),
   ]
   return all.map((note) => note && html`<div class="state">${note}</div>\n`)
 }
@@ -73,21 +73,18 @@ function corrected(
   site: Site,
   { verification: { release } }: Payloads,
   rows: readonly QuestionScore[],
-  superseded: readonly SupersededOutcome[],
+  replaced: readonly ReplacedOutcome[],
 ): Html | undefined {
-  const titles = new Map(rows.map(({ question_id: id, title }) => [id, title]))
-  const titled = (id: string) => {
-    const title = titles.get(id) ?? null
-    return title === null ? endOf(id) : named(title)
-  }
-  const own = superseded.filter(({ question_id: id }) => titles.has(id))
+  const asked = new Map(rows.map((row) => [row.question_id, row]))
+  const own = replaced.filter(({ questionId }) => asked.has(questionId))
   if (own.length === 0) return undefined
-  const changes = own.map(({ question_id: id, from, to }) => {
+  const changes = own.map(({ questionId, from, to }) => {
+    const { title, outcome } = asked.get(questionId)!
     const change =
-      from.outcome === to.outcome
-        ? `${to.outcome} at another time`
-        : `${to.outcome === 'open' ? 'unresolved again' : to.outcome}, no longer ${from.outcome}`
-    return html`<a href="${linkTo(site, questionPath(id))}">${titled(id)}</a>: ${change}`
+      to === null
+        ? `${outcome} at another time`
+        : `${to === 'open' ? 'unresolved again' : to}, no longer ${from}`
+    return html`<a href="${linkTo(site, questionPath(questionId))}">${title === null ? endOf(questionId) : named(title)}</a>: ${change}`
   })
   const begin = `Release ${release} replaces the outcome of`
   if (changes.length === 1) return html`<p>${begin} one of these questions. ${changes}.</p>`

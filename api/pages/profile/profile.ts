@@ -1,5 +1,5 @@
 // The profile page of an agent or a forecaster, from its title down to the bytes that prove it.
-import type { SupersededOutcome } from '../../../schemas/manifests.ts'
+import type { ReplacedOutcome } from '../../../pipeline/release/replaced-outcomes.ts'
 import { CHECK_SCRIPTS, SHOW_SCRIPT } from '../assets.ts'
 import { badgeOf } from '../charts/badge.ts'
 import type { RunningPoint } from '../charts/running-skill.ts'
@@ -54,7 +54,7 @@ export interface Profile {
   /** Days on which a skill was published, in order: all, or some in equal steps. */
   days: readonly Day[]
   /** All outcomes that the release replaces, of any entity's questions. */
-  superseded: readonly SupersededOutcome[]
+  replaced: readonly ReplacedOutcome[]
   rules: TitleRules
   /** The certificate that it holds, if any. */
   certificate?: Certificate | undefined
@@ -65,7 +65,7 @@ export interface Profile {
 }
 
 export function profilePage(profile: Profile): Html {
-  const { site, published: of, verification, scores, running, superseded, rules, boardSize } = profile
+  const { site, published: of, verification, scores, running, replaced, rules, boardSize } = profile
   const { certificate, topics, days } = profile
   const [entityType, id] = [kindOf(of), idOf(of)]
   const [path, calls] = [profilePath(entityType, id), callPath(entityType, id)]
@@ -93,7 +93,7 @@ export function profilePage(profile: Profile): Html {
     content: html`${certificateOnPaper(site, of, { code: profile.code, sentence: sentenceOf(of, rules), boardSize, path })}<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparePath(idOf(of)))}">compare with another</a>${isAgent(of) && html` · <a href="${linkTo(site, reportPath(idOf(of)))}">why a question did not score</a>`}</p>
 ${seal(site, of, rules)}
 ${parts(profile)}
-${codeLine(site, profile.code)}${notes(site, of, rules, scores, superseded)}${facts(site, of, rules, boardSize)}
+${codeLine(site, profile.code)}${notes(site, of, rules, scores, replaced)}${facts(site, of, rules, boardSize)}
 ${runningFigure(of, running, rules)}
 ${byDateFigure(site, days, scores)}
 ${reliabilityFigure(of)}

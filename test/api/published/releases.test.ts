@@ -52,13 +52,7 @@ test('a corrected outcome is told by the release that corrects it, and the one b
     .toBe(2)
   for (const path of ['/releases/current', '/releases/2']) {
     expect((await client.get(path)).json()).toMatchObject({
-      superseded: [
-        {
-          question_id: uuidOf(1, 0),
-          from: { outcome: 'yes' },
-          to: { outcome: 'no', resolved_at: '2026-01-21T00:00:00.000Z' },
-        },
-      ],
+      corrections: [{ question_id: uuidOf(1, 0), column: 'outcome', from: 'yes', to: 'no' }],
     })
   }
   expect((await client.get('/releases/1')).json()).toEqual(before)

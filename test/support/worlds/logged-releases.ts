@@ -37,7 +37,6 @@ export function manifestOf(release: number): ReleaseManifest {
     },
     pools: 0,
     next_change_at: null,
-    superseded: [],
     corrections: [],
     quarantined: [],
     files: [],

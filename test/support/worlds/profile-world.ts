@@ -128,7 +128,7 @@ export function profileIn({
     running,
     days: weeksOf(running, asOf),
     topics: skillByTopic(METHODOLOGY, scores),
-    superseded: [],
+    replaced: [],
     rules: parameters,
     code: '12-4F9A-2C81-B7D3',
     boardSize: published.rankings.rank === null ? 0 : 14,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { profilePage } from '../../../../api/pages/profile/profile.ts'
 import { unreleasedPage } from '../../../../api/pages/profile/unreleased.ts'
 import { CHECK_SCRIPTS, STYLE, VERIFIERS } from '../../../../api/pages/assets.ts'
-import type { SupersededOutcome } from '../../../../schemas/manifests.ts'
+import type { ReplacedOutcome } from '../../../../pipeline/release/replaced-outcomes.ts'
 import { type Circumstances, SUBJECT, profileIn } from '../../../support/worlds/profile-world.ts'
 import { spaced, textOf } from '../../../support/http/page-text.ts'
 
@@ -165,21 +165,22 @@ it('is indexed only with a rank, and outside of the sandbox', () => {
 
 it('names what a release corrected', () => {
   const profile = profileIn({ questions: 30 })
-  const at = '2026-01-04T01:00:00.000Z'
-  const change = (index: number, to: SupersededOutcome['to']['outcome']) => ({
-    question_id: profile.scores[index]!.question_id,
-    from: { outcome: 'no' as const, resolved_at: at },
-    to: { outcome: to, resolved_at: at },
+  const change = (index: number, from: string | null, to: string | null): ReplacedOutcome => ({
+    questionId: profile.scores[index]!.question_id,
+    from,
+    to,
   })
-  const elsewhere = { ...change(0, 'yes'), question_id: SUBJECT }
-  const shown = (superseded: (typeof elsewhere)[]) => textOf(profilePage({ ...profile, superseded }))
-  expect(shown([change(3, 'yes'), elsewhere])).toContain(
+  const elsewhere = { ...change(0, 'no', 'yes'), questionId: SUBJECT }
+  const shown = (replaced: ReplacedOutcome[]) => textOf(profilePage({ ...profile, replaced }))
+  expect(shown([change(3, 'no', 'yes'), elsewhere])).toContain(
     'Release 12 replaces the outcome of one of these questions. Will coin 3 show heads?: yes, no longer no.',
   )
-  expect(shown([change(3, 'yes'), change(4, 'no')])).toContain(
-    'Release 12 replaces the outcome of 2 of these questions: Will coin 3 show heads?: yes, no longer no Will coin 4 show heads?: no at another time',
+  expect(shown([change(3, 'no', 'yes'), change(4, null, null)])).toContain(
+    'Release 12 replaces the outcome of 2 of these questions: Will coin 3 show heads?: yes, no longer no Will coin 4 show heads?: yes at another time',
   )
-  expect(shown([change(3, 'open')])).toContain('Will coin 3 show heads?: unresolved again, no longer no.')
+  expect(shown([change(3, 'no', 'open')])).toContain(
+    'Will coin 3 show heads?: unresolved again, no longer no.',
+  )
   expect(shown([elsewhere])).not.toContain('replaces')
 })
 

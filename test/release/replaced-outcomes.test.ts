@@ -2,6 +2,7 @@
 // changed.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runAudit } from '../../jobs/audit.ts'
+import { type ReplacedOutcome, replacedOutcomes } from '../../pipeline/release/replaced-outcomes.ts'
 import type { Components } from '../../jobs/components/components.ts'
 import type { AuditReport } from '../../pipeline/audit/report.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
@@ -9,7 +10,6 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { manifestPath } from '../../pipeline/store/paths.ts'
 import { recordBytes } from '../../pipeline/store/records.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import type { SupersededOutcome } from '../../schemas/manifests.ts'
 import { FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { laterComponents, laterRelease } from '../support/later-software.ts'
@@ -54,15 +54,22 @@ async function world(store: Store = copyOf(released)): Promise<Components & { cl
   return { ...(await testComponents({ store, folder, clock })), clock }
 }
 
-type Outcome = SupersededOutcome['to']
+interface Outcome {
+  outcome: string
+  resolved_at: string
+}
 
 function resolve(components: Components, outcomes: [question: string, outcome: Outcome][]): Promise<object> {
   const lines = outcomes.map(([id, { outcome, resolved_at }]) => `${id},${outcome},${resolved_at}`)
   return importRows(components, 'resolutions', ['question_id,outcome,resolved_at', ...lines, ''].join('\n'))
 }
 
-async function supersededIn({ store }: Components, number: number): Promise<SupersededOutcome[]> {
-  return (await readManifest(store, number))!.superseded
+async function replacedIn({ store }: Components, number: number): Promise<ReplacedOutcome[]> {
+  return replacedOutcomes((await readManifest(store, number))!.corrections)
+}
+
+async function scoredIn({ store }: Components, number: number): Promise<number> {
+  return (await readManifest(store, number))!.counts.scored_questions
 }
 
 async function audit(components: Components, number: number): Promise<AuditReport> {
@@ -93,10 +100,10 @@ describe('the counts of a release', () => {
   })
 })
 
-describe('a release lists as superseded', () => {
+describe('a release replaces', () => {
   test('nothing if it is the first, or if no outcome has changed', async () => {
-    expect((await readManifest(released, 1))!.superseded).toEqual([])
     const components = await world()
+    expect(await replacedIn(components, 1)).toEqual([])
     await resolve(components, [
       [QUESTION.closed, yes(day(41))],
       [question(0), yes(day(20))],
@@ -107,7 +114,7 @@ describe('a release lists as superseded', () => {
       `question_id,title,category,event_id,opened_at,closes_at\n${question(0)},Another title,simulated,event-0,${day(0)},${day(30)}\n`,
     )
     await release(components)
-    expect(await supersededIn(components, 2)).toEqual([])
+    expect(await replacedIn(components, 2)).toEqual([])
     expect((await readManifest(components.store, 2))!.counts.scored_questions).toBe(53)
   })
 
@@ -119,10 +126,10 @@ describe('a release lists as superseded', () => {
       [question(0), no(day(20))],
     ])
     await release(components)
-    expect(await supersededIn(components, 2)).toEqual([
-      { question_id: question(0), from: yes(day(20)), to: no(day(20)) },
-      { question_id: question(1), from: no(day(21)), to: no(day(22)) },
-      { question_id: question(3), from: yes(day(23)), to: annulled(day(23)) },
+    expect(await replacedIn(components, 2)).toEqual([
+      { questionId: question(0), from: 'yes', to: 'no' },
+      { questionId: question(1), from: null, to: null },
+      { questionId: question(3), from: 'yes', to: 'annulled' },
     ])
     expect((await readManifest(components.store, 2))!.counts.scored_questions).toBe(51)
   })
@@ -142,12 +149,12 @@ describe('a release lists as superseded', () => {
     await release(components)
     components.clock.set(hoursAfter(3))
     await release(components)
-    expect(await supersededIn(components, 2)).toHaveLength(2)
-    // Release 2 did not score the annulled question.
-    expect(await supersededIn(components, 3)).toEqual([
-      { question_id: question(0), from: no(day(20)), to: yes(day(20)) },
+    expect(await replacedIn(components, 2)).toHaveLength(2)
+    expect(await replacedIn(components, 3)).toEqual([
+      { questionId: question(0), from: 'no', to: 'yes' },
+      { questionId: question(3), from: 'annulled', to: 'yes' },
     ])
-    expect(await supersededIn(components, 4)).toEqual([])
+    expect(await replacedIn(components, 4)).toEqual([])
     for (const number of [1, 2, 3, 4]) {
       expect(await audit(components, number)).toMatchObject({ derived: true, ok: true, faults: [] })
     }
@@ -157,21 +164,16 @@ describe('a release lists as superseded', () => {
     const components = await world()
     await resolve(components, [[question(0), open(day(45))]])
     await release(components)
-    expect(await readManifest(components.store, 2)).toMatchObject({
-      counts: { scored_questions: 51 },
-      superseded: [{ question_id: question(0), from: yes(day(20)), to: open(day(45)) }],
-    })
+    expect(await scoredIn(components, 2)).toBe(51)
+    expect(await replacedIn(components, 2)).toEqual([{ questionId: question(0), from: 'yes', to: 'open' }])
     components.clock.set(hoursAfter(2))
     await release(components)
     components.clock.set(hoursAfter(3))
     await resolve(components, [[question(0), no(day(29))]])
     await release(components)
-    expect(await supersededIn(components, 3)).toEqual([])
-    // Release 3 did not score the question.
-    expect(await readManifest(components.store, 4)).toMatchObject({
-      counts: { scored_questions: 52 },
-      superseded: [],
-    })
+    expect(await replacedIn(components, 3)).toEqual([])
+    expect(await scoredIn(components, 4)).toBe(52)
+    expect(await replacedIn(components, 4)).toEqual([{ questionId: question(0), from: 'open', to: 'no' }])
     for (const number of [2, 3, 4]) {
       expect(await audit(components, number)).toMatchObject({ derived: true, ok: true, faults: [] })
     }
@@ -181,10 +183,8 @@ describe('a release lists as superseded', () => {
     const components = await world()
     await resolve(components, [[question(0), open(hoursAfter(0.5))]])
     await release(components, { asOf: new Date(NOW) })
-    expect(await readManifest(components.store, 2)).toMatchObject({
-      counts: { scored_questions: 51 },
-      superseded: [{ question_id: question(0), to: open(hoursAfter(0.5)) }],
-    })
+    expect(await scoredIn(components, 2)).toBe(51)
+    expect(await replacedIn(components, 2)).toEqual([{ questionId: question(0), from: 'yes', to: 'open' }])
   })
 
   test('nothing of a correction that came and went between two releases', async () => {
@@ -193,22 +193,18 @@ describe('a release lists as superseded', () => {
     components.clock.set(hoursAfter(2))
     await resolve(components, [[question(0), yes(day(20))]])
     await release(components)
-    expect(await supersededIn(components, 2)).toEqual([])
+    expect(await replacedIn(components, 2)).toEqual([])
   })
 
   test('an outcome that now becomes known only after it, and not again once it scores', async () => {
     const components = await world()
     await resolve(components, [[question(0), yes(hoursAfter(0.5))]])
     await release(components, { asOf: new Date(NOW) })
-    expect(await readManifest(components.store, 2)).toMatchObject({
-      counts: { scored_questions: 51 },
-      superseded: [{ question_id: question(0), from: yes(day(20)), to: yes(hoursAfter(0.5)) }],
-    })
+    expect(await scoredIn(components, 2)).toBe(51)
+    expect(await replacedIn(components, 2)).toEqual([{ questionId: question(0), from: null, to: null }])
     await release(components)
-    expect(await readManifest(components.store, 3)).toMatchObject({
-      counts: { scored_questions: 52 },
-      superseded: [],
-    })
+    expect(await scoredIn(components, 3)).toBe(52)
+    expect(await replacedIn(components, 3)).toEqual([])
   })
 })
 
@@ -237,8 +233,8 @@ describe('a correction', () => {
     const components = await world(store)
     await resolve(components, [[question(0), no(day(20))]])
     await release(components)
-    expect(await supersededIn(components, 2)).toEqual([])
-    expect(await supersededIn(components, 3)).toHaveLength(1)
+    expect(await replacedIn(components, 2)).toEqual([])
+    expect(await replacedIn(components, 3)).toHaveLength(1)
   })
 
   test('is listed the same by software that takes the release over', async () => {
@@ -251,7 +247,7 @@ describe('a correction', () => {
     const components = await laterComponents(options)
     expect(await readManifest(store, 2)).toMatchObject({
       methodology_version: '4.1.0',
-      superseded: [{ question_id: question(0), from: yes(day(20)), to: no(day(20)) }],
+      corrections: [{ question_id: question(0), column: 'outcome', from: 'yes', to: 'no' }],
     })
     expect(await audit(components, 2)).toMatchObject({ derived: true, ok: true })
     // The software of release 1 checks it without deriving it.
@@ -269,11 +265,11 @@ describe('an audit', () => {
     await release(components)
     const { store } = components
     const manifest = (await readManifest(store, 2))!
-    const [entry] = manifest.superseded
+    const [entry] = manifest.corrections
     const lies = [
-      { superseded: [] },
-      { superseded: [entry!, { ...entry!, question_id: question(1) }] },
-      { superseded: [{ ...entry!, to: annulled(day(20)) }] },
+      { corrections: [] },
+      { corrections: [entry!, { ...entry!, question_id: question(1) }] },
+      { corrections: [{ ...entry!, to: 'annulled' }] },
       { counts: { ...COUNTS, agents: 2 } },
       { counts: { ...COUNTS, forecasts: 0 } },
     ]
