@@ -12,7 +12,7 @@ const SYSTEM = [
   'test/{from-nothing,readme,tutorial}.test.ts',
   'test/build.test.ts',
   'test/deploy/{alerts,install}.test.ts',
-  'test/jobs/{agents,at-once,audit,audit.thinned,backup,commands,demo,environments,keys,kill,mcp,mcp.verified,monitor,quotas,shared-data,stray-exceptions,workers}.test.ts',
+  'test/jobs/{agents,at-once,audit,audit.thinned,backup,commands,demo,environments,keys,kill,mcp,mcp.verified,monitor,quotas,shared-data,shared-port,stray-exceptions}.test.ts',
   'test/jobs/simulation/step.test.ts',
 ]
 

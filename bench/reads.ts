@@ -96,8 +96,8 @@ export async function measureReads(root: string, volume: ReadsVolume): Promise<R
     const answer = await answerOf(`${service.url}/agents/${agents[0]}/verification`, keyed)
     const parties = { root, settings, alone: service, folder, answer }
     const allCores = withNginx
-      ? await measureOnAllCores(parties, volume.turns, (server, workers) =>
-          measure(server, single, workers * volume.connections),
+      ? await measureOnAllCores(parties, volume.turns, (server, processes) =>
+          measure(server, single, processes * volume.connections),
         )
       : undefined
 

@@ -202,14 +202,14 @@ async function benchReads(): Promise<void> {
     print(`   CPU, service to bare:      ${ratio(({ service, bare }) => service.cpuUs! / bare.cpuUs!)}`)
   }
   if (figures.allCores) {
-    const { workers, turns } = figures.allCores
-    const rates = (name: 'workers' | 'nginx' | 'alone') => rateOf(turns.map((turn) => turn[name]))
+    const { processes, turns } = figures.allCores
+    const rates = (name: 'shared' | 'nginx' | 'alone') => rateOf(turns.map((turn) => turn[name]))
     const ratio = (to: 'nginx' | 'alone') =>
-      spread(turns.map((turn) => turn.workers.perSecond / turn[to].perSecond))
-    print(` ${rates('workers')}  with a key, --workers ${workers}`)
-    print(` ${rates('nginx')}  nginx with ${workers} workers`)
+      spread(turns.map((turn) => turn.shared.perSecond / turn[to].perSecond))
+    print(` ${rates('shared')}  with a key, ${processes} processes on one port`)
+    print(` ${rates('nginx')}  nginx with ${processes} workers`)
     print(` ${rates('alone')}  one process, as many connections`)
-    print(`   a second, workers to nginx: ${ratio('nginx')}; to one process: ${ratio('alone')}`)
+    print(`   a second, these to nginx: ${ratio('nginx')}; to one process: ${ratio('alone')}`)
   }
   print(` ${rateOf(figures.bulk.map(({ single }) => single))}  one id to a call, with a key`)
   print(` ${rateOf(figures.bulk.map(({ bulk }) => bulk))}  ${BULK_IDS.enterprise} ids to a call, with a key`)

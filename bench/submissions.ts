@@ -28,11 +28,10 @@ export interface Submissions extends AsyncDisposable, Served {
 export async function startSubmissions(
   folder: string,
   settings: Record<string, string> = {},
-  options: readonly string[] = [],
 ): Promise<Submissions> {
   const root = join(folder, 'store')
   const questions = await openQuestions(folder, root)
-  const service = await startService(root, settings, ['--no-scheduler', ...options])
+  const service = await startService(root, settings)
   const client = new DemoClient(service.url)
   const agents = await Promise.all(Array.from({ length: AGENTS }, () => client.register('bench', 'bench')))
   const post = (nth: number, call: string, sent: object) => {

@@ -1,14 +1,13 @@
 // What the benchmark of writes prints: each party's figures, and its ratios to the peer in the same turn with
 // their spread.
 import { spread } from './turns.ts'
-import { type AllWrites, WORKERS, type WriteFigures, type WriteParty, type Writes } from './writes.ts'
+import type { AllWrites, WriteFigures, WriteParty, Writes } from './writes.ts'
 
 const NAMES: Record<WriteParty, string> = {
   batch: 'the service, a hundred in one call',
   service: 'the service',
   receipts: 'the service, with receipts',
   unsynced: 'the service without a disk, which is not durable',
-  workers: `the service, --workers ${WORKERS}`,
   postgres: 'peer: INSERT and COMMIT in PostgreSQL 15',
 }
 

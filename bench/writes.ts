@@ -26,7 +26,6 @@ const BATCH_CONNECTIONS = [1, 32]
  * a third more.
  */
 const WARM_TURNS = 3
-export const WORKERS = 2
 /** Headers that an HTTP server sets by itself, or that differ from answer to answer. */
 const OWN_HEADERS = ['connection', 'content-length', 'date', 'keep-alive', 'x-request-id']
 
@@ -38,7 +37,7 @@ export interface WriteFigures {
   p99Ms: number
 }
 
-export type WriteParty = 'service' | 'receipts' | 'workers' | 'unsynced' | 'postgres' | 'batch'
+export type WriteParty = 'service' | 'receipts' | 'unsynced' | 'postgres' | 'batch'
 
 export interface Writes {
   connections: number
@@ -62,7 +61,6 @@ export async function measureWrites(seconds: number, turns: number): Promise<All
     const withWrk = await isInstalled('wrk', '-v')
     await using service = await begin(join(folder, 'plain'))
     await using signed = await begin(join(folder, 'signed'), { LOG_SIGNING_KEY })
-    await using both = await begin(join(folder, 'workers'), {}, ['--workers', String(WORKERS)])
     await using unsynced = memory === undefined ? undefined : await begin(join(memory, 'store'))
     await using postgres = hasPostgres() ? await startPostgres(join(folder, 'postgres')) : undefined
     await using peer = postgres && (await startPeer(folder, postgres, service))
@@ -81,7 +79,6 @@ export async function measureWrites(seconds: number, turns: number): Promise<All
       const parties = {
         service: () => measure(service, service.singles, connections),
         receipts: () => measure(signed, signed.singles, connections),
-        workers: () => measure(both, both.singles, connections),
         ...(unsynced && { unsynced: () => measure(unsynced, unsynced.singles, connections) }),
         ...(peer && { postgres: () => measure(peer, service.singles, connections) }),
       }
@@ -116,13 +113,9 @@ async function warmTurns(
   return (await byTurns(parties as Required<typeof parties>, WARM_TURNS + turns)).slice(WARM_TURNS)
 }
 
-async function begin(
-  folder: string,
-  settings: Record<string, string> = {},
-  options: readonly string[] = [],
-): Promise<Submissions> {
+async function begin(folder: string, settings: Record<string, string> = {}): Promise<Submissions> {
   await mkdir(folder)
-  return startSubmissions(folder, settings, options)
+  return startSubmissions(folder, settings)
 }
 
 /** The peer has the same agents and questions as a service, and its answers have the same headers. */

@@ -1,5 +1,4 @@
 // Parses the arguments and options of commands, or refuses them in words.
-import { availableParallelism } from 'node:os'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { nameFault } from '../schemas/names.ts'
@@ -29,20 +28,6 @@ export function wholeNumber(text: string): number {
 export function countOf(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
   return Number(text)
-}
-
-/** More processes than cores gain nothing, so this limit only catches slips. */
-const MOST_WORKERS = 256
-
-/** Parses the number of serving processes: `auto` is one for each core. */
-export function workerCount(text: string): number {
-  if (text === 'auto') return availableParallelism()
-  const count = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : Infinity
-  if (count > MOST_WORKERS)
-    throw new InvalidArgumentError(
-      `It must be a whole number from 1 to ${MOST_WORKERS}, or auto for one for each core.`,
-    )
-  return count
 }
 
 export function collected(text: string, before: readonly string[] = []): readonly string[] {

@@ -11,7 +11,6 @@ const folder = join(ROOT, process.argv[2] ?? 'dist')
 /** Entry points: output name → source file. */
 const PROGRAMS = {
   fvs: 'jobs/fvs.js',
-  worker: 'jobs/serve/workers/worker.ts',
   creator: 'pipeline/store/creator.ts',
   'score-decoder': 'pipeline/release/score-decoder.ts',
 }
@@ -100,7 +99,7 @@ async function build(...names: (keyof typeof PROGRAMS)[]): Promise<void> {
 }
 
 await rm(folder, { recursive: true, force: true })
-await build('fvs', 'worker')
+await build('fvs')
 // Each of these is built alone, because a first call waits for the start of the thread that loads it.
 for (const program of ['creator', 'score-decoder'] as const) {
   always.clear()

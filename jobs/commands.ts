@@ -19,7 +19,7 @@ import {
   storeCommand,
 } from './command-line.ts'
 import { addAgentCommands } from './agent-commands.ts'
-import { collected, reason, time, wholeNumber, workerCount } from './arguments.ts'
+import { collected, reason, time, wholeNumber } from './arguments.ts'
 import type { ImportFromOptions } from './import-from.ts'
 import { addBackupCommands } from './backup-commands.ts'
 import { addCredentialCommands } from './credential-commands.ts'
@@ -39,6 +39,11 @@ interface ImportCommandOptions extends StoreOptions, GivenOptions {
   template?: boolean
 }
 
+interface ServeOptions extends GlobalOptions {
+  scheduler: boolean
+  sharePort?: boolean
+}
+
 interface ReleaseOptions extends StoreOptions {
   asOf?: Date
   ifChanged?: boolean
@@ -56,14 +61,10 @@ interface AuditOptions extends StoreOptions {
 
 command('serve', 'Serve the API and make releases on schedule, until SIGTERM or SIGINT.')
   .option('--no-scheduler', 'only serve, as a further node on the same store')
-  .addOption(
-    new Option('--workers <n>', 'how many processes serve on the port; auto: one for each core')
-      .argParser(workerCount)
-      .default(1),
-  )
-  .action(async (options: GlobalOptions & { scheduler: boolean; workers: number }) => {
+  .option('--share-port', 'let other processes with this option serve on the same port')
+  .action(async ({ scheduler, sharePort = false, ...options }: ServeOptions) => {
     const { runServe } = await import('./serve.ts')
-    finish(await runServe(settingsFor(options), options), options)
+    finish(await runServe(settingsFor(options), { scheduler, sharePort }), options)
   })
 
 const releases = storeCommand('release', 'Take in the inbox, score everyone and publish a release.')

@@ -5,26 +5,21 @@ import { withEveryEnvironment } from './components/components.ts'
 import type { Report } from './output.ts'
 import { startService } from './serve/service.ts'
 import { strayException } from './serve/stray-exceptions.ts'
-import { startWorkers } from './serve/workers/primary.ts'
 import { checkSigningOfNode } from './signing-as-before.ts'
 import { stopSignal } from './serve/stop-signal.ts'
 
 /** Serves until a signal to stop, or an exception of no call and no step. Resolves once it has stopped. */
 export async function runServe(
   settings: Settings,
-  { workers, scheduler }: { workers: number; scheduler: boolean },
+  { scheduler, sharePort }: { scheduler: boolean; sharePort: boolean },
 ): Promise<Report> {
-  // Workers and the scheduled commands are separate processes, which find their store in the variables of
-  // this one.
+  // The scheduled commands are separate processes, which find their store in the variables of this one.
   process.env['STORE_URL'] = settings.STORE_URL
   // Caught from here on, so that a signal during the start stops the service as soon as it has started.
   const stopping = stopSignal()
   return withEveryEnvironment(settings, async (components) => {
     for (const each of Object.values(components)) await checkSigningOfNode(each, scheduler)
-    const service =
-      workers === 1
-        ? await startService(components, { scheduler })
-        : await startWorkers(components, { workers, scheduler })
+    const service = await startService(components, { scheduler, sharePort })
     const stray = strayException(components.production.logger)
     const ok = await Promise.race([stopping.then(() => true), stray.then(() => false)])
     compileNoMore()

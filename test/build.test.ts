@@ -67,7 +67,7 @@ describe('the program that is built', () => {
       ['import', 'questions', '--template'],
       ['import', 'questions', join(folder, 'nothing.csv')],
       ['release', '--if-changed', '--as-of', '2026-03-01T12:00:00Z', '--json'],
-      ['serve', '--workers', 'none'],
+      ['serve', '--port'],
     ]) {
       const built = await fvs(args, { folder, env, program: PROGRAMS.built })
       expect(built, args.join(' ')).toEqual(await fvs(args, { folder, env }))
@@ -84,45 +84,41 @@ describe('the program that is built', () => {
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, audit: { ok: true } })
   })
 
-  test.for([1, 2])(
-    'serves by %s processes what the sources do, takes forecasts and stops',
-    async (workers) => {
-      const { folder, store } = await freshStore()
-      const env = { STORE_URL: store }
-      const options = ['--no-scheduler', '--workers', String(workers)]
-      const services = await Promise.all([
-        fvsServe({ folder, env, program: PROGRAMS.built }, ...options),
-        fvsServe({ folder, env }, ...options),
-      ])
-      const [built, sources] = services.map(({ url }) => new Client(url)) as [Client, Client]
-      const page = (await built.get('/')).text
-      const assets = [...page.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path!)
-      expect(assets).not.toEqual([])
-      for (const path of [
-        ...assets,
-        `/forecaster/${forecasterId(0)}/verification`,
-        `/forecaster/${forecasterId(0)}/scores`,
-        `/view/forecasters/${forecasterId(0)}`,
-        '/questions',
-        '/methodology',
-        '/view/methodology',
-        '/openapi.json',
-        '/docs',
-        '/nothing',
-      ]) {
-        const [ours, theirs] = await Promise.all([built.get(path), sources.get(path)])
-        expect([ours.status, ours.text], path).toEqual([theirs.status, theirs.text])
-      }
-      const submitted = await built.post(
-        `/agents/${agent.agentId}/forecast`,
-        { question_id: QUESTION.open, probability: 0.5 },
-        bearer(agent.key),
-      )
-      expect(submitted.json()).toMatchObject({ probability: 0.5 })
-      const kept = await inboxRows((await testComponents({ folder })).store, 'forecasts')
-      expect(kept.map(({ forecast_id }) => forecast_id)).toEqual([submitted.json()['forecast_id']])
-      for (const { kill } of services) kill('SIGTERM')
-      for (const { finished } of services) expect(await finished).toMatchObject({ code: 0 })
-    },
-  )
+  test('serves what the sources do, takes forecasts and stops', async () => {
+    const { folder, store } = await freshStore()
+    const env = { STORE_URL: store }
+    const services = await Promise.all([
+      fvsServe({ folder, env, program: PROGRAMS.built }, '--no-scheduler'),
+      fvsServe({ folder, env }, '--no-scheduler'),
+    ])
+    const [built, sources] = services.map(({ url }) => new Client(url)) as [Client, Client]
+    const page = (await built.get('/')).text
+    const assets = [...page.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path!)
+    expect(assets).not.toEqual([])
+    for (const path of [
+      ...assets,
+      `/forecaster/${forecasterId(0)}/verification`,
+      `/forecaster/${forecasterId(0)}/scores`,
+      `/view/forecasters/${forecasterId(0)}`,
+      '/questions',
+      '/methodology',
+      '/view/methodology',
+      '/openapi.json',
+      '/docs',
+      '/nothing',
+    ]) {
+      const [ours, theirs] = await Promise.all([built.get(path), sources.get(path)])
+      expect([ours.status, ours.text], path).toEqual([theirs.status, theirs.text])
+    }
+    const submitted = await built.post(
+      `/agents/${agent.agentId}/forecast`,
+      { question_id: QUESTION.open, probability: 0.5 },
+      bearer(agent.key),
+    )
+    expect(submitted.json()).toMatchObject({ probability: 0.5 })
+    const kept = await inboxRows((await testComponents({ folder })).store, 'forecasts')
+    expect(kept.map(({ forecast_id }) => forecast_id)).toEqual([submitted.json()['forecast_id']])
+    for (const { kill } of services) kill('SIGTERM')
+    for (const { finished } of services) expect(await finished).toMatchObject({ code: 0 })
+  })
 })

@@ -32,7 +32,7 @@ const LATE_MS = 4 * 60_000
 const DROP_MS = 60_000
 
 /** The columns of a forecast that memory holds. */
-export type WrittenForecast = Pick<
+type WrittenForecast = Pick<
   ForecastRow,
   'entity_type' | 'entity_id' | 'question_id' | 'forecast_id' | 'probability' | 'forecast_at'
 >
@@ -124,8 +124,8 @@ export class CurrentForecasts {
   }
 
   /**
-   * Takes in the rows that a process of this node has written to an object of the inbox, before they are
-   * acknowledged. If this process does not know one of their questions yet, the next look reads the object.
+   * Takes in the rows that this node has written to an object of the inbox, before they are
+   * acknowledged. If this node does not know one of their questions yet, the next look reads the object.
    */
   wrote(path: string, rows: readonly WrittenForecast[]): void {
     if (this.#takeRows(rows)) this.#noteTaken(path)

@@ -1,17 +1,5 @@
 // The measurements of this process, for an operator's Prometheus.
-import {
-  type Aggregator,
-  Counter,
-  Gauge,
-  Histogram,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-  collectDefaultMetrics,
-} from 'prom-client'
-
-/** The measurements of one process, in the form that it sends to another. */
-export type Measured = readonly MetricObjectWithValues<MetricValue<string>>[]
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
 const labelNames = ['environment'] as const
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
@@ -27,7 +15,6 @@ export class Metrics {
   readonly registry = newRegistry()
   readonly #registers = [this.registry]
   readonly #collectors: (() => void)[] = []
-  readonly #textOfAll: (() => Promise<string>) | undefined
 
   readonly requests = new Histogram({
     name: 'fvs_http_request_seconds',
@@ -54,41 +41,27 @@ export class Metrics {
   readonly currentForecasts = this.#gauge(
     'fvs_current_forecasts',
     'Forecasts in memory that stand on open questions',
-    'max',
   )
-  readonly release = this.#gauge('fvs_release', 'The release that this node serves', 'min')
-  readonly releaseAge = this.#gauge(
-    'fvs_release_age_seconds',
-    'How long ago the as_of of that release is',
-    'max',
-  )
-  readonly questions = this.#gauge(
-    'fvs_questions',
-    'Questions by their state as of that release',
-    'max',
-    'state',
-  )
+  readonly release = this.#gauge('fvs_release', 'The release that this node serves')
+  readonly releaseAge = this.#gauge('fvs_release_age_seconds', 'How long ago the as_of of that release is')
+  readonly questions = this.#gauge('fvs_questions', 'Questions by their state as of that release', 'state')
   readonly overdueSeconds = this.#gauge(
     'fvs_question_overdue_seconds',
     'How long ago the question closed that has been without an outcome for longest; 0 if none is overdue',
-    'max',
   )
   readonly checks = this.#gauge(
     'fvs_check_ok',
     'What /readyz answers for each check: 1 if it is well, 0 otherwise',
-    'min',
     'check',
   )
   readonly inboxAge = this.#gauge(
     'fvs_inbox_oldest_seconds',
     'How long the oldest forecast in the inbox has waited for a release to take it in; 0 if none waits',
-    'max',
   )
   readonly usagePending = this.#gauge('fvs_usage_pending', 'Counted calls that are not durable yet')
   readonly quotaStore = this.#gauge(
     'fvs_quota_store_ok',
     'Where nodes count calls together in Redis: 1 if it answers, 0 if this node counts by itself',
-    'min',
   )
   readonly refreshFailures = this.#counter(
     'fvs_refresh_failures_total',
@@ -96,24 +69,13 @@ export class Metrics {
   )
   readonly corrupt = this.#counter('fvs_corrupt_total', 'Damaged objects that were met, once for each time')
 
-  /** `textOfAll` returns the measurements of all workers together. */
-  constructor(textOfAll?: () => Promise<string>) {
-    this.#textOfAll = textOfAll
-  }
-
   #counter(name: string, help: string) {
     return new Counter({ name, help, labelNames, registers: this.#registers })
   }
 
-  /** `aggregator` combines the values of several workers. `label` is a label besides the environment. */
-  #gauge<Label extends string = never>(
-    name: string,
-    help: string,
-    aggregator: Aggregator = 'sum',
-    ...label: Label[]
-  ) {
-    const names = [...labelNames, ...label]
-    return new Gauge({ name, help, labelNames: names, aggregator, registers: this.#registers })
+  /** `label` is a label besides the environment. */
+  #gauge<Label extends string = never>(name: string, help: string, ...label: Label[]) {
+    return new Gauge({ name, help, labelNames: [...labelNames, ...label], registers: this.#registers })
   }
 
   /** Calls `collect` before each reading, to set the gauges. */
@@ -121,20 +83,9 @@ export class Metrics {
     this.#collectors.push(collect)
   }
 
-  /** Returns the measurements, of all workers if there are several, in the text format of Prometheus. */
+  /** Returns the measurements in the text format of Prometheus. */
   text(): Promise<string> {
-    if (this.#textOfAll) return this.#textOfAll()
-    this.#collect()
-    return this.registry.metrics()
-  }
-
-  /** Returns the measurements of this process alone. */
-  measured(): Promise<Measured> {
-    this.#collect()
-    return this.registry.getMetricsAsJSON()
-  }
-
-  #collect(): void {
     for (const collect of this.#collectors) collect()
+    return this.registry.metrics()
   }
 }

@@ -26,6 +26,8 @@ export interface ServerSettings extends RoomLimits {
   host: string
   /** 0 for any free port. */
   port: number
+  /** Whether other processes that share it too may listen on the port; the system spreads the connections. */
+  sharePort: boolean
   /** The longest that a client may take to send a whole request. */
   requestTimeoutMs: number
   /** The longest pause between requests, or while a client does not read an answer. */
@@ -83,8 +85,8 @@ export async function startServer(
   }
 }
 
-async function listen(server: Server, { host, port }: ServerSettings): Promise<void> {
-  server.listen({ host, port, backlog: 1024 })
+async function listen(server: Server, { host, port, sharePort }: ServerSettings): Promise<void> {
+  server.listen({ host, port, backlog: 1024, reusePort: sharePort })
   try {
     await once(server, 'listening')
   } catch (cause) {

@@ -1,7 +1,7 @@
 // Counts a call without waiting, if this process keeps the counts itself. Most calls are admitted this way.
 import type { UsageEntry } from '../../pipeline/access/usage.ts'
 import { type Allowance, type QuotaState, scarcest, stateOf } from './admission.ts'
-import type { Counter, OwnCounter } from './counters.ts'
+import { MemoryCounter } from './memory-counter.ts'
 
 /** A call that was admitted at once. */
 export interface AdmittedNow {
@@ -11,13 +11,9 @@ export interface AdmittedNow {
   usage: UsageEntry | undefined
 }
 
-function isOwn(counter: Counter): counter is OwnCounter {
-  return 'consumeNow' in counter
-}
-
 /** Returns whether a count is below its limit, or false if the answer would take waiting. */
 export function hasLeftNow({ counter, caller, limit }: Allowance, nowMs?: number): boolean {
-  return isOwn(counter) && counter.usedNow(caller, limit.quota, nowMs) < limit.quota
+  return counter instanceof MemoryCounter && counter.usedNow(caller, nowMs) < limit.quota
 }
 
 /**
@@ -31,7 +27,7 @@ export function admittedNow(
 ): AdmittedNow | undefined {
   if (!allowances.every((allowance) => hasLeftNow(allowance, nowMs))) return undefined
   const states = allowances.map(({ counter, caller, limit }) =>
-    stateOf((counter as OwnCounter).consumeNow(caller, 1, limit.quota, nowMs), limit),
+    stateOf((counter as MemoryCounter).consumeNow(caller, 1, limit.quota, nowMs), limit),
   )
   return { state: scarcest(states), usage }
 }

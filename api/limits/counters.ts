@@ -1,4 +1,4 @@
-// Counters of calls: the interface that memory, Redis and the other processes of a machine implement.
+// Counters of calls: the interface that memory and Redis implement.
 
 /** The calls of one caller that count now. */
 export interface Count {
@@ -29,19 +29,6 @@ export interface Counter {
 }
 
 /**
- * A counter that answers at once. `nowMs` is a time of `performance.now`, which is read if it is left out.
- */
-export interface OwnCounter extends Counter {
-  /**
-   * Returns the calls used, for a call under the quota, or Infinity if only another process knows. Counts
-   * nothing.
-   */
-  usedNow(caller: string, quota?: number, nowMs?: number): number
-  /** Counts as `consume` does. */
-  consumeNow(caller: string, calls?: number, quota?: number, nowMs?: number): Count
-}
-
-/**
  * A counter's name and, for its creation, its parameters. The name keeps it apart from those of other
  * policies and environments; a count lasts for `durationS` from its first call. In memory it has at most
  * `mostCallers` counts.
@@ -53,16 +40,6 @@ export interface Counters {
   readonly shared: boolean
   counter(...spec: CounterSpec): Counter
   close(): Promise<void>
-}
-
-/** The counters of a serving process. */
-export interface CallCounters {
-  /** Counters of quotas, which are promised to callers. */
-  quotas: Counters
-  /** Counters of reads, which are limited to protect this machine. */
-  reads: Counters
-  /** Counters of failed calls. Each call asks them first, so they must answer from memory. */
-  attempts: Counters
 }
 
 /**

@@ -18,15 +18,17 @@ import {
 import type { Networks } from './addresses.ts'
 import { dayOf } from './calendar.ts'
 import type { Caller } from './callers.ts'
-import { type CallCounters, type Count, type Counters, EVERYONE, MOST_ADDRESSES } from './counters.ts'
+import { type Count, type Counters, EVERYONE, MOST_ADDRESSES } from './counters.ts'
 import { type AdmittedNow, admittedNow, hasLeftNow } from './counted-now.ts'
 import type { KeyRecord } from '../../pipeline/access/registry.ts'
+import { countInMemory } from './memory-counter.ts'
 import { MonthlyCalls } from './monthly-calls.ts'
 
 interface LimitsComponents {
   environment: Environment
   settings: OwnSettings
-  counters: CallCounters
+  /** Counters of quotas, which are promised to callers, perhaps over all nodes. */
+  quotas: Counters
   now: () => Date
 }
 
@@ -59,8 +61,9 @@ export class Limits {
   /** Tells whether the usage of accounts is loaded; undefined once it is. */
   #callsRestored: (() => Promise<boolean>) | undefined
 
-  constructor({ environment, settings, counters, now }: LimitsComponents) {
-    const { quotas, reads, attempts } = counters
+  constructor({ environment, settings, quotas, now }: LimitsComponents) {
+    // All other limits protect this process.
+    const own = countInMemory()
     const prefix = `fvs:${environment}`
     this.#settings = settings
     this.#now = now
@@ -70,21 +73,16 @@ export class Limits {
     // The window is as long as the burst lasts at the steady rate, so that one counter enforces both.
     const burstWindowS = Math.ceil((60 * burst) / perMinute)
     this.#forecasts = rateIn(quotas, prefix, 'forecasts', burst, burstWindowS)
-    this.#addressForecasts = rateIn(
-      reads,
-      prefix,
-      'forecasts-by-address',
-      settings.ADDRESS_FORECASTS_PER_MINUTE,
-      60,
-    )
+    const perAddress = settings.ADDRESS_FORECASTS_PER_MINUTE
+    this.#addressForecasts = rateIn(own, prefix, 'forecasts-by-address', perAddress, 60)
     this.#operators = rateIn(quotas, prefix, 'operator-calls', settings.OPERATOR_CALLS_PER_MINUTE, 60)
     this.#verifications = rateIn(quotas, prefix, 'verifications', settings.ANONYMOUS_PER_MINUTE, 60)
     this.#addressMonths = new MonthlyCalls(quotas, 'monthly-calls-by-address', prefix, MOST_ADDRESSES)
     this.monthlyCalls = new MonthlyCalls(quotas, 'monthly-calls', prefix, EVERYONE)
-    this.#reads = rateIn(reads, prefix, 'reads', settings.READS_PER_MINUTE, 60)
-    this.pages = rateIn(reads, prefix, 'pages', settings.PAGES_PER_MINUTE, 60)
-    this.#others = rateIn(reads, prefix, 'other-calls', settings.OTHER_CALLS_PER_MINUTE, 60)
-    this.attempts = rateIn(attempts, prefix, 'attempts', settings.ATTEMPTS_PER_MINUTE, 60)
+    this.#reads = rateIn(own, prefix, 'reads', settings.READS_PER_MINUTE, 60)
+    this.pages = rateIn(own, prefix, 'pages', settings.PAGES_PER_MINUTE, 60)
+    this.#others = rateIn(own, prefix, 'other-calls', settings.OTHER_CALLS_PER_MINUTE, 60)
+    this.attempts = rateIn(own, prefix, 'attempts', settings.ATTEMPTS_PER_MINUTE, 60)
   }
 
   /**

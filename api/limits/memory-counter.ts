@@ -1,6 +1,6 @@
 // Counts calls in the memory of this process.
 import { LRUCache } from 'lru-cache'
-import type { Count, CounterSpec, Counters, OwnCounter } from './counters.ts'
+import type { Count, Counter, CounterSpec, Counters } from './counters.ts'
 
 interface Entry {
   used: number
@@ -8,9 +8,10 @@ interface Entry {
 }
 
 /**
- * Keeps the counts of the latest callers. Its time is that of `performance.now`, a clock that nobody sets.
+ * Keeps the counts of the latest callers, and can also answer at once. `nowMs` is a time of
+ * `performance.now`, a clock that nobody sets; it is read if it is left out.
  */
-export class MemoryCounter implements OwnCounter {
+export class MemoryCounter implements Counter {
   readonly #durationMs: number
   readonly #entries: LRUCache<string, Entry>
 
@@ -24,10 +25,12 @@ export class MemoryCounter implements OwnCounter {
     return Promise.resolve(this.consumeNow(caller, calls, quota))
   }
 
-  usedNow(caller: string, _quota?: number, nowMs = performance.now()): number {
+  /** Returns the calls used. Counts nothing. */
+  usedNow(caller: string, nowMs = performance.now()): number {
     return this.#current(caller, nowMs)?.used ?? 0
   }
 
+  /** Counts as `consume` does. */
   consumeNow(caller: string, calls = 1, quota = Infinity, nowMs = performance.now()): Count {
     const entry = this.#current(caller, nowMs) ?? this.#begin(caller, nowMs)
     const used = entry.used + calls

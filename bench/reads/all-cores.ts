@@ -1,5 +1,5 @@
-// The service with a worker for each core, by turns beside nginx with as many and one process of the service
-// alone.
+// The service with a process for each core on one port, by turns beside nginx with as many workers and one
+// process of the service alone.
 import { availableParallelism } from 'node:os'
 import { type Served, startService } from '../process.ts'
 import { byTurns } from '../turns.ts'
@@ -8,8 +8,8 @@ import type { BareAnswer } from './bare-server.ts'
 import { startNginx } from './nginx.ts'
 
 export interface AllCores {
-  workers: number
-  turns: Record<'workers' | 'nginx' | 'alone', Asked>[]
+  processes: number
+  turns: Record<'shared' | 'nginx' | 'alone', Asked>[]
 }
 
 interface Parties {
@@ -25,17 +25,42 @@ interface Parties {
 export async function measureOnAllCores(
   { root, settings, alone, folder, answer }: Parties,
   turns: number,
-  measure: (server: AskedServer, workers: number) => Promise<Asked>,
+  measure: (server: AskedServer, processes: number) => Promise<Asked>,
 ): Promise<AllCores> {
-  const workers = availableParallelism()
-  await using all = await startService(root, settings, ['--no-scheduler', '--workers', String(workers)])
-  await using nginx = await startNginx(folder, answer, workers)
+  const processes = availableParallelism()
+  await using shared = await startShared(root, settings, processes)
+  await using nginx = await startNginx(folder, answer, processes)
   const parties = {
-    workers: () => measure(all, workers),
-    nginx: () => measure(nginx, workers),
-    alone: () => measure(alone, workers),
+    shared: () => measure(shared, processes),
+    nginx: () => measure(nginx, processes),
+    alone: () => measure(alone, processes),
   }
   // The first turn warms up.
   await byTurns(parties, 1)
-  return { workers, turns: await byTurns(parties, turns) }
+  return { processes, turns: await byTurns(parties, turns) }
+}
+
+/** Starts processes of the service that share a port. */
+async function startShared(
+  root: string,
+  settings: Record<string, string>,
+  processes: number,
+): Promise<AskedServer & AsyncDisposable> {
+  const options = ['--no-scheduler', '--share-port']
+  const first = await startService(root, settings, options)
+  const { port } = new URL(first.url)
+  const others = Array.from({ length: processes - 1 }, () =>
+    startService(root, { ...settings, PORT: port }, options),
+  )
+  const all = [first, ...(await Promise.all(others))]
+  return {
+    url: first.url,
+    cpuSeconds: async () => {
+      const used = await Promise.all(all.map((one) => one.cpuSeconds()))
+      return used.reduce((sum, seconds) => sum + seconds, 0)
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(all.map((one) => one[Symbol.asyncDispose]()))
+    },
+  }
 }

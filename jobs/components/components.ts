@@ -68,18 +68,14 @@ const WHERE_NONE: Record<Access, WhereNone> = {
   tries: 'imagine',
 }
 
-/** Fields about the process, in every line of its log; null for none. */
-type LoggedFields = Record<string, unknown> | null
-
 /** Works with components and disposes of them, also if the work fails. */
 export async function withComponents<T>(
   settings: Settings,
   environment: Environment,
   access: Access,
   work: (components: Components) => Promise<T>,
-  logged: LoggedFields = null,
 ): Promise<T> {
-  const components = await buildComponents(settings, environment, access, logged)
+  const components = await buildComponents(settings, environment, access)
   try {
     return await work(components)
   } finally {
@@ -91,11 +87,10 @@ export async function withComponents<T>(
 export async function withEveryEnvironment<T>(
   settings: Settings,
   work: (components: Record<Environment, Components>) => Promise<T>,
-  logged: LoggedFields = null,
 ): Promise<T> {
   const inSandbox = (production: Components) =>
-    withComponents(settings, 'sandbox', 'begins', (sandbox) => work({ production, sandbox }), logged)
-  return withComponents(settings, 'production', 'begins', inSandbox, logged)
+    withComponents(settings, 'sandbox', 'begins', (sandbox) => work({ production, sandbox }))
+  return withComponents(settings, 'production', 'begins', inSandbox)
 }
 
 /**
@@ -110,12 +105,11 @@ async function buildComponents(
   settings: Settings,
   environment: Environment,
   access: Access,
-  logged: LoggedFields,
 ): Promise<Components> {
   const logger = pino(
     {
       level: settings.LOG_LEVEL,
-      base: logged,
+      base: null,
       hooks: { streamWrite: (line) => escapedJson(redactKeys(line)) },
     },
     destination({ dest: 2, sync: true }),

@@ -10,7 +10,7 @@ import { ForecastProofs } from '../../api/published/forecast-proofs.ts'
 import { History } from '../../api/published/history.ts'
 import { Leaderboard } from '../../api/published/leaderboard.ts'
 import { Callers } from '../../api/limits/callers.ts'
-import type { CallCounters } from '../../api/limits/counters.ts'
+import type { Counters } from '../../api/limits/counters.ts'
 import { Limits } from '../../api/limits/limits.ts'
 import { Manifests } from '../../api/published/manifests.ts'
 import type { About } from '../../api/about.ts'
@@ -59,20 +59,14 @@ import type { ForecastRow, TableName } from '../../schemas/tables.ts'
 import type { Components } from '../components/components.ts'
 import { Health } from './health.ts'
 import type { Asker } from '../../api/turns.ts'
-import { type News, sentForecast } from './workers/messages.ts'
 
 /** The components that all environments of a serving process share. */
 export interface Serving {
   metrics: Metrics
-  counters: CallCounters
-  /** Sends news to the other workers, if there are any. */
-  tell?: ((news: News) => Promise<void>) | undefined
-  /** Resolves once this worker has all news that the others sent before. */
-  latest?: (() => Promise<void>) | undefined
+  /** Counters of quotas, which are promised to callers. */
+  quotas: Counters
   /** Whether this process also makes releases. */
   scheduler: boolean
-  /** Whether releases are made on schedule, by this process or by its primary. */
-  releases: boolean
   /** The pause before the first reading of questions, in which the process answers its first calls. */
   firstCallsMs: number
   /** False once the process is shutting down. */
@@ -92,8 +86,8 @@ export function buildApiParts(components: Components, serving: Serving) {
   }
 }
 
-function buildIntake(components: Components, { metrics, tell }: Serving, releases: CurrentRelease) {
-  const { environment, settings, own, store, local, registry, openDatabase, now, newId, signers } = components
+function buildIntake(components: Components, { metrics }: Serving, releases: CurrentRelease) {
+  const { settings, own, store, local, registry, openDatabase, now, newId, signers } = components
   // A registration writes up to three objects and waits for a group commit, which may itself wait for the one
   // before.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
@@ -106,9 +100,7 @@ function buildIntake(components: Components, { metrics, tell }: Serving, release
   const forecasts = groupCommit('forecasts', { ...components, store: inbox ?? store }, metrics, {
     receiptsOf: (rows, id) => receipts.ofBatch(rows as readonly ForecastRow[], id),
     onCommit: ({ path, rows }) => {
-      const written = rows as readonly ForecastRow[]
-      currentForecasts.wrote(path, written)
-      return tell?.({ environment, path, forecasts: written.map(sentForecast) })
+      currentForecasts.wrote(path, rows as readonly ForecastRow[])
     },
   })
   return {
@@ -215,11 +207,11 @@ function aboutOf(settings: Settings): About {
   }
 }
 
-function buildNode(components: Components, { metrics, counters, accepting }: Serving) {
+function buildNode(components: Components, { metrics, quotas, accepting }: Serving) {
   const { environment, settings, own, store, registry, clockAheadMs, logger, now, newId } = components
   return {
     callers: new Callers(registry, settings.KEY_CACHE_MS, now),
-    limits: new Limits({ environment, settings: own, counters, now }),
+    limits: new Limits({ environment, settings: own, quotas, now }),
     usage: new UsageLog({ store, newId, now }),
     health: new Health({
       environment,
@@ -257,7 +249,7 @@ function groupCommit(
       const { rows, durationMs } = written
       commitRows.observe({ environment }, rows.length)
       commitSeconds.observe({ environment }, durationMs / 1000)
-      return onCommit?.(written)
+      onCommit?.(written)
     },
   })
 }

@@ -17,7 +17,6 @@ import { InboxAge } from './inbox-age.ts'
 import { repeat } from './repeat.ts'
 import { Scheduler } from './scheduler.ts'
 import { tell } from './telling.ts'
-import { type News, receivedForecast } from './workers/messages.ts'
 
 /** Each look is a LIST of the bucket, and nothing is decided by it. */
 const INBOX_LOOK_MS = 60_000
@@ -28,8 +27,6 @@ export interface RunningEnvironment {
   context: NodeContext
   /** Resolves once the questions and the current forecasts have been read, or reading them has failed. */
   loaded: Promise<void>
-  /** Takes in news from another worker. */
-  learn(news: News): void
   /** Stops the work in the background. */
   quiesce(): Promise<void>
   /** Makes everything durable that was accepted. Must be called only when no call is under way. */
@@ -71,16 +68,12 @@ export async function startEnvironment(
       isFollowing: () => !follower.isResting,
       questionsRead: forecasting.questionsRead,
       catchUpForecasts: async () => {
-        await serving.latest?.()
         if (!(await forecasting.follower.catchUp())) throw notCurrent()
       },
       nextReleaseAt: () => scheduler.nextRun(),
-      promisedReleaseAt: () => (serving.releases ? scheduler.nextRun() : undefined),
+      promisedReleaseAt: () => (serving.scheduler ? scheduler.nextRun() : undefined),
     },
     loaded: forecasting.follower.looked,
-    learn: (news) => {
-      learn(news, parts)
-    },
     quiesce: async () => {
       const stopped = [scheduler, follower, looking, listing, naming, flushing, ...telling].map((each) =>
         each.stop(),
@@ -111,10 +104,6 @@ async function flushUsage({ components, parts }: Starting): Promise<void> {
     const { pending } = parts.usage
     logger.warn({ err: error, environment, pending }, 'could not write down usage; it is tried again')
   }
-}
-
-function learn(news: News, { currentForecasts }: ApiParts): void {
-  currentForecasts.wrote(news.path, news.forecasts.map(receivedForecast))
 }
 
 function measureQuestions(environment: Environment, { metrics, releases, now }: ApiParts): void {

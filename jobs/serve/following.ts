@@ -73,7 +73,7 @@ export function followForecasts(starting: Starting) {
   const { questions, limits, currentForecasts } = parts
   const restored = Promise.withResolvers<void>()
   // A process that counts by itself continues from the counts that were written before it started.
-  let isRestored = serving.counters.quotas.shared
+  let isRestored = serving.quotas.shared
   const restore = async () => {
     if (isRestored) return
     await restoreCalls(components, limits)

@@ -1,9 +1,8 @@
-// Serves the API of every environment in one process, which may be one of several workers, with a scheduler
-// for each environment.
+// Serves the API of every environment in one process, with a scheduler for each environment.
 import { readFile } from 'node:fs/promises'
 import { addressesBehind } from '../../api/limits/addresses.ts'
 import { createApp } from '../../api/http/app.ts'
-import type { CallCounters } from '../../api/limits/counters.ts'
+import type { Counters } from '../../api/limits/counters.ts'
 import { countInMemory } from '../../api/limits/memory-counter.ts'
 import { countInRedis } from '../../api/limits/redis-counters.ts'
 import { Metrics } from '../../api/http/metrics.ts'
@@ -14,8 +13,6 @@ import { beginYoung, holdTickShape } from '../../api/http/v8.ts'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 import { type Components, SERVICE_VERSION } from '../components/components.ts'
 import { type RunningEnvironment, startEnvironment } from './environment-service.ts'
-import type { News } from './workers/messages.ts'
-import type { PrimaryLink } from './workers/primary-link.ts'
 
 const METHODOLOGY_TEXT = new URL('../../docs/methodology.md', import.meta.url)
 /**
@@ -45,14 +42,12 @@ interface OwnService extends Service {
 
 export interface ServiceOptions {
   scheduler: boolean
-  /** Whether releases are made on schedule, as `scheduler` unless a primary makes them. */
-  releases?: boolean
+  /** Whether other processes may serve on the same port. */
+  sharePort?: boolean
   /** Whether pages name the address at which the service listens if PUBLIC_URL names none. */
   ownAddress?: boolean
   /** How long the node answers its first calls before it reads questions. */
   firstCallsMs?: number
-  /** A worker's link to its primary. */
-  link?: PrimaryLink
   /**
    * Replaces the answers before Koa in a test that compares or counts. It returns undefined to put nothing
    * before Koa.
@@ -64,10 +59,9 @@ export async function startService(
   components: Record<Environment, Components>,
   {
     scheduler,
-    releases = scheduler,
+    sharePort = false,
     ownAddress = false,
     firstCallsMs = FIRST_CALLS_MS,
-    link,
     answerFirst = (prepared) => prepared,
   }: ServiceOptions,
 ): Promise<OwnService> {
@@ -75,22 +69,17 @@ export async function startService(
   await holdTickShape()
   const { settings, logger, newRequestId } = components.production
   const addresses = addressesBehind(settings.TRUSTED_PROXIES, settings)
-  const metrics = new Metrics(link && (() => link.measurements()))
-  const counters = await countersOf(components.production, metrics, link)
+  const metrics = new Metrics()
+  const quotas = await quotasOf(components.production, metrics)
   let accepting = true
   const running: RunningEnvironment[] = []
   const isSandboxSeeded = () =>
     running.some(({ context }) => context.site.environment === 'sandbox' && context.releases.current)
   const start = async (environment: Environment) => {
-    const tell = link && ((news: News) => link.tell(news))
-    const latest = link && (() => link.latest())
     const serving = {
       metrics,
-      counters,
-      tell,
-      latest,
+      quotas,
       scheduler,
-      releases,
       firstCallsMs,
       accepting: () => accepting,
       isSandboxSeeded,
@@ -99,10 +88,6 @@ export async function startService(
     running.push(started)
     return started.context
   }
-  link?.serve(
-    (news) => running.find(({ context }) => context.site.environment === news.environment)?.learn(news),
-    () => metrics.measured(),
-  )
   const quiesce = () => Promise.all(running.map((each) => each.quiesce()))
 
   try {
@@ -126,10 +111,11 @@ export async function startService(
       {
         host: settings.HOST,
         port: settings.PORT,
+        sharePort,
         requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
         idleTimeoutMs: Math.max(IDLE_MS, 2 * settings.COMMIT_TIMEOUT_MS),
-        maxConnections: ofEachWorker(settings.MAX_CONNECTIONS, link),
-        maxConnectionsOfAddress: ofEachWorker(settings.MAX_CONNECTIONS_OF_ADDRESS, link),
+        maxConnections: settings.MAX_CONNECTIONS,
+        maxConnectionsOfAddress: settings.MAX_CONNECTIONS_OF_ADDRESS,
       },
       addresses.ofConnection,
       answerFirst(answeredFirst(contexts, shared)),
@@ -137,9 +123,7 @@ export async function startService(
     if (ownAddress) for (const { site } of Object.values(contexts)) site.publicUrl ??= server.url
     const { store, secrets } = components.production
     const release = contexts.production.releases.current?.release ?? 0
-    // With workers, the primary says so once for all of them.
-    const level = link ? 'debug' : 'info'
-    logger[level]({ url: server.url, store: store.url, release, signed: secrets !== undefined }, 'serving')
+    logger.info({ url: server.url, store: store.url, release, signed: secrets !== undefined }, 'serving')
     return {
       url: server.url,
       release,
@@ -149,40 +133,26 @@ export async function startService(
         logger.info('stopping: no new connections, answering what is under way')
         await Promise.all([server.close(settings.SHUTDOWN_TIMEOUT_MS), quiesce()])
         await Promise.all(running.map((each) => each.close()))
-        await counters.quotas.close()
+        await quotas.close()
         logger.info('stopped')
       },
     }
   } catch (error) {
     // The timers of a started environment would keep alive a process that serves nothing.
     await quiesce()
-    await counters.quotas.close()
+    await quotas.close()
     throw error
   }
 }
 
-/** Returns the share of one worker. The primary hands out connections by turns. */
-function ofEachWorker(most: number, link: PrimaryLink | undefined): number {
-  return Math.ceil(most / (link?.workers ?? 1))
-}
-
-/**
- * Returns counters that count quotas in Redis if nodes share one, and everything else on this machine, in one
- * process for all workers.
- */
-async function countersOf(
-  { settings, logger }: Components,
-  metrics: Metrics,
-  link: PrimaryLink | undefined,
-): Promise<CallCounters> {
-  const own = countInMemory()
-  const here = link?.counters ?? { quotas: own, reads: own, attempts: own }
-  if (settings.REDIS_URL === undefined) return here
+/** Returns counters of quotas: in Redis if nodes share one, otherwise in the memory of this process. */
+async function quotasOf({ settings, logger }: Components, metrics: Metrics): Promise<Counters> {
+  if (settings.REDIS_URL === undefined) return countInMemory()
   const quotas = await countInRedis(settings.REDIS_URL, logger)
   metrics.onCollect(() => {
     for (const environment of ENVIRONMENTS) {
       metrics.quotaStore.set({ environment }, quotas.isReached() ? 1 : 0)
     }
   })
-  return { ...here, quotas }
+  return quotas
 }

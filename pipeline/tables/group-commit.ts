@@ -23,10 +23,8 @@ export interface GroupCommitComponents {
    * object. Receipts are handed out only if the object is durable.
    */
   receiptsOf?: (rows: readonly Row[], id: string) => readonly string[]
-  /**
-   * Called after each object is written, and awaited before its submitters get their answers. It never fails.
-   */
-  onCommit?: (written: Written) => unknown
+  /** Called after each object is written, before its submitters get their answers. It never fails. */
+  onCommit?: (written: Written) => void
   /** Milliseconds of a clock that only goes forward. */
   monotonicMs: () => number
 }
@@ -146,7 +144,7 @@ export class GroupCommit {
         Promise.resolve().then(() => receiptsOf?.(rows, id) ?? []),
         Promise.race([write, expired]),
       ])
-      await onCommit?.({ path, rows, durationMs: monotonicMs() - startedMs })
+      onCommit?.({ path, rows, durationMs: monotonicMs() - startedMs })
       return receipts
     } finally {
       // A timer that is left running would hold on to the rows until it ends.

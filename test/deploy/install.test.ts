@@ -100,7 +100,9 @@ describe.skipIf(!canChangeRoot)('the container', () => {
 
 describe.skipIf(!canChangeRoot)('the units of systemd', () => {
   const UNITS =
-    'fvs-serve.service fvs-release.service fvs-release.timer fvs-backup.service fvs-backup.timer'.split(' ')
+    'fvs-serve.service fvs-serve@2.service fvs-release.service fvs-release.timer fvs-backup.service fvs-backup.timer'.split(
+      ' ',
+    )
   const WORST_RATING = 20
   let machine: RootFolder
   const installed = (path: string) => readFile(join(machine.path, path), 'utf8')

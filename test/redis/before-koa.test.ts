@@ -1,27 +1,11 @@
-// Calls that are answered before Koa, and workers, where calls are counted in Redis: what is counted there
-// has to be waited for.
-import { beforeAll, describe, expect, test } from 'vitest'
+// Calls that are answered before Koa where calls are counted in Redis: what is counted there has to be waited
+// for.
+import { describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import {
-  BULK,
-  FOUND,
-  bulkOf,
-  expectLimited,
-  quotaIn,
-  storm,
-  timesThrough,
-  withKey,
-} from '../support/http/counted-calls.ts'
-import { suiteFolder } from '../support/folder.ts'
-import { nodeWorld } from '../support/http/nodes.ts'
+import { BULK, FOUND, bulkOf, expectLimited, quotaIn, withKey } from '../support/http/counted-calls.ts'
 import { TestRedis, redisServer } from '../support/redis.ts'
 import { bearer, testComponents, testService } from '../support/http/service.ts'
 import { QUESTION, copyReleasedWorld } from '../support/worlds/world.ts'
-
-const folder = await suiteFolder()
-beforeAll(async () => {
-  if (redisServer) await copyReleasedWorld((await testComponents({ folder })).store)
-})
 
 /**
  * A service with few calls for each caller, and how many of them it has left to Koa. Call it inside a test.
@@ -111,23 +95,5 @@ describe.skipIf(!redisServer)('counted in Redis', () => {
     await redis.kill()
     const alone = await submit(0.5)
     expect([alone.status, quotaIn(alone).remaining, left()]).toEqual([200, 2, 0])
-  })
-
-  test('three workers let each of 20 free keys through exactly 100 times, with a restart in between', async () => {
-    const redis = await TestRedis.start()
-    const { node, newKeys, used } = await nodeWorld(folder, { REDIS_URL: redis.url }, '--workers', '3')
-    const keys = await newKeys(20)
-    const first = await node()
-    const before = await storm([first.client], keys, 60)
-    await first.stop()
-    const second = await node()
-    const after = await storm([second.client], keys, 140)
-    await second.stop()
-    expect(before.failed + after.failed).toBe(0)
-    const totals = new Map(
-      keys.map((key) => [key, (before.through.get(key) ?? 0) + (after.through.get(key) ?? 0)]),
-    )
-    expect(timesThrough({ ...after, through: totals })).toEqual({ 100: 20 })
-    expect([...(await used()).values()]).toEqual(keys.map(() => 100))
   })
 })

@@ -26,6 +26,7 @@ async function serverOf(answer: Koa.Middleware, { idleTimeoutMs = 10_000 } = {})
   const settings = {
     host: '127.0.0.1',
     port: 0,
+    sharePort: false,
     requestTimeoutMs: 10_000,
     idleTimeoutMs,
     maxConnections: 10,

@@ -518,11 +518,10 @@ describe('a window', () => {
       parseSettings({ REGISTRATIONS_PER_HOUR: '2', ANONYMOUS_PER_MINUTE: '2' }),
       'production',
     )
-    const quotas = countInMemory()
     const limits = new Limits({
       environment: 'production',
       settings,
-      counters: { quotas, reads: quotas, attempts: quotas },
+      quotas: countInMemory(),
       now: () => new Date(),
     })
     const networks = [{ name: '1.2.3.4', times: 1 }]
@@ -565,6 +564,16 @@ describe('a window', () => {
       await takeBack()
     }
   })
+})
+
+test('a counter counts nothing for a call that is one too many', async () => {
+  const counter = countInMemory().counter('calls', 60, 1)
+  const consumed = async () => (await counter.consume('someone', 1, 1)).used
+  // With the refused ones counted, even until they are given back, the call after one that failed would be
+  // refused.
+  expect([await consumed(), await consumed(), await consumed()]).toEqual([1, 2, 2])
+  await counter.giveBack('someone')
+  expect(await consumed()).toBe(1)
 })
 
 test('counts in memory are those of the callers that called last, however many there are', async () => {

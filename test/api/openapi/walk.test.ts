@@ -105,6 +105,7 @@ async function served(specs: Route[], accepting: boolean): Promise<Client> {
   const settings = {
     host: '127.0.0.1',
     port: 0,
+    sharePort: false,
     requestTimeoutMs: 10_000,
     idleTimeoutMs: 10_000,
     maxConnections: 100,
