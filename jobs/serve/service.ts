@@ -25,19 +25,13 @@ const FIRST_CALLS_MS = 100
 
 export interface Service {
   url: string
-  /** The release of production at the start; 0 if there was none. */
-  release: number
+  /** Resolves once the service has tried to read the questions and the current forecasts. */
+  loaded: Promise<unknown>
   /**
    * Accepts no more calls, answers those under way, and resolves once everything that was acknowledged is
    * durable.
    */
   stop(): Promise<void>
-}
-
-/** A service of this process. */
-interface OwnService extends Service {
-  /** Resolves once the service has tried to read the questions and the current forecasts. */
-  loaded: Promise<unknown>
 }
 
 export interface ServiceOptions {
@@ -64,7 +58,7 @@ export async function startService(
     firstCallsMs = FIRST_CALLS_MS,
     answerFirst = (prepared) => prepared,
   }: ServiceOptions,
-): Promise<OwnService> {
+): Promise<Service> {
   beginYoung()
   await holdTickShape()
   const { settings, logger, newRequestId } = components.production
@@ -126,7 +120,6 @@ export async function startService(
     logger.info({ url: server.url, store: store.url, release, signed: secrets !== undefined }, 'serving')
     return {
       url: server.url,
-      release,
       loaded: Promise.all(running.map((each) => each.loaded)),
       stop: async () => {
         accepting = false
