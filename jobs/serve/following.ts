@@ -1,4 +1,6 @@
 // Updates what a node knows of its store, in steps that fail one by one.
+import { dayOf } from '../../api/limits/calendar.ts'
+import { readMonthlyUsage } from '../../pipeline/access/usage.ts'
 import { datesInQuarantine, snapshotDate } from '../../pipeline/release/read.ts'
 import { assertOwnLog } from '../../pipeline/transparency/publish.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -6,7 +8,6 @@ import type { Components } from '../components/components.ts'
 import type { ApiParts, Serving } from './api-parts.ts'
 import { Follower } from './follower.ts'
 import { pauseFor } from './repeat.ts'
-import { restoreCalls } from './restored-calls.ts'
 
 /**
  * The longest wait for current forecasts. A node that has rested may first have to read thousands of
@@ -72,11 +73,12 @@ export function followForecasts(starting: Starting) {
   const { components, serving, parts } = starting
   const { questions, limits, currentForecasts } = parts
   const restored = Promise.withResolvers<void>()
-  // A process that counts by itself continues from the counts that were written before it started.
+  // A process that counts by itself goes on from the calls of this month that were written down before.
   let isRestored = serving.quotas.shared
   const restore = async () => {
     if (isRestored) return
-    await restoreCalls(components, limits)
+    const { month } = dayOf(components.now())
+    await limits.monthlyCalls.restore(month, await readMonthlyUsage(components, month))
     isRestored = true
     restored.resolve()
   }
