@@ -1,7 +1,6 @@
 // Checks that a public log has a body, or that a receipt acknowledges it: with public keys alone, in Node and in browsers.
 // The pages of the service load this file. `node verify.js ADDRESS KEY…` fetches a record and its proof, and checks both and that
-// it is the record at that address, such as https://…/agents/{agent_id}/verification. `node verify.js FILE KEY…` checks a
-// certificate.
+// it is the record at that address, such as https://…/agents/{agent_id}/verification.
 const must = (found, why) => {
   if (!found) throw new Error(why)
   return found
@@ -103,26 +102,6 @@ async function verifyProof(body, proof, vkeys, step) {
   must(isSigned, `no known key of ${log} has signed the checkpoint: known are ${known}`)
 }
 
-const FORMAT = 'forecast-verification/certificate@1'
-
-// A certificate names keys itself, to compare: only `vkeys`, which are from elsewhere, show who made it.
-async function verifyCertificate(file, vkeys, step) {
-  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(file)
-  const { format, payload, proof, vkeys: own } = parse(text)
-  must(format === FORMAT, `this is no file of the format ${FORMAT}`)
-  must(Array.isArray(own) && typeof proof === 'string', 'the certificate is not whole')
-  must(payload?.voice_rule, 'the certificate is of no verification')
-  must(vkeys.length > 0, 'give the public key of the log, from another place than the certificate')
-  const body = utf8(JSON.stringify(payload))
-  await verifyProof(body, proof, vkeys, step)
-  // A reader may copy a key from a certificate that holds.
-  for (const vkey of own) {
-    const refusal = await verifyProof(body, proof, [vkey], () => {}).catch((error) => error)
-    must(!refusal, `the certificate names ${vkey}, which has not signed it`)
-  }
-  stepRecord('verification', payload, step)
-}
-
 function stepRecord(kind, { agent_id, user_id, release, as_of, environment, certification, badge }, step) {
   step(`it is the ${kind} of ${user_id ?? agent_id}, release ${release} of ${environment}, as of ${as_of}`)
   const award = certification ?? badge
@@ -142,13 +121,9 @@ const MOST_BYTES = 4 * 1024 * 1024
 async function fetched(address) {
   const answer = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(10_000) })
   must(answer.status === 200, `${address} answers ${answer.status}`)
-  return whole(answer.body, `${address} answers with`)
-}
-
-async function whole(chunks, words) {
   const bytes = []
-  for await (const chunk of chunks) {
-    must(bytes.length + chunk.length <= MOST_BYTES, `${words} more than ${MOST_BYTES} bytes`)
+  for await (const chunk of answer.body) {
+    must(bytes.length + chunk.length <= MOST_BYTES, `${address} answers with more than ${MOST_BYTES} bytes`)
     for (const byte of chunk) bytes.push(byte)
   }
   return new Uint8Array(bytes)
@@ -181,19 +156,14 @@ async function verifyRecord(address, vkeys, step) {
 const plain = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
 
 if (globalThis.process?.argv[1]?.endsWith('verify.js')) {
-  const [place = '', ...keys] = process.argv.slice(2)
+  const [address = '', ...keys] = process.argv.slice(2)
   const vkeys = keys
     .join(' ')
     .split(/[\s,]+/)
     .filter(Boolean)
   const step = (words) => console.log(plain(words))
-  const verifyFile = async () => {
-    const file = process.getBuiltinModule('node:fs').createReadStream(place)
-    await verifyCertificate(await whole(file, `${place} has`), vkeys, step)
-  }
-  const verify = () => (/^https?:/i.test(place) ? verifyRecord(place, vkeys, step) : verifyFile())
-  const told = 'give the address of a record or the file of a certificate, and the public key of the log'
-  const checked = vkeys.length > 0 ? verify() : Promise.reject(new Error(told))
+  const told = 'give the address of a record, and the public key of the log'
+  const checked = vkeys.length > 0 ? verifyRecord(address, vkeys, step) : Promise.reject(new Error(told))
   checked.catch((error) => {
     console.error(plain(error.message))
     process.exitCode = 1

@@ -1,7 +1,7 @@
 # Checks that a public log has a body, or that a receipt acknowledges it: with public keys and the standard library alone.
 # python3 verify.py ADDRESS KEY… fetches a record and its proof, and checks both and that it is the record at that address, such
-# as https://…/agents/{agent_id}/verification. python3 verify.py FILE KEY… checks a certificate.
-import base64, contextlib, hashlib, io, json, re, sys, threading, urllib.request
+# as https://…/agents/{agent_id}/verification.
+import base64, hashlib, json, re, sys, threading, urllib.request
 
 P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D = -121665 * pow(121666, -1, P) % P
@@ -159,40 +159,6 @@ def verify_proof(body, proof, vkeys):
     must((log, 1) in known, f"no known key of {log} has signed the checkpoint: known are {named}")
 
 
-FORMAT = "forecast-verification/certificate@1"
-
-
-def members_of(text):
-    """The members of a JSON object, each as it is written, because Python would write numbers in another form."""
-    found, at, read = {}, 0, json.JSONDecoder().raw_decode
-    while text[at] != "}":
-        name, colon = read(text, at + 1)
-        at = read(text, colon + 1)[1]
-        found[name] = text[colon + 1 : at]
-    must(at == len(text) - 1, "something follows the certificate")
-    return found
-
-
-def verify_certificate(file, vkeys):
-    """A certificate names keys itself, to compare: only `vkeys`, which are from elsewhere, show who made it. Nothing else in
-    it is signed."""
-    said, body = parse(file.decode()), members_of(file.decode()).get("payload", "").encode()
-    must(said.get("format") == FORMAT, f"this is no file of the format {FORMAT}")
-    members, proof, own = (said.get(name) for name in ("payload", "proof", "vkeys"))
-    must(isinstance(own, list) and isinstance(proof, str), "the certificate is not whole")
-    must(isinstance(members, dict) and members.get("voice_rule"), "the certificate is of no verification")
-    must(vkeys, "give the public key of the log, from another place than the certificate")
-    verify_proof(body, proof, vkeys)
-    for vkey in own:
-        try:
-            with contextlib.redirect_stdout(io.StringIO()):
-                verify_proof(body, proof, [vkey])
-        except SystemExit:
-            # A reader may copy a key from a certificate that holds.
-            must(False, f"the certificate names {vkey}, which has not signed it")
-    say_record("verification", members)
-
-
 def say_record(kind, members):
     record_id = members.get("user_id", members.get("agent_id"))
     place = f"release {members['release']} of {members['environment']}, as of {members['as_of']}"
@@ -259,17 +225,9 @@ def verify_record(address, vkeys):
     say_record(kind, members)
 
 
-def verify_file(path, vkeys):
-    with open(path, "rb") as opened:
-        file = opened.read(MOST_BYTES + 1)
-    must(len(file) <= MOST_BYTES, f"{path} has more than {MOST_BYTES} bytes")
-    verify_certificate(file, vkeys)
-
-
 if __name__ == "__main__":
-    must(len(sys.argv) > 2, "give the address of a record or the file of a certificate, and the public key of the log")
-    check = verify_record if re.match("https?:", sys.argv[1], re.IGNORECASE) else verify_file
+    must(len(sys.argv) > 2, "give the address of a record, and the public key of the log")
     try:
-        check(sys.argv[1], re.findall(r"[^\s,]+", " ".join(sys.argv[2:])))
+        verify_record(sys.argv[1], re.findall(r"[^\s,]+", " ".join(sys.argv[2:])))
     except Exception as error:
-        raise SystemExit(plain(f"this is no record or certificate, or has no proof: {error!r}"))
+        raise SystemExit(plain(f"this is no record, or has no proof: {error!r}"))

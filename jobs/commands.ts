@@ -188,11 +188,11 @@ addBackupCommands()
 
 storeCommand(
   'verify',
-  'Check that a published record is the one that the address asks for, its signature, and what it awards; without a secret, a credential, and with --vkey a certificate, a proof or a receipt.',
+  'Check that a published record is the one that the address asks for, its signature, and what it awards; without a secret, a credential, and with --vkey a proof or a receipt.',
 )
   .argument(
     '<target>',
-    'a URL of the API, or a file: a credential, a badge, a certificate, a payload, a shard of a release or a bulk answer',
+    'a URL of the API, or a file: a credential, a badge, a payload, a shard of a release or a bulk answer',
   )
   .option('--signature <header>', 'the X-Service-Signature of a payload in a file')
   .option(
@@ -208,11 +208,6 @@ storeCommand(
   .option('--receipt <file>', 'the X-Service-Receipt of a forecast')
   .option('--witness <key>', 'a witness that must have signed too; may be repeated', collected, [])
   .action(async (target: string, options: StoreOptions & { signature?: string } & ProofOptions) => {
-    const { isCertificate, runVerifyCertificate } = await import('./verify-certificate.ts')
-    if (await isCertificate(target)) {
-      finish(await runVerifyCertificate(target, options), options)
-      return
-    }
     const { vkey, proof, receipt, witness } = options
     const withKeys = vkey.length + witness.length > 0 || proof !== undefined || receipt !== undefined
     if (withKeys) {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { type BoundedAnswer, boundedFetch } from '../pipeline/bounded-fetch.ts'
 import { ServiceError } from '../schemas/errors.ts'
 
-/** More than any payload, proof, receipt or certificate has. */
+/** More than any payload, proof or receipt has. */
 const MOST_BYTES = 4 * 1024 * 1024
 
 export function isUrl(place: string): boolean {
@@ -43,26 +43,21 @@ export function jsonOf(bytes: Uint8Array): unknown {
 }
 
 /**
- * Reads a file that a payload, a proof, a receipt or a certificate fits into.
+ * Reads a file that a payload, a proof or a receipt fits into.
  *
  * @throws ServiceError `invalid` for one that cannot be read, or has more bytes than any of them.
  */
 export async function smallFileBytes(path: string): Promise<Uint8Array> {
-  const bytes = await firstBytes(path)
-  if (bytes.byteLength <= MOST_BYTES) return bytes
-  throw new ServiceError(
-    'invalid',
-    `${path} has more than ${MOST_BYTES} bytes, more than any payload, proof or certificate`,
-  )
-}
-
-/** Reads a file up to one byte more than a small file has. @throws ServiceError as `fileBytes`. */
-export async function firstBytes(path: string): Promise<Uint8Array> {
   const chunks: Buffer[] = []
   try {
     for await (const chunk of createReadStream(path, { end: MOST_BYTES })) chunks.push(chunk as Buffer)
   } catch (cause) {
     throw new ServiceError('invalid', `${path} cannot be read`, { cause })
   }
-  return Buffer.concat(chunks)
+  const bytes = Buffer.concat(chunks)
+  if (bytes.byteLength <= MOST_BYTES) return bytes
+  throw new ServiceError(
+    'invalid',
+    `${path} has more than ${MOST_BYTES} bytes, more than any payload, proof or receipt`,
+  )
 }

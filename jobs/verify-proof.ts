@@ -87,7 +87,7 @@ function proofUrlOf(target: string, body: Uint8Array): string {
 }
 
 /** The keys that signed, by name and id. */
-export const signersOf = (signatures: VerifiedProof['signatures']) =>
+const signersOf = (signatures: VerifiedProof['signatures']) =>
   signatures.map(({ key: { name, keyId } }) => `${name}+${keyId}`)
 
 /** Says what a proof or a receipt vouches for. It is a failure if that is not the record asked for. */
@@ -115,7 +115,7 @@ function reportOf(
 }
 
 /** The facts that a statement says of all its records. */
-export function originOf({ statement: { environment, release, as_of } }: VerifiedProof): Identity {
+function originOf({ statement: { environment, release, as_of } }: VerifiedProof): Identity {
   return { environment, release, as_of }
 }
 
@@ -132,13 +132,7 @@ function forecastWords({
 }
 
 /** Says in lines what a proof shows of a record. */
-export function proofWords({
-  checkpoint,
-  tree,
-  statement,
-  signatures,
-  cosignatures,
-}: VerifiedProof): string[] {
+function proofWords({ checkpoint, tree, statement, signatures, cosignatures }: VerifiedProof): string[] {
   const what = tree === 'forecasts' ? 'taken it in as a forecast' : `published it of this ${tree}`
   return [
     `that release has ${what}`,
@@ -152,7 +146,7 @@ export function proofWords({
 }
 
 /** The same for programs. */
-export function proofFacts({ checkpoint, tree, statement, cosignatures }: VerifiedProof): object {
+function proofFacts({ checkpoint, tree, statement, cosignatures }: VerifiedProof): object {
   const { origin, size } = checkpoint
   return { tree, statement, checkpoint: { origin, size }, cosigned_by: signersOf(cosignatures) }
 }

@@ -1,7 +1,6 @@
 // The JSON Schemas (draft 2020-12) of everything that callers send or receive, by the names of their files.
 import { z } from 'zod'
 import * as answers from './answers.ts'
-import * as certificate from './certificate.ts'
 import * as workedOut from './worked-out.ts'
 import * as events from './events.ts'
 import * as metrics from './metrics.ts'
@@ -21,8 +20,6 @@ const sealed = (schema: z.ZodObject) =>
 export const RESPONSES = {
   'agent-verification': payloads.agentVerification,
   'forecaster-verification': payloads.forecasterVerification,
-  'agent-certificate': certificate.agentCertificate,
-  'forecaster-certificate': certificate.forecasterCertificate,
   'agent-metrics': payloads.agentMetrics,
   'forecaster-metrics': payloads.forecasterMetrics,
   'agent-rankings': payloads.agentRankings,

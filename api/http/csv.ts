@@ -18,7 +18,6 @@ export const csvSuccess = (columns: readonly string[]) => ({
   mediaType: 'text/csv',
   cache: 'public, max-age=60',
   example: `${columns.join(',')}\r\n`,
-  headers: ['Content-Disposition'] as const,
 })
 
 interface Table<R> {

@@ -102,12 +102,7 @@ export type Tag =
 
 /** Headers that some calls add to a successful answer. */
 export type SuccessHeader =
-  | 'X-Service-Signature'
-  | 'X-Service-Receipt'
-  | 'Vary'
-  | 'Location'
-  | 'Cross-Origin-Resource-Policy'
-  | 'Content-Disposition'
+  'X-Service-Signature' | 'X-Service-Receipt' | 'Vary' | 'Location' | 'Cross-Origin-Resource-Policy'
 
 /** The text of a problem: its type, its detail, and the wrong values. */
 export interface ProblemText {

@@ -32,11 +32,6 @@ const HEADERS = {
     schema: { type: 'string', const: 'cross-origin' },
     example: 'cross-origin',
   },
-  'Content-Disposition': {
-    description: 'A browser saves the answer under this name.',
-    schema: { type: 'string', pattern: '^attachment; filename="certificate-[0-9a-f-]{36}\\.fvs"$' },
-    example: `attachment; filename="certificate-${AGENT_ID}.fvs"`,
-  },
   Location: {
     description: 'The path of the profile of the agent, which is there from the next release on.',
     schema: { type: 'string', pattern: '^(/sandbox)?/agents/[0-9a-f-]{36}$' },

@@ -1,7 +1,6 @@
 // The example log of the OpenAPI document. Its proofs hold for the example payloads under the example key.
 import { signedCheckpoint } from '../../pipeline/proof/checkpoint.ts'
-import { canonical, decoded } from '../../pipeline/proof/canonical.ts'
-import { certificateBytes } from '../../pipeline/proof/certificate.ts'
+import { canonical } from '../../pipeline/proof/canonical.ts'
 import { base64Of } from '../../pipeline/proof/base64.ts'
 import { MerkleTree, leafHash } from '../../pipeline/proof/merkle.ts'
 import { signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
@@ -58,23 +57,16 @@ function makeExamples() {
       hashes: log.inclusionPath(release - 1),
       checkpoint,
     })
-  const vkey = verifierKeyText(key.verifier)
-  const proofOf = (entityType: EntityType, kind: PublicationKind) =>
-    proofAt(trees[entityType], LEAVES.indexOf(kind))
   return {
     checkpoint,
-    vkeys: `${vkey}\n`,
+    vkeys: `${verifierKeyText(key.verifier)}\n`,
     receipt,
     forecastResults: {
       results: [{ status: 'ok', ...acknowledgedForecast, receipt }, refusedForecast],
     },
     forecastProof: proofAt(trees.forecasts, 0),
-    proofOf,
-    certificateOf: (entityType: EntityType) => {
-      const payload = canonical(PUBLICATIONS[entityType].verification)
-      const parts = { payload, proof: proofOf(entityType, 'verification'), vkeys: [vkey] }
-      return JSON.parse(decoded(certificateBytes(parts))) as object
-    },
+    proofOf: (entityType: EntityType, kind: PublicationKind) =>
+      proofAt(trees[entityType], LEAVES.indexOf(kind)),
   }
 }
 

@@ -9,7 +9,6 @@ import { boardTables } from './board-tables.ts'
 import { questionTables } from './question-tables.ts'
 import { cards } from './cards.ts'
 import { checkPages } from './check-pages.ts'
-import { certificates } from './certificates.ts'
 import { documentation } from './docs.ts'
 import { modelContextProtocol } from './mcp.ts'
 import { dataFile, dataIndex, dataViews } from './data.ts'
@@ -73,7 +72,6 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     ...operatorCalls,
     ...operatorAgenda,
     ...publications,
-    ...certificates,
     ...scores,
     bulk,
     usage,

@@ -160,7 +160,7 @@ export function parseStatement(bytes: Uint8Array): Statement {
  * Parses canonical JSON, in which every reader sees the same members: other JSON may name one twice. @throws
  * ServiceError `invalid` for anything else.
  */
-export function parseCanonical(bytes: Uint8Array, what: string): Record<string, unknown> {
+function parseCanonical(bytes: Uint8Array, what: string): Record<string, unknown> {
   const text = decoded(bytes)
   let value: unknown
   let form: string

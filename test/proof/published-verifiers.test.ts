@@ -235,8 +235,6 @@ test.each([
   const { stderr, status } = spawnSync(command, [`${REPOSITORY}examples/${file}`, address], {
     encoding: 'utf8',
   })
-  expect(stderr).toBe(
-    'give the address of a record or the file of a certificate, and the public key of the log\n',
-  )
+  expect(stderr).toBe('give the address of a record, and the public key of the log\n')
   expect(status).toBe(1)
 })

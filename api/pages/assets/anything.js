@@ -1,9 +1,9 @@
-// Checks in the page what was pasted or dropped there, whatever it is: a credential or a badge that carries one, a file to hand
-// over, or a record, whose proof it asks of this service. Links, ids and codes are for the service itself. The page loads
+// Checks in the page what was pasted or dropped there, whatever it is: a credential or a badge that carries one, or a
+// record, whose proof it asks of this service. Links, ids and names are for the service itself. The page loads
 // `examples/verify.js` and `certificate.js` before it.
 globalThis.anything = (() => {
   const CONTENT = /^\s*[{[<]/
-  const LINK_TO_CREDENTIAL = /^\s*https?:\S+\/(?:credential|badge\.(?:svg|png))(?:#\d+)?\s*$/
+  const LINK_TO_CREDENTIAL = /^\s*https?:\S+\/(?:credential|badge\.svg)(?:#\d+)?\s*$/
 
   // Whether the browser checks a text, and not the service.
   const isChecked = (text) => CONTENT.test(text) || LINK_TO_CREDENTIAL.test(text)
@@ -66,12 +66,6 @@ globalThis.anything = (() => {
     if ([members.type].flat().includes('OpenBadgeCredential'))
       return certificates.check(record, own, issuers, step)
     must(JSON.stringify(members) === record, REFORMATTED)
-    if (members.format === FORMAT) {
-      const { environment } = members.payload ?? {}
-      const keys = await keysFor(environment === 'sandbox' ? '/sandbox/' : '/', own)
-      await verifyCertificate(utf8(record), keys, step)
-      return `It holds, ${whose(own)}. ${said(utf8(JSON.stringify(members.payload)))}`
-    }
     const path = proofPathOf(members, mount)
     const keys = await keysFor(path, own)
     const proof = new TextDecoder().decode(await certificates.asked(path))

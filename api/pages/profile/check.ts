@@ -23,7 +23,6 @@ export function checkSection(site: Site, signed: Signed, callsPath: string): Htm
 <pre id="payload">${text}</pre>
 ${(proofPath ?? signature) !== undefined && INSECURE}
 ${proofPath !== undefined && proofOf(site, proofPath)}
-${proofPath !== undefined && html`<p><a href="${linkTo(site, `${callsPath}/certificate.fvs`)}">One file to hand over</a>: the record with everything that its reader needs to check it, but the key.</p>`}
 ${signature === undefined ? html`<p>This service does not sign its answers.</p>` : signatureOf(signature)}
 ${(proofPath ?? signature) !== undefined && html`<details><summary>In a shell</summary><pre>${commands(site, signed, callsPath).join('\n')}</pre></details>`}
 <p class="mute"><a href="${linkTo(site, '/view/verify')}">Check another record</a></p>`
