@@ -1,9 +1,9 @@
-// Badges show in one line what the current release says of an entity, as pictures and for shields.io. A
+// Badges show in one line what the current release says of an entity, as a picture and for shields.io. The
 // picture carries the credential of its entity, if there is one, so that the file alone can be checked.
 import { z } from 'zod'
-import { bakedPng, bakedSvg } from '../../pipeline/credentials/baking.ts'
+import { bakedSvg } from '../../pipeline/credentials/baking.ts'
 import { CERTIFIED } from '../../pipeline/credentials/documents.ts'
-import { canonical, canonicalText, encoded } from '../../pipeline/proof/canonical.ts'
+import { canonicalText, encoded } from '../../pipeline/proof/canonical.ts'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { badgeText } from '../../schemas/answers.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
@@ -18,11 +18,9 @@ import {
   badgeOf,
   badgeSvg,
 } from '../pages/charts/badge.ts'
-import { pictureOf } from '../pages/charts/pictures.ts'
 import type { Publication } from '../published/release-payloads.ts'
-import { type Reply, type Route, bytes, route } from '../http/route.ts'
+import { type Reply, type Route, route } from '../http/route.ts'
 import type { Asker } from '../turns.ts'
-import { missing, noCertificate } from './credentials.ts'
 import { ENTITIES } from './entities.ts'
 
 /** A badge appears in other people's pages, whose proxies keep it. */
@@ -46,14 +44,13 @@ const EXAMPLE: Badge = {
 export function badges(methodology: Methodology): Route[] {
   const { eligible_questions: eligibleQuestions } = methodology.parameters
   return ENTITY_TYPES.flatMap((entityType) => [
-    badgeLine(entityType, eligibleQuestions),
-    badgePicture(entityType, methodology),
+    badgePicture(entityType, eligibleQuestions),
     badgeWords(entityType, eligibleQuestions),
   ])
 }
 
 /** The parts that the badges of one kind of entity share. */
-function badge(entityType: EntityType, ending: 'svg' | 'png' | 'json', name: string) {
+function badge(entityType: EntityType, ending: 'svg' | 'json', name: string) {
   const { path, idName, example } = ENTITIES[entityType]
   const summary = `The badge of an ${entityType} as ${ending.toUpperCase()}`
   return {
@@ -69,7 +66,7 @@ function badge(entityType: EntityType, ending: 'svg' | 'png' | 'json', name: str
   } as const
 }
 
-function badgeLine(entityType: EntityType, eligibleQuestions: number): Route {
+function badgePicture(entityType: EntityType, eligibleQuestions: number): Route {
   const { idIn, ...shared } = badge(entityType, 'svg', 'Picture')
   const pictureOfSubject = (subject: BadgeSubject, { site }: Published) =>
     badgeSvg(badgeOf(site.environment, entityType, subject, eligibleQuestions)).text
@@ -125,40 +122,6 @@ function badgeWords(entityType: EntityType, eligibleQuestions: number): Route {
     prepared: {
       find: (id, { releases }) => releases.atHand(entityType, id, 'verification'),
       reply: (found, _caller, context) => replyOf((found as Publication).payload as Verification, context),
-    },
-  })
-}
-
-function badgePicture(entityType: EntityType, methodology: Methodology): Route {
-  const { idIn, ...shared } = badge(entityType, 'png', 'File')
-  return route({
-    ...shared,
-    description:
-      'A picture that carries the credential, as Open Badges 3.0 says, and wallets take. ' +
-      'Only those who have a credential have it.',
-    success: {
-      description: 'A picture',
-      body: bytes,
-      example: 'the bytes of the picture',
-      mediaType: 'image/png',
-      headers: ['Cross-Origin-Resource-Policy'],
-    },
-    problems: {
-      404: {
-        type: 'no-certificate',
-        detail: missing(ENTITIES[entityType].example, 'its title is measured: …'),
-      },
-    },
-    handle: async ({ params }, context) => {
-      const { releases, credentials, site } = context
-      const id = idIn(params)
-      const found = releases.current && (await credentials.find(releases.current.release, entityType, id))
-      if (!found) throw await noCertificate(methodology, context, entityType, id)
-      const picture = pictureOf(site.environment)
-      return {
-        body: bakedPng(picture, canonical(found.document)),
-        headers: { ...ANYWHERE, 'Cache-Control': KEPT },
-      }
     },
   })
 }

@@ -68,7 +68,7 @@ function credential(methodology: Methodology, entityType: EntityType): Route {
 }
 
 /** Says why there is no credential of an entity. */
-export async function noCertificate(
+async function noCertificate(
   methodology: Methodology,
   context: ApiContext,
   entityType: EntityType,
@@ -92,7 +92,7 @@ export async function noCertificate(
   return new ServiceError('notFound', missing(entityId, lacks), { type: 'no-certificate' })
 }
 
-export function missing(entityId: string, because: string): string {
+function missing(entityId: string, because: string): string {
   return `there is no credential of ${entityId}: ${because}`
 }
 

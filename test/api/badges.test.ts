@@ -1,4 +1,4 @@
-// Badges as pictures: those of holders of a certificate carry it, and all others are as without certificates.
+// Badges: those of holders of a certificate carry it, and all others are as without certificates.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startService } from '../../jobs/serve/service.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
@@ -31,70 +31,53 @@ const KEPT = 'public, max-age=3600, stale-while-revalidate=86400'
 describe('of a holder', () => {
   const path = `/forecaster/${HOLDERS[0]}`
 
-  test('the line and the picture hold the credential, byte for byte', async () => {
+  test('the badge holds the credential, byte for byte', async () => {
     const credential = await client.get(`${path}/credential`)
     expect(credential.json()).toMatchObject({ name: 'Certified forecaster in the sandbox' })
     const svg = await client.get(`${path}/badge.svg`)
     expect(svg.text).toContain(`<![CDATA[${credential.text}]]>`)
     expect(svg.text.match(/<openbadges:credential>/g)).toHaveLength(1)
-    const png = await client.get(`${path}/badge.png`)
-    expect(
-      png.bytes.includes(Buffer.concat([Buffer.from('openbadgecredential\0\0\0\0\0'), credential.bytes])),
-    ).toBe(true)
-    for (const [answer, type] of [
-      [svg, 'image/svg+xml; charset=utf-8'],
-      [png, 'image/png'],
-    ] as const) {
-      expect(answer.headers).toMatchObject({
-        'content-type': type,
-        'cache-control': KEPT,
-        'cross-origin-resource-policy': 'cross-origin',
-      })
-    }
+    expect(svg.headers).toMatchObject({
+      'content-type': 'image/svg+xml; charset=utf-8',
+      'cache-control': KEPT,
+      'cross-origin-resource-policy': 'cross-origin',
+    })
   })
 
   test('every answer is the same, and one that is known is not sent again', async () => {
-    for (const name of ['badge.svg', 'badge.png']) {
-      const [one, two, three] = [
-        await client.get(`${path}/${name}`),
-        await client.get(`${path}/${name}`),
-        await client.get(`${path}/${name}`),
-      ]
-      expect(two.bytes.equals(one.bytes) && three.bytes.equals(one.bytes)).toBe(true)
-      const again = await client.get(`${path}/${name}`, { 'If-None-Match': one.headers.etag! })
-      expect([again.status, again.text]).toEqual([304, ''])
-      expect((await client.send('HEAD', `${path}/${name}`)).headers.etag).toBe(one.headers.etag)
-    }
+    const badge = `${path}/badge.svg`
+    const [one, two, three] = [await client.get(badge), await client.get(badge), await client.get(badge)]
+    expect(two.bytes.equals(one.bytes) && three.bytes.equals(one.bytes)).toBe(true)
+    const again = await client.get(badge, { 'If-None-Match': one.headers.etag! })
+    expect([again.status, again.text]).toEqual([304, ''])
+    expect((await client.send('HEAD', badge)).headers.etag).toBe(one.headers.etag)
   })
 })
 
-test('the page of a holder links the files, and that of anyone else has no certificate', async () => {
+test('the page of a holder links the badge to save, and that of anyone else has no certificate', async () => {
   for (const [id, count] of [
     [HOLDERS[0], 1],
     [others[0]!, 0],
   ] as const) {
     const { text } = await client.get(`/view/forecasters/${id}`)
-    expect(text.split(`/sandbox/forecaster/${id}/badge.png`)).toHaveLength(count + 1)
+    expect(text.split(`download="${id}.svg"`)).toHaveLength(count + 1)
     expect(text.split('EducationalOccupationalCredential')).toHaveLength(count + 1)
   }
 })
 
 describe('of everyone else', () => {
-  test('the line has no credential, and there is no picture', async () => {
+  test('the badge has no credential', async () => {
     expect(others.length).toBeGreaterThan(3)
     for (const id of others) {
       const svg = await client.get(`/forecaster/${id}/badge.svg`)
       expect([svg.status, svg.headers['cache-control']]).toEqual([200, KEPT])
       expect(svg.text).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width/)
       expect(svg.text).not.toContain('openbadges')
-      const png = await client.get(`/forecaster/${id}/badge.png`)
-      expect([png.status, png.json()['type']]).toEqual([404, '/problems/no-certificate'])
     }
   })
 
-  test('one who is in no release has a line that says so, and no picture', async () => {
+  test('one who is in no release has a badge that says so', async () => {
     const id = '00000000-0000-4000-8009-000000000009'
     expect((await client.get(`/forecaster/${id}/badge.svg`)).text).toContain('unknown forecaster')
-    expect((await client.get(`/forecaster/${id}/badge.png`)).status).toBe(404)
   })
 })

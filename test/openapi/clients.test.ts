@@ -97,9 +97,7 @@ describe.skipIf(!there)('a bot', () => {
     expect(left).toEqual([
       'GET /releases.atom',
       'GET /agents/{agent_id}/badge.svg',
-      'GET /agents/{agent_id}/badge.png',
       'GET /forecaster/{user_id}/badge.svg',
-      'GET /forecaster/{user_id}/badge.png',
       'GET /agents/{agent_id}/card.svg',
       'GET /agents/{agent_id}/card.png',
       'GET /forecaster/{user_id}/card.svg',

@@ -30,22 +30,6 @@ globalThis.certificates = (() => {
     return must(isObject(value) && value, otherwise)
   }
 
-  const PNG = '137,80,78,71,13,10,26,10'
-  const KEYWORD = utf8('openbadgecredential\0\0\0\0\0').join()
-
-  // The text of the credential in a PNG: in the first chunk iTXt with the keyword, uncompressed.
-  function textInPng(bytes) {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    for (let at = 8; at + 12 <= bytes.length;) {
-      const end = at + 8 + view.getUint32(at)
-      const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8))
-      if (type === 'iTXt' && bytes.subarray(at + 8, at + 32).join() === KEYWORD)
-        return new TextDecoder().decode(bytes.subarray(at + 32, end))
-      at = end + 4
-    }
-    throw new Error('This picture carries no credential.')
-  }
-
   // The parser of the browser would put a style of its own into a picture that is broken, which the policy of pages refuses.
   function textInSvg(text) {
     const [, content] = must(
@@ -61,7 +45,6 @@ globalThis.certificates = (() => {
 
   // The JSON of a credential in a file, which may be a picture.
   function textIn(bytes) {
-    if (bytes.subarray(0, 8).join() === PNG) return textInPng(bytes)
     const text = new TextDecoder().decode(bytes).trim()
     return text.startsWith('<') ? textInSvg(text) : text
   }

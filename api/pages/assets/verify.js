@@ -140,7 +140,7 @@
       clear()
     })
     form.addEventListener('submit', (event) => {
-      // The service finds what a link, an id or a code names.
+      // The service finds what a link, an id or a name leads to.
       if (isAny && !anything.isChecked(field.value)) return
       event.preventDefault()
       clear()
@@ -158,7 +158,9 @@
       }
       field.value = ''
       try {
-        field.value = certificates.textIn(bytes)
+        const found = certificates.textIn(bytes)
+        must(anything.isChecked(found), 'This file is no record, no credential and no badge.')
+        field.value = found
         form.requestSubmit()
       } catch (error) {
         show(false, why(error), run)

@@ -19,8 +19,7 @@ export function certificateLine(
   callsPath: string,
   id: string,
 ): Html {
-  const file = (ending: string) =>
-    html`<a href="${linkTo(site, `${callsPath}/badge.${ending}`)}" download="${id}.${ending}">${ending.toUpperCase()}</a>`
-  return html`<p>“${name}”, until ${dayOf(validUntil)}: the <a href="${linkTo(site, `${callsPath}/credential`)}">Open Badges credential</a>, and the badge that carries it as ${file('svg')} and as ${file('png')}. Wallets take them, and <a href="${linkTo(site, '/view/verify')}">anyone can check them</a>.</p>
+  const badge = html`<a href="${linkTo(site, `${callsPath}/badge.svg`)}" download="${id}.svg">badge that carries it</a>`
+  return html`<p>“${name}”, until ${dayOf(validUntil)}: the <a href="${linkTo(site, `${callsPath}/credential`)}">Open Badges credential</a>, and the ${badge}. Wallets take them, and <a href="${linkTo(site, '/view/verify')}">anyone can check them</a>.</p>
 `
 }

@@ -21,7 +21,6 @@ const CALLS = [
   'profile',
   'badge.svg',
   'badge.json',
-  'badge.png',
   'verification/',
   'Verification',
 ]

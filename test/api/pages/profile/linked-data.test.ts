@@ -65,7 +65,7 @@ it('links the credential and the files that carry it for a holder alone', () => 
   const profile = profileIn({ questions: 130, error: 0, peersKnow: 0 })
   const links = [
     `href="/agents/${SUBJECT}/credential"`,
-    `href="/agents/${SUBJECT}/badge.png" download="${SUBJECT}.png"`,
+    `href="/agents/${SUBJECT}/badge.svg" download="${SUBJECT}.svg"`,
     '<link rel="alternate" type="application/vc"',
   ]
   const [held, none] = [profilePage({ ...profile, certificate }).text, profilePage(profile).text]
