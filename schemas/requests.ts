@@ -288,7 +288,7 @@ export const compareQuery = z
   .strictObject({ a: oneOfTwo, b: oneOfTwo })
   .refine(({ a, b }) => a !== b, { path: ['b'], message: 'must be another one than a' })
 
-/** A text that a reader pastes to have it checked: a link, an id, a code, or the text of a record. */
+/** A text that a reader pastes to have it checked: a link, an id, a name, a record or a credential. */
 export const checkForm = z.strictObject({ q: formField(z.string().max(16_000)) })
 
 /** The number of a page of a list; the first is 1. */
@@ -315,7 +315,7 @@ export const entityQuestionsQuery = pageQuery.extend({
 })
 
 /** Longer than any address of this service. */
-const SEARCHED_CHARACTERS = 2_000
+export const SEARCHED_CHARACTERS = 2_000
 
 /** A name, words, an id or an address that a reader looks for, without characters that nobody sees. */
 const searched = z.string().max(SEARCHED_CHARACTERS).transform(nameFrom)

@@ -79,7 +79,7 @@ export interface Published {
   releases: Release
   /** The current release, where the call names an earlier one and `releases` is that. */
   earlierThan?: Release
-  earlier: Pick<EarlierReleases, 'of' | 'wholeOf' | 'manifest' | 'thinnedAt'>
+  earlier: Pick<EarlierReleases, 'wholeOf' | 'manifest' | 'thinnedAt'>
   history: History
   leaderboard: Leaderboard
   people: People

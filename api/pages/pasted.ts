@@ -1,17 +1,18 @@
-// Tells apart the texts that people paste to have them checked or found: links, ids, codes and records.
-import { type CheckCode, parseCheckCode } from '../../pipeline/proof/check-code.ts'
+// Tells apart the texts that people paste to have them checked or found: links, ids, names and records.
+import { SEARCHED_CHARACTERS } from '../../schemas/requests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Environment, uuid } from '../../schemas/values.ts'
 import { MOUNTS, environmentOf } from '../mounts.ts'
 import type { Site } from './site.ts'
 
 export type Pasted =
-  | { kind: 'code'; environment: Environment; code: CheckCode }
   /** An id alone does not say whose it is. */
   | { kind: 'id'; id: string }
   | { kind: 'entity'; environment: Environment; entityType: EntityType; id: string }
   | { kind: 'question'; environment: Environment; id: string }
   | { kind: 'owner'; environment: Environment; id: string }
+  /** Perhaps that of somebody, which a search finds out. */
+  | { kind: 'name' }
   /** A record or a file, which browsers check. */
   | { kind: 'record' }
   | { kind: 'unknown'; why: string }
@@ -20,14 +21,13 @@ export type Pasted =
 export function pastedIn(site: Site, text: string): Pasted {
   const given = text.trim()
   if (/^[{[<]/.test(given)) return { kind: 'record' }
-  const code = parseCheckCode(given)
-  if (code) return { kind: 'code', environment: site.environment, code }
   if (uuid.safeParse(given).success) return { kind: 'id', id: given.toLowerCase() }
-  return given.includes('/') ? linkedBy(site, given) : { kind: 'unknown', why: NOTHING_KNOWN }
+  if (given.includes('/')) return linkedBy(site, given)
+  return given.length <= SEARCHED_CHARACTERS ? { kind: 'name' } : { kind: 'unknown', why: TOO_LONG }
 }
 
-const NOTHING_KNOWN =
-  'That is no link, no id and no code. A code is the number of a release and twelve letters and digits, such as 21-4F9A-2C81-B7D3; an id is 32 digits and letters with dashes between. The field in the head of the page finds agents and forecasters by name.'
+const TOO_LONG =
+  'That is no link and no id, and too long for a name. An id is 32 digits and letters with dashes between. A record begins with {.'
 
 /** The rooms of the service that have ids, in pages and in calls. */
 const ROOMS: Record<string, EntityType | 'question'> = {
@@ -61,8 +61,6 @@ function linkedBy({ publicUrl }: Site, given: string): Pasted {
   const path = url.pathname.startsWith(`${folder}/`) ? url.pathname.slice(folder.length) : url.pathname
   const environment = environmentOf(path)
   const inside = path.slice(MOUNTS[environment].length)
-  const code = parseCheckCode(decoded(/^\/view\/check\/([^/]+)$/.exec(inside)?.[1] ?? ''))
-  if (code) return { kind: 'code', environment, code }
   const owner = decoded(/^\/(?:view\/)?owners\/([^/]+)/.exec(inside)?.[1] ?? '')
   if (owner !== '') return { kind: 'owner', environment, id: owner }
   const [, room = '', id] = /^\/((?:view\/)?[a-z]+)\/([^/]+)/.exec(inside) ?? []
@@ -73,7 +71,7 @@ function linkedBy({ publicUrl }: Site, given: string): Pasted {
 }
 
 const NO_ONE_THERE =
-  'That link leads to no agent, forecaster, question or code of this service. Copy the whole address of their page.'
+  'That link leads to no agent, forecaster or question of this service. Copy the whole address of their page.'
 
 function decoded(text: string): string {
   try {

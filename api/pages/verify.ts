@@ -1,4 +1,4 @@
-// The page on which anyone checks what they were shown: one field for links, codes and records, and the
+// The page on which anyone checks what they were shown: one field for links, names and records, and the
 // commands of a shell.
 import { ANYTHING_SCRIPTS, VERIFIERS } from './assets.ts'
 import { ENVIRONMENTS } from '../../schemas/values.ts'
@@ -28,21 +28,21 @@ export function verifyPage(site: Site, asked?: Asked): Html {
   return page({
     site,
     title: 'Check',
-    description: 'Find out whether a link, a code, a picture or a record is genuine.',
+    description: 'Find out whether a link, a picture or a record is genuine.',
     path: '/view/verify',
     isIndexed: asked === undefined,
     scripts: ANYTHING_SCRIPTS,
-    content: html`<p class="lead">Find out whether what you were shown is genuine: the code on a picture, the link or the id of an agent or a forecaster, or the file or the text of a record.</p>
+    content: html`<p class="lead">Find out whether what you were shown is genuine: the address or the id of an agent or a forecaster, their name, or the text or the file of a record or a credential.</p>
 <form class="panel check-one" action="${linkTo(site, '/view/verify')}" data-check="any" data-mount="${MOUNTS[site.environment]}" data-issuers="${issuerPaths(site)}">
-<label>Paste a link, an id, a code, or the text of a record <small>or drop a badge or a file anywhere on this page</small><textarea name="q" rows="3" spellcheck="false" autocomplete="off" autocapitalize="off" required${asked && html` aria-describedby="said"`}>${asked && html`\n${asked.q}`}</textarea></label>
+<label>Paste an address, an id, a name, or the text of a record or a credential <small>or drop a badge or a file anywhere on this page</small><textarea name="q" rows="3" spellcheck="false" autocomplete="off" autocapitalize="off" required${asked && html` aria-describedby="said"`}>${asked && html`\n${asked.q}`}</textarea></label>
 ${asked && html`<p id="said" class="no" role="alert">✗ ${asked.said}</p>\n`}<p><button>Check</button></p>
 <output aria-live="polite"></output>
 <details><summary>A file, or a key of your own</summary>
-<label>A badge, a credential or a file to hand over <input id="file" type="file" accept=".svg,.png,.json,.fvs"></label>
+<label>A badge, a credential or a record <input id="file" type="file" accept=".svg,.json"></label>
 <label>Public key of the log, if you have it from elsewhere <small>left empty, it is the key that this service names</small><input id="vkey" autocomplete="off" spellcheck="false"></label>
 </details>
 </form>
-<p>Records and files are checked in your browser, which asks nobody but this service: <strong>their text does not leave this page.</strong> Links, ids and codes lead to the page of what they name.</p>
+<p>Records and files are checked in your browser, which asks nobody but this service: <strong>their text does not leave this page.</strong> Addresses, ids and names lead to the page of what they name.</p>
 <noscript><div class="state"><p>Records and files need JavaScript here. The commands below check them without it.</p></div></noscript>
 ${INSECURE}
 <h2 id="experts">For experts: fields by hand</h2>
@@ -74,7 +74,7 @@ grep -i x-service-signature headers.txt
 openssl dgst -sha256 -hmac "$SIGNING_SECRET" -r verification.json</pre>
 <p>The signature holds if the digest is one of those after <code>v1=</code>. During a change of the secret there are two.</p>
 <h2>What this shows, and what not</h2>
-<p>A code that leads to a record shows that this service published those numbers: compare them with what you were shown. A certificate that holds shows that whoever has the key of this service gave the title, and has not taken it back. A proof shows that the log has these bytes, and that whoever has its key signed that. A signature shows that somebody who has the secret signed these bytes; those who verify have it too. The last three show that nobody changed a number on the way.</p>
+<p>A page of this service shows that it publishes those numbers: compare them with what you were shown. A certificate that holds shows that whoever has the key of this service gave the title, and has not taken it back. A proof shows that the log has these bytes, and that whoever has its key signed that. A signature shows that somebody who has the secret signed these bytes; those who verify have it too. The last three show that nobody changed a number on the way.</p>
 <p>None shows that the numbers are right: the <a href="${linkTo(site, '/view/methodology')}">method</a> says how anyone derives them again. Read for yourself whom the record is about, and whether it is of the sandbox.</p>`,
   })
 }

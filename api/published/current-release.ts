@@ -41,8 +41,6 @@ export class CurrentRelease implements Release {
   readonly find: Release['find'] = (...named) => this.#now.find(...named)
   readonly atHand: Release['atHand'] = (...named) => this.#now.atHand(...named)
   readonly allAtHand: Release['allAtHand'] = (...named) => this.#now.allAtHand(...named)
-  readonly positionOf: Release['positionOf'] = (...named) => this.#now.positionOf(...named)
-  readonly entityAt: Release['entityAt'] = (...named) => this.#now.entityAt(...named)
   readonly findOwner: Release['findOwner'] = (ownerId) => this.#now.findOwner(ownerId)
 
   /**

@@ -26,23 +26,15 @@ export class EarlierReleases {
   /**
    * Returns a release up to the current one, with its payloads as it published them.
    *
-   * @throws ServiceError `corrupt` if its manifest is damaged or gone.
-   */
-  async of(current: Release, release: number): Promise<Release> {
-    if (release === current.current?.release) return current
-    const manifest = await this.manifest(release)
-    return new ReleasePayloads(manifest, { store: this.#store, sign: this.#sign, files: this.#files })
-  }
-
-  /**
-   * Returns a release up to the current one that retention has not begun to delete.
-   *
-   * @throws ServiceError `notFound` if it has, and as `of`.
+   * @throws ServiceError `notFound` if retention has begun to delete it, `corrupt` if its manifest is damaged
+   *   or gone.
    */
   async wholeOf(current: Release, release: number): Promise<Release> {
     const at = await this.thinnedAt(release)
     if (at !== undefined) throw thinned(release, at)
-    return this.of(current, release)
+    if (release === current.current?.release) return current
+    const manifest = await this.manifest(release)
+    return new ReleasePayloads(manifest, { store: this.#store, sign: this.#sign, files: this.#files })
   }
 
   manifest(release: number): Promise<ReleaseManifest> {

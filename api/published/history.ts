@@ -4,7 +4,6 @@ import pMap from 'p-map'
 import {
   readSnapshotManifest,
   readSnapshotShard,
-  shardAt,
   shardFile,
   snapshotDate,
   snapshotDates,
@@ -161,24 +160,6 @@ export class History implements Warm {
     if (!file) return undefined
     const shard = await this.#read(date, file)
     return Object.hasOwn(shard.entities, entityId) ? shard.entities[entityId]?.payload : undefined
-  }
-
-  /**
-   * Returns the row at a place among all entities of a kind, if the snapshot of the day is that of this
-   * release; undefined if the day has another snapshot or none.
-   */
-  async rowAt(
-    date: string,
-    release: number,
-    entityType: EntityType,
-    position: number,
-  ): Promise<SnapshotRow | undefined> {
-    const manifest = this.has(date) ? await this.#manifests.fetch(date) : undefined
-    if (manifest?.release !== release) return undefined
-    const found = shardAt(manifest, entityType, position)
-    if (!found) return undefined
-    const { entities } = await this.#read(date, found.file)
-    return Object.values(entities)[found.index]?.payload
   }
 
   #read(date: string, file: ManifestFile): Promise<SnapshotShard> {

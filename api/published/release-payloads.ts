@@ -1,12 +1,5 @@
 // The payloads of one release: the bytes as they were published, and a signature made when they are served.
-import {
-  ownersFile,
-  readReleaseBytes,
-  rowsIn,
-  shardAt,
-  shardFile,
-  shardsOf,
-} from '../../pipeline/release/read.ts'
+import { ownersFile, readReleaseBytes, shardFile } from '../../pipeline/release/read.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { PublicationKind } from '../../schemas/metric.ts'
@@ -61,10 +54,6 @@ export interface Release {
     entityIds: readonly string[],
     kind: PublicationKind | 'profile',
   ): (Publication | undefined)[]
-  /** Returns the place of an entity among all of its kind, from 0; undefined if the release lacks it. */
-  positionOf(entityType: EntityType, entityId: string): Promise<number | undefined>
-  /** Returns the id of the entity at a place; undefined if the release has no such place. */
-  entityAt(entityType: EntityType, position: number): Promise<string | undefined>
   /** Returns the payload of an owner; undefined if the release has no agent of that owner. */
   findOwner(ownerId: string): Promise<Publication | undefined>
 }
@@ -163,21 +152,6 @@ export class ReleasePayloads implements Release {
       if (!open.has(file)) open.set(file, this.#files.atHand(this.#keyOf(file)))
       return askedIn(open.get(file), kind, id)
     })
-  }
-
-  async positionOf(entityType: EntityType, entityId: string): Promise<number | undefined> {
-    const files = shardsOf(this.current, entityType)
-    const own = this.current && shardFile(this.current.files, entityType, entityId)
-    const before = files.findIndex(({ path }) => path === own?.path)
-    if (before < 0) return undefined
-    const { entityIds } = await this.#fileAt(files[before]!, openShard)
-    const inFile = entityIds.indexOf(entityId)
-    return inFile < 0 ? undefined : inFile + rowsIn(files.slice(0, before))
-  }
-
-  async entityAt(entityType: EntityType, position: number): Promise<string | undefined> {
-    const found = shardAt(this.current, entityType, position)
-    return found && (await this.#fileAt(found.file, openShard)).entityIds[found.index]
   }
 
   findOwner(ownerId: string): Promise<Publication | undefined> {

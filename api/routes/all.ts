@@ -8,7 +8,7 @@ import { answerTables } from './answer-tables.ts'
 import { boardTables } from './board-tables.ts'
 import { questionTables } from './question-tables.ts'
 import { cards } from './cards.ts'
-import { checkPages } from './check-pages.ts'
+import { checkPage } from './check-page.ts'
 import { documentation } from './docs.ts'
 import { modelContextProtocol } from './mcp.ts'
 import { dataFile, dataIndex, dataViews } from './data.ts'
@@ -107,7 +107,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     ...pages(methodology, methodologyText),
     ...profilePages(methodology),
     ...releasePages,
-    ...checkPages,
+    checkPage,
     comparePageRoute,
     searchRoute(methodology.parameters.eligible_questions),
     ...reportRoutes(methodology),

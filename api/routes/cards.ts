@@ -12,7 +12,6 @@ import { cardSvg } from '../pages/cards/svg.ts'
 import { CALLS_OF_DRAWING } from '../limits/page-calls.ts'
 import type { Html } from '../pages/html.ts'
 import type { Payloads } from '../pages/profile/subject.ts'
-import { codeOf } from '../published/check-codes.ts'
 import { nameOfEntity } from '../published/people.ts'
 import { ANYWHERE, KEPT, PICTURE_HEADERS, SHORTLY, subjectOf } from './badges.ts'
 import { ENTITIES } from './entities.ts'
@@ -38,8 +37,8 @@ function card(entityType: EntityType, ending: Ending, eligibleQuestions: number)
     tag: 'Verification',
     summary: `The card of ${words} as ${ending.toUpperCase()}`,
     description:
-      'A picture of 1200 × 630 for chats and other pages: name, title, skill, interval, questions and place by the current release, with a code that ' +
-      'leads to them again at `/view/check/{code}`. One that is not known has a card too, which says so.',
+      'A picture of 1200 × 630 for chats and other pages: name, title, skill, interval, questions and place by the current release, with a QR code of the ' +
+      'address of their page where the service knows its own. One that is not known has a card too, which says so.',
     follows: true,
     needsStore: true,
     params: z.strictObject({ [idName]: uuid }),
@@ -65,8 +64,7 @@ function card(entityType: EntityType, ending: Ending, eligibleQuestions: number)
       const body = await pages.get(key, async () => {
         if (!isKnown) return DRAWERS[ending](emptyCard(site, entityType, subject))
         const { name, place } = await namedAndPlaced(context, entityType, id)
-        const code = await codeOf(releases, entityType, id)
-        const of = { entityType, entityId: id, name, verification: subject, place, code }
+        const of = { entityType, entityId: id, name, verification: subject, place }
         return DRAWERS[ending](cardOf(site, of, eligibleQuestions, isPicture))
       })
       const headers = isPicture ? ANYWHERE : PICTURE_HEADERS

@@ -31,7 +31,6 @@ import {
   questionsOf as countOf,
 } from '../pages/profile/subject.ts'
 import { unreleasedPage } from '../pages/profile/unreleased.ts'
-import { codeOf } from '../published/check-codes.ts'
 import { linkTo } from '../pages/site.ts'
 import { isHidden, withoutHidden } from '../published/hidden.ts'
 import type { SnapshotRow } from '../published/history.ts'
@@ -104,7 +103,6 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
           days: [...(await daysBefore(context, entityType, id)), ...dayOf(payloads)],
           replaced: replacedOutcomes(manifest.corrections),
           rules: methodology.parameters,
-          code: await codeOf(context.releases, entityType, id),
           boardSize:
             payloads.rankings.rank === null
               ? 0
@@ -144,7 +142,7 @@ const QUESTIONS_PER_CALL = 300
 const MOST_CALLS = 99
 
 /** Returns as how many further calls a page counts that has to be rendered. */
-export function callsFor(questions: number): number {
+function callsFor(questions: number): number {
   return Math.min(Math.ceil(questions / QUESTIONS_PER_CALL), MOST_CALLS)
 }
 

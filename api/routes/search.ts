@@ -3,11 +3,9 @@ import { profilePath } from '../../schemas/entity-paths.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type SearchedList, areTitleWords, searchForm, wordsOf } from '../../schemas/requests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { codeText, parseCheckCode } from '../../pipeline/proof/check-code.ts'
 import type { ApiContext } from '../http/context.ts'
 import type { Route } from '../http/route.ts'
 import { callsOfLookups } from '../limits/page-calls.ts'
-import { checkPath } from '../pages/check-code.ts'
 import { ownerPath, questionPath, topicPath } from '../pages/links.ts'
 import { idOf } from '../pages/ranking.ts'
 import { type Found, searchPage } from '../pages/search.ts'
@@ -44,7 +42,7 @@ export function searchRoute(leastQuestions: number): Route {
       await asker.countMore(calls - 1)
       if (list === undefined) {
         const found = await ofAllKinds(context, q)
-        const only = pathsOf(found).length === 0 ? codePath(q) : onlyPath(found)
+        const only = onlyPath(found)
         return only === undefined ? searchPage({ ...view, found }) : { to: linkTo(site, only) }
       }
       const found = await ofList(context, list, q, pageNumber)
@@ -92,12 +90,6 @@ async function ofList(
   const shown = { from: (pageNumber - 1) * MOST_OF_LIST, most: MOST_OF_LIST }
   if (list === 'owners') return { owners: await owners.found(current, text, shown) }
   return { [list]: await leaderboard.found(current, ENTITY_OF_LIST[list], text, shown) }
-}
-
-/** A code looks like a name that somebody may have, so that names come first. */
-function codePath(text: string): string | undefined {
-  const code = parseCheckCode(text)
-  return code && checkPath(codeText(code)!)
 }
 
 /** Returns the path of the only hit; undefined where there are several, or none. */

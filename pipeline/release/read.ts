@@ -173,24 +173,6 @@ export function shardsOf(
   return manifest?.files.filter(({ path }) => shardStart(path, entityType) !== undefined) ?? []
 }
 
-export function rowsIn(files: readonly ManifestFile[]): number {
-  return files.reduce((sum, { rows }) => sum + rows, 0)
-}
-
-/** Returns the shard that has the entity at a place among all of its kind, and the place inside it. */
-export function shardAt(
-  manifest: Pick<ReleaseManifest, 'files'> | undefined,
-  entityType: EntityType,
-  position: number,
-): { file: ManifestFile; index: number } | undefined {
-  let index = position
-  for (const file of shardsOf(manifest, entityType)) {
-    if (index < file.rows) return { file, index }
-    index -= file.rows
-  }
-  return undefined
-}
-
 function shardsIn(files: readonly ManifestFile[], entityType: EntityType): Shard[] {
   return files.flatMap((file) => {
     const start = shardStart(file.path, entityType)

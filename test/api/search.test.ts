@@ -106,7 +106,6 @@ describe('a search', () => {
     [`https://example.org/forecaster/${person(1)}/scores?limit=3`, () => profile(1)],
     [`/view/owners/${encodeURIComponent(OWNER)}`, () => `/view/owners/${encodeURIComponent(OWNER)}`],
     ['Idle one', () => undefined],
-    ['1-4F9A-2C81-B7D3', () => '/view/check/1-4F9A-2C81-B7D3'],
   ])('%s leads straight to where it is, if there is one', async ([q, to]) => {
     expect(await leadsTo(q)).toBe(to())
   })

@@ -108,7 +108,6 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     path: '/view/verify?q=https://example.org/x',
     status: 404,
   },
-  { name: 'unknown code', service: 'full', path: '/view/check/1-0000-0000-0000', status: 404 },
   { name: 'check in the sandbox', service: 'full', path: '/sandbox/view/verify' },
   { name: 'operator', service: 'full', path: '/operator' },
   { name: 'operator of the sandbox', service: 'full', path: '/sandbox/operator' },

@@ -1,10 +1,10 @@
 // A card: the words of a release about an entity, on a picture of 1200 × 630 to be shown elsewhere. It is a
 // list of marks, which become SVG or PNG.
+import { profilePath } from '../../../schemas/entity-paths.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import { titleInWords, titleOf, shapeText } from '../award.ts'
 import { TITLE_COLORS, type Verification } from '../charts/badge.ts'
 import { qrModules } from '../charts/qr.ts'
-import { checkPath } from '../check-code.ts'
 import { grouped, signed } from '../numbers.ts'
 import { levelOf, unnamed } from '../profile/subject.ts'
 import { type Site, addressOf, serviceName } from '../site.ts'
@@ -32,7 +32,6 @@ export interface CardSubject {
   verification: Verification
   /** The ranks between which it lies, among all on its board; undefined without a rank. */
   place: { lower: number; upper: number; of: number } | undefined
-  code: string | undefined
 }
 
 const [INK, QUIET, RULE, WHITE] = ['#1f2328', '#57606a', '#c8d0d8', '#ffffff']
@@ -49,11 +48,11 @@ export function cardOf(
   eligibleQuestions: number,
   isPicture: boolean,
 ): Card {
-  const { entityType, verification: of, place, code } = subject
+  const { entityType, entityId, verification: of, place } = subject
   const title = titleOf(of)
   const { skill, skill_interval: range, contested_questions: questions } = of
   const isShown = subject.name !== null && (!isPicture || hasGlyphs('bold', subject.name))
-  const name = isShown ? subject.name! : unnamed(entityType, subject.entityId)
+  const name = isShown ? subject.name! : unnamed(entityType, entityId)
   const titleWords =
     title === 'none'
       ? `No title · ${entityType}`
@@ -81,7 +80,7 @@ export function cardOf(
     text(LEFT + textWidth('bold', 42, skillWords) + 20, 352, 24, 'regular', QUIET, rangeWords),
     ...(shown === null ? [] : skillBar(shown, range, TITLE_COLORS[title])),
     text(LEFT, 518, 30, 'regular', INK, facts),
-    ...checkMarks(site, code),
+    ...checkMarks(site, profilePath(entityType, entityId)),
   ]
   return {
     marks,
@@ -155,21 +154,21 @@ function skillBar(skill: number, range: Verification['skill_interval'], color: s
   ]
 }
 
-/** The code, and its QR code where the service knows its own address. */
-function checkMarks(site: Site, code: string | undefined): Mark[] {
-  if (code === undefined) return []
-  const words = `Check: ${code}`
-  const marks: Mark[] = [box(LEFT, 548, WIDTH - 2 * LEFT, 2, RULE), text(LEFT, 594, 28, 'bold', INK, words)]
-  if (site.publicUrl === undefined) return marks
-  const place = addressOf(site, '/view/verify').replace(/^https?:\/\//, '')
-  const start = LEFT + textWidth('bold', 28, words) + 24
-  marks.push(
-    text(start, 594, 22, 'regular', QUIET, cutTo(WIDTH - LEFT - start, 'regular', 22, `at ${place}`)),
-  )
-  const modules = qrModules(addressOf(site, checkPath(code)))
+/** The address of the page, and its QR code; nothing where the service does not know its own address. */
+function checkMarks(site: Site, path: string): Mark[] {
+  if (site.publicUrl === undefined) return []
+  const address = addressOf(site, path)
+  const start = LEFT + textWidth('bold', 28, 'Check:') + 16
+  const shown = cutTo(WIDTH - LEFT - start, 'regular', 22, address.replace(/^https?:\/\//, ''))
+  const modules = qrModules(address)
   const scale = Math.floor(300 / modules.length)
   const side = modules.length * scale
-  return [...marks, { kind: 'modules', x: WIDTH - LEFT - side, y: 240, scale, modules }]
+  return [
+    box(LEFT, 548, WIDTH - 2 * LEFT, 2, RULE),
+    text(LEFT, 594, 28, 'bold', INK, 'Check:'),
+    text(start, 594, 22, 'regular', QUIET, shown),
+    { kind: 'modules', x: WIDTH - LEFT - side, y: 240, scale, modules },
+  ]
 }
 
 function capital(words: string): string {

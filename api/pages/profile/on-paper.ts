@@ -1,24 +1,18 @@
 // The certificate of a profile on paper: the first page of its print, which can be handed over alone.
-import { type HtmlPart, html } from '../html.ts'
+import { type Html, type HtmlPart, html } from '../html.ts'
 import { shapeOf, titleInWords } from '../award.ts'
+import { qrPicture } from '../charts/qr.ts'
 import { counted, grouped, signed } from '../numbers.ts'
 import { type Site, addressOf, serviceName } from '../site.ts'
 import { dayOf, interval, orNone, places } from '../wording.ts'
-import { codePicture } from './code-line.ts'
 import { type Payloads, awardOf, headingOf, idOf, kindOf, levelOf } from './subject.ts'
 
 /** @param sentence says what is shown of it, and what is not. */
 export function certificateOnPaper(
   site: Site,
   of: Payloads,
-  {
-    code,
-    sentence,
-    boardSize,
-    path,
-  }: { code: string | undefined; sentence: string; boardSize: number; path: string },
-): HtmlPart {
-  if (code === undefined) return undefined
+  { sentence, boardSize, path }: { sentence: string; boardSize: number; path: string },
+): Html {
   const { verification, metrics, rankings } = of
   const { skill, skill_interval: range } = verification
   const place = rankings.rank_interval
@@ -35,6 +29,9 @@ export function certificateOnPaper(
     ['Method', verification.methodology_version],
   ]
   const title = awardOf(of)
+  const address = addressOf(site, path)
+  // A scanner needs the host.
+  const picture = site.publicUrl !== undefined && qrPicture(address, `QR code of ${address}`)
   return html`<section class="paper certificate" aria-label="Certificate">
 <p class="issuer">${serviceName(site)}${site.environment === 'sandbox' && ' · sandbox, simulated'}</p>
 <p class="holder" role="heading" aria-level="1">${headingOf(of)}</p>
@@ -42,7 +39,7 @@ export function certificateOnPaper(
 <p>${sentence}</p>
 <table><tbody>
 ${rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>\n`)}</tbody></table>
-<div class="check-it">${codePicture(site, code)}<div><p>Check it with the code</p><p class="code">${code}</p><p>at ${addressOf(site, '/view/verify')}</p><p>The code leads to what release ${verification.release} said, over ${counted(metrics.resolved_questions, 'settled question')}, and to what has changed since. Paper alone proves nothing.</p><p class="own">${addressOf(site, path)}</p></div></div>
+<div class="check-it">${picture}<div><p>Check it at its address</p><p>${address}</p><p>The page there says what is so now. With <code>?release=${verification.release}</code> at its end, the address leads to what release ${verification.release} said, over ${counted(metrics.resolved_questions, 'settled question')}. Paper alone proves nothing.</p></div></div>
 </section>
 `
 }

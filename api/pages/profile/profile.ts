@@ -16,7 +16,6 @@ import { named, ownerWord } from '../wording.ts'
 import { allMetrics } from './all-metrics.ts'
 import { type Day, byDateFigure, hasDates } from './by-date.ts'
 import { type Certificate, certificateLine } from './certificate.ts'
-import { codeLine } from './code-line.ts'
 import { type Signed, checkSection } from './check.ts'
 import { errorRate } from './error-rate.ts'
 import { facts } from './facts.ts'
@@ -58,8 +57,6 @@ export interface Profile {
   rules: TitleRules
   /** The certificate that it holds, if any. */
   certificate?: Certificate | undefined
-  /** The code that leads to what this release says of it; undefined if there is none. */
-  code: string | undefined
   /** How many have a place with it, itself among them; 0 if it has none. */
   boardSize: number
 }
@@ -90,10 +87,10 @@ export function profilePage(profile: Profile): Html {
     // Card and badge follow the current release.
     ...(site.earlier === undefined && { picture: { path: `${calls}/card.png`, words: titleLine(of) } }),
     source: html`${releaseLine(site, of.verification)}. The same for programs: ${links(site, calls)}`,
-    content: html`${certificateOnPaper(site, of, { code: profile.code, sentence: sentenceOf(of, rules), boardSize, path })}<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparePath(idOf(of)))}">compare with another</a>${isAgent(of) && html` · <a href="${linkTo(site, reportPath(idOf(of)))}">why a question did not score</a>`}</p>
+    content: html`${certificateOnPaper(site, of, { sentence: sentenceOf(of, rules), boardSize, path })}<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparePath(idOf(of)))}">compare with another</a>${isAgent(of) && html` · <a href="${linkTo(site, reportPath(idOf(of)))}">why a question did not score</a>`}</p>
 ${seal(site, of, rules)}
 ${parts(profile)}
-${codeLine(site, profile.code)}${notes(site, of, rules, scores, replaced)}${facts(site, of, rules, boardSize)}
+${notes(site, of, rules, scores, replaced)}${facts(site, of, rules, boardSize)}
 ${runningFigure(of, running, rules)}
 ${byDateFigure(site, days, scores)}
 ${reliabilityFigure(of)}

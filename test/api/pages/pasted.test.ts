@@ -1,18 +1,14 @@
-// What somebody pastes to have it checked is told apart: links of any form, ids, codes, records, and all else.
+// What somebody pastes to have it checked is told apart: links of any form, ids, names, records, and all else.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Pasted, pastedIn } from '../../../api/pages/pasted.ts'
-import { parseCheckCode } from '../../../pipeline/proof/check-code.ts'
 
 const ID = '01a20012-a424-73ad-bf0a-2c0410e39446'
-const CODE = '21-4F9A-2C81-B7D3'
 const site = { environment: 'production', publicUrl: 'https://forecasts.example.org' } as const
-const code = parseCheckCode(CODE)!
 const agent: Pasted = { kind: 'entity', environment: 'production', entityType: 'agent', id: ID }
 
 test.each<[string, Pasted]>([
-  [CODE, { kind: 'code', environment: 'production', code }],
-  [' 21 4f9a2c81b7d3 ', { kind: 'code', environment: 'production', code }],
+  [' crow ', { kind: 'name' }],
   [ID.toUpperCase(), { kind: 'id', id: ID }],
   [`https://forecasts.example.org/view/agents/${ID}`, agent],
   [`forecasts.example.org/view/agents/${ID}#check`, agent],
@@ -31,8 +27,6 @@ test.each<[string, Pasted]>([
     `https://forecasts.example.org/view/owners/${encodeURIComponent('a/b?c#d é %')}`,
     { kind: 'owner', environment: 'production', id: 'a/b?c#d é %' },
   ],
-  [`https://forecasts.example.org/view/check/${CODE}`, { kind: 'code', environment: 'production', code }],
-  ['/sandbox/view/check/21%204f9a%202c81%20b7d3', { kind: 'code', environment: 'sandbox', code }],
   ['{"agent_id":', { kind: 'record' }],
   [' <svg', { kind: 'record' }],
 ])('%s', (text, pasted) => {
@@ -69,18 +63,24 @@ describe('a link', () => {
     '/',
     'a/b',
     '/view/agents/nobody',
-    '/view/check/21',
     `/view/%ff/${ID}`,
-    '/view/check/%ff',
+    '/view/agents/%ff',
   ])('%s says that it leads to nobody', (text) => {
     expect(why(text)).toMatch(/^That link (?:cannot be read|leads to )/)
+  })
+})
+
+test('a text that is too long for a name says what is wanted', () => {
+  expect(pastedIn(site, 'x'.repeat(2_001))).toMatchObject({
+    kind: 'unknown',
+    why: expect.stringContaining('too long for a name'),
   })
 })
 
 test('no text makes it fail, and none leads out of the service', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl()), (text) => {
-      expect(['code', 'id', 'record', 'unknown']).toContain(pastedIn(site, text).kind)
+      expect(['id', 'name', 'record', 'unknown']).toContain(pastedIn(site, text).kind)
     }),
   )
 })

@@ -130,7 +130,6 @@ export function profileIn({
     topics: skillByTopic(METHODOLOGY, scores),
     replaced: [],
     rules: parameters,
-    code: '12-4F9A-2C81-B7D3',
     boardSize: published.rankings.rank === null ? 0 : 14,
   }
 }

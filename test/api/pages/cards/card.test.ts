@@ -10,7 +10,6 @@ import { pixelsOf } from '../../../support/png.ts'
 import { SUBJECT, profileIn } from '../../../support/worlds/profile-world.ts'
 
 const site: Site = { environment: 'production', publicUrl: 'https://forecasts.example.org' }
-const CODE = '12-4F9A-2C81-B7D3'
 const certified = profileIn({ questions: 130, error: 0, peersKnow: 0 }).published.verification
 const subject: CardSubject = {
   entityType: 'agent',
@@ -18,7 +17,6 @@ const subject: CardSubject = {
   name: 'crow',
   verification: certified,
   place: { lower: 2, upper: 4, of: 14 },
-  code: CODE,
 }
 const early = profileIn({ questions: 12 }).published.verification
 const svgOf = (over: Partial<CardSubject> = {}, where: Site = site) =>
@@ -54,21 +52,23 @@ describe('a picture', () => {
   })
 
   test.for(['production', 'sandbox'] as const)(
-    'of %s has a QR code that leads to its check',
+    'of %s has a QR code of the address of its page',
     async (environment) => {
       const { width, height, rgba } = await pixels({}, { ...site, environment })
       const read = jsQr as unknown as typeof jsQr.default
       const mount = environment === 'sandbox' ? '/sandbox' : ''
-      expect(read(rgba, width, height)?.data).toBe(`https://forecasts.example.org${mount}/view/check/${CODE}`)
+      expect(read(rgba, width, height)?.data).toBe(
+        `https://forecasts.example.org${mount}/view/agents/${SUBJECT}`,
+      )
     },
   )
 
-  test('has no QR code where the service does not know its address, and the code all the same', async () => {
+  test('has neither a QR code nor an address where the service does not know its own', async () => {
     const nowhere = { ...site, publicUrl: undefined }
     const { width, height, rgba } = await pixels({}, nowhere)
     const read = jsQr as unknown as typeof jsQr.default
     expect(read(rgba, width, height)).toBeNull()
-    expect(svgOf({}, nowhere)).toContain(`Check: ${CODE}`)
+    expect(svgOf({}, nowhere)).not.toContain('Check:')
   })
 })
 

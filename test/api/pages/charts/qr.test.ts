@@ -36,7 +36,7 @@ test('every address is read from its picture', () => {
 })
 
 test('worked: the address of a code, with the quiet zone that scanners need', () => {
-  const address = 'https://forecasts.example.org/sandbox/view/check/21-4F9A-2C81-B7D3'
+  const address = 'https://forecasts.example.org/sandbox/view/agents/01a20012-a424-73ad-bf0a-2c0410e39446'
   expect(readFrom(address)).toBe(address)
   const modules = qrModules(address)
   expect(modules.slice(0, 4).flat()).not.toContain(true)

@@ -1,15 +1,7 @@
-// From a screenshot to the answer in one step; files and records in the one field; the snippets of "Show it"; and
-// the certificate on paper.
+// Links, names, files and records in the one field; the snippets of "Show it"; and the certificate on paper.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  type FormName,
-  contextOf,
-  hasBrowser,
-  inPage,
-  launchBrowser,
-  violationsOf,
-} from '../support/http/browser.ts'
+import { contextOf, hasBrowser, inPage, launchBrowser } from '../support/http/browser.ts'
 import { Client } from '../support/http/service.ts'
 import { type PageServices, agentIdOf, startPageServices } from '../support/worlds/page-world.ts'
 import { forecasterId } from '../support/worlds/world.ts'
@@ -18,13 +10,11 @@ describe.skipIf(!hasBrowser)('what somebody was shown', () => {
   let services: PageServices
   let browser: Browser
   let client: Client
-  let code: string
   const person = `/forecaster/${forecasterId(0)}`
   beforeAll(async () => {
     services = await startPageServices()
     browser = await launchBrowser()
     client = new Client(services.full)
-    code = /Check: ([0-9A-Z-]+)</.exec((await client.get(`${person}/card.svg`)).text)![1]!
   })
   afterAll(async () => {
     await browser.close()
@@ -46,25 +36,6 @@ describe.skipIf(!hasBrowser)('what somebody was shown', () => {
     return output.innerText()
   }
 
-  test('is a screenshot genuine: 1 step, the code', async () => {
-    await field().fill(` ${code.toLowerCase().replaceAll('-', ' ')}`)
-    await field().press('Enter')
-    await page.waitForURL(`**/view/check/${code}`)
-    const text = await page.locator('main').innerText()
-    expect(text).toContain('✓ Exactly what release 1 published')
-    expect(text).toContain('nothing has changed since')
-    expect(trouble).toEqual([])
-  })
-
-  test('the browser checks the record of the code against the public log', async () => {
-    await page.goto(`${services.full}/view/check/${code}`)
-    await page.getByRole('button', { name: 'Check the proof' }).click()
-    const output = page.locator('form[data-check=proof] output')
-    await output.filter({ hasText: /✓ It holds|✗/ }).waitFor()
-    expect(await output.innerText()).toMatch(/✓ It holds, with the key that this service names/)
-    expect(trouble).toEqual([])
-  })
-
   test('is a link genuine: it leads to the check of the profile', async () => {
     await field().fill(`${services.full}/view/forecasters/${forecasterId(0)}`)
     await page.getByRole('button', { name: 'Check', exact: true }).click()
@@ -72,14 +43,21 @@ describe.skipIf(!hasBrowser)('what somebody was shown', () => {
     expect(await page.locator('#check').isVisible()).toBe(true)
   })
 
-  test('a mistake says in a sentence what to do, and stays in the field', async () => {
+  test('a name leads to the search', async () => {
     await field().fill('agent-07')
+    await field().press('Enter')
+    await page.waitForURL('**/view/search?q=agent-07')
+    expect(trouble).toEqual([])
+  })
+
+  test('a mistake says in a sentence what to do, and stays in the field', async () => {
+    await field().fill('/view/agents/nobody')
     await field().press('Enter')
     await page.locator('#said').waitFor()
     expect(await page.locator('#said').innerText()).toMatch(
-      /^✗ That is no link, no id and no code\. .*The field in the head/,
+      /^✗ That link leads to no agent, forecaster or question .*Copy the whole address/,
     )
-    expect(await field().inputValue()).toBe('agent-07')
+    expect(await field().inputValue()).toBe('/view/agents/nobody')
     trouble.length = 0
   })
 
@@ -106,14 +84,14 @@ describe.skipIf(!hasBrowser)('what somebody was shown', () => {
     },
   )
 
-  test('a file to hand over is checked as it is dropped', async () => {
-    const file = (await client.get(`${person}/certificate.fvs`)).text
+  test('the file of a record is checked as it is dropped', async () => {
+    const file = (await client.get(`${person}/verification`)).text
     const drop = (text: string) =>
       inPage(
         page,
         `(() => {
         const dataTransfer = new DataTransfer()
-        dataTransfer.items.add(new File([${JSON.stringify(text)}], 'certificate.fvs'))
+        dataTransfer.items.add(new File([${JSON.stringify(text)}], 'verification.json'))
         document.dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }))
       })()`,
       )
@@ -123,24 +101,8 @@ describe.skipIf(!hasBrowser)('what somebody was shown', () => {
     )
     await drop(file.replace('"release":1', '"release":2'))
     expect(await said()).toMatch(/✗ /)
-    expect(trouble).toEqual([])
+    trouble.length = 0
   })
-
-  test.for<FormName>(['light', 'dark', 'as wide as a phone'])(
-    'the pages of codes break no rule, and nothing overflows, %s',
-    async (form) => {
-      const opened = await contextOf(browser, form)
-      await opened.page.goto(`${services.full}/view/check/${code}`)
-      const [width, room] = await inPage<[number, number]>(
-        opened.page,
-        '[document.documentElement.scrollWidth, innerWidth]',
-      )
-      expect(width).toBeLessThanOrEqual(room)
-      expect(await violationsOf(opened.page)).toEqual([])
-      expect(opened.trouble).toEqual([])
-      await opened.context.close()
-    },
-  )
 
   test('the snippets have the address of the service, and a button that copies each', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -1,0 +1,56 @@
+// The page on which anyone checks what they were shown: one field for everything.
+import { checkForm } from '../../schemas/requests.ts'
+import { profilePath } from '../../schemas/entity-paths.ts'
+import type { ApiContext } from '../http/context.ts'
+import { SEARCH_PATH } from '../pages/layout.ts'
+import { withQuery } from '../pages/links.ts'
+import { pastedIn } from '../pages/pasted.ts'
+import { linkTo } from '../pages/site.ts'
+import { verifyPage } from '../pages/verify.ts'
+import type { Asker } from '../turns.ts'
+import { namedPath, releasedEntity } from './pasted-path.ts'
+import { pageRoute } from './page-route.ts'
+
+export const checkPage = pageRoute({
+  path: '/view/verify',
+  operationId: 'showCheck',
+  summary: 'The check of anything that this service published',
+  query: checkForm,
+  render: async ({ query: { q }, asker }, context) => {
+    const { site } = context
+    if (q === undefined) return verifyPage(site)
+    const found = await destinationOf(context, q, asker)
+    return 'to' in found ? found : { status: found.status, page: verifyPage(site, { q, said: found.said }) }
+  },
+})
+
+type Destination = { to: string } | { status: number; said: string }
+
+const RECORD =
+  'That is the text of a record. Your browser checks it in this page, which needs JavaScript and HTTPS; the commands below do the same.'
+
+async function destinationOf(context: ApiContext, q: string, asker: Asker): Promise<Destination> {
+  const { site, registry } = context
+  const pasted = pastedIn(site, q)
+  switch (pasted.kind) {
+    case 'entity':
+    case 'question':
+    case 'owner': {
+      const path = linkTo({ ...site, environment: pasted.environment }, namedPath(pasted))
+      return { to: pasted.kind === 'entity' ? `${path}#check` : path }
+    }
+    case 'name':
+      return { to: linkTo(site, withQuery(SEARCH_PATH, { q })) }
+    case 'record':
+      return { status: 200, said: RECORD }
+    case 'unknown':
+      return { status: 404, said: pasted.why }
+    case 'id': {
+      const { id } = pasted
+      const released = await releasedEntity(context, id, asker)
+      if (released) return { to: `${linkTo(site, profilePath(released.entityType, id))}#check` }
+      if (await registry.findAgent(id)) return { to: linkTo(site, profilePath('agent', id)) }
+      return { status: 404, said: `No agent and no forecaster here has the id ${id}.` }
+    }
+  }
+}
