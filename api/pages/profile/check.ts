@@ -42,7 +42,7 @@ function commands(site: Site, { signature, proofPath }: Signed, callsPath: strin
 }
 
 /** A form that takes the proof of the record from the service. */
-export function proofOf(site: Site, proofPath: string): HtmlPart {
+function proofOf(site: Site, proofPath: string): HtmlPart {
   const [proof, vkey] = [linkTo(site, proofPath), linkTo(site, '/log/vkey')]
   return html`<p>Its <a href="${proof}">proof</a> shows that it is in the <a href="${linkTo(site, '/log/checkpoint')}">public log</a>, where any later change would be noticed. Your browser checks that without any secret.</p>
 <form class="panel" data-check="proof" data-proof="${proof}" data-vkey="${vkey}" hidden><label>Public key of the log, if you have it from elsewhere <small>If it is left empty, the <a href="${vkey}">key that this service names</a> is used.</small><input name="vkey" autocomplete="off" spellcheck="false"></label>
