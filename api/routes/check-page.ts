@@ -40,7 +40,7 @@ async function destinationOf(context: ApiContext, q: string, asker: Asker): Prom
       return { to: pasted.kind === 'entity' ? `${path}#check` : path }
     }
     case 'name':
-      return { to: linkTo(site, withQuery(SEARCH_PATH, { q })) }
+      return { to: linkTo(site, withQuery(SEARCH_PATH, { q: q.trim() })) }
     case 'record':
       return { status: 200, said: RECORD }
     case 'unknown':
