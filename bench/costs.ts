@@ -179,7 +179,6 @@ async function namesIn(ask: AskOne): Promise<Named> {
   )
   const { agent_id: own, api_key: key } = JSON.parse(registered.body) as Record<string, string>
   const agents = await idsOf('agent', 'agent_id')
-  const shown = await ask(`GET /view/agents/${agents[0]} HTTP/1.1\r\nHost: bench\r\n\r\n`)
   return {
     own: own!,
     key: key!,
@@ -187,7 +186,6 @@ async function namesIn(ask: AskOne): Promise<Named> {
     user_id: await idsOf('forecaster', 'user_id'),
     question_id: TEXT_IDS,
     settled: questions.map(({ question_id }) => question_id),
-    code: /view\/check\/([0-9A-Z-]+)/i.exec(shown.body)?.[1] ?? '',
     newKey: () => randomBytes(16).toString('hex'),
   }
 }

@@ -10,8 +10,6 @@ export interface Named {
   question_id: readonly string[]
   /** Questions of which the release tells what was forecast. */
   settled: readonly string[]
-  /** The code of a record. */
-  code: string
   /** An agent that was registered for the measurement, and its key. */
   own: string
   key: string
@@ -51,7 +49,7 @@ export function callsOf(route: Route, named: Named): PlannedCall[] {
     requestOf: (nth) => {
       const ids = idsOf({ ...named, ...given }, nth)
       const query = queryOf(ids, idsOf(named, nth + 1))
-      const entity = { entity_id: ids.agent_id, category: 'bench', code: named.code }
+      const entity = { entity_id: ids.agent_id, category: 'bench' }
       const values: Record<string, string> = { ...examples.params, ...entity, ...ids }
       if (key === 'agent') values['agent_id'] = named.own
       const target = path.replace(/\{\+?(\w+)\}/g, (_whole, name: string) =>
