@@ -138,13 +138,7 @@ export default defineConfig({
   jsPlugins: ['./.oxlint/house.js'],
   categories: { correctness: 'error', suspicious: 'error' },
   env: { node: true, es2024: true },
-  ignorePatterns: [
-    'dist',
-    'dist-*',
-    'test/cases',
-    'test/openapi/clients',
-    'clients/typescript/api.ts',
-  ],
+  ignorePatterns: ['dist', 'dist-*', 'test/cases', 'test/openapi/clients', 'clients/typescript/api.ts'],
   rules: {
     eqeqeq: 'error',
     'no-var': 'error',

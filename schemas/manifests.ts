@@ -73,6 +73,13 @@ export const correction = z.strictObject({
   entities: count.describe('Entities that have forecast the question'),
 })
 export type Correction = z.infer<typeof correction>
+
+/** The outcome of a question before and after all corrections of a release. Both are null if only its time is another one. */
+export interface ReplacedOutcome {
+  questionId: string
+  from: string | null
+  to: string | null
+}
 /** A column that a row of a question or of its outcome changed. */
 export type Change = Omit<Correction, 'recorded_at' | 'pairs' | 'entities'> & { recorded_at: Date }
 

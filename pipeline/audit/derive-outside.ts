@@ -36,8 +36,7 @@ export interface Checked {
 }
 
 /** Members of a manifest that do not follow from what is public. */
-const GIVEN =
-  'corrections, what erasures moved, inputs, the number and the tree of all forecasts'
+const GIVEN = 'corrections, what erasures moved, inputs, the number and the tree of all forecasts'
 
 export async function deriveOutside(
   context: DerivingContext,

@@ -1,12 +1,5 @@
 // The outcomes that a release replaces, from the steps that its manifest tells.
-import type { Correction } from '../../schemas/manifests.ts'
-
-/** The outcome of a question before and after all steps. Both are null if only its time is another one. */
-export interface ReplacedOutcome {
-  questionId: string
-  from: string | null
-  to: string | null
-}
+import type { Correction, ReplacedOutcome } from '../../schemas/manifests.ts'
 
 /** Returns the questions whose outcome is another one in the end, or became known at another time. */
 export function replacedOutcomes(corrections: readonly Correction[]): ReplacedOutcome[] {

@@ -1,6 +1,6 @@
 // Notes that a reader needs before the numbers: who saw the forecasts, whether they go on, and what was
 // corrected.
-import type { ReplacedOutcome } from '../../../pipeline/release/replaced-outcomes.ts'
+import type { ReplacedOutcome } from '../../../schemas/manifests.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { questionPath } from '../links.ts'
 import { grouped, percent } from '../numbers.ts'

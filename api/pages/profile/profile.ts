@@ -1,5 +1,5 @@
 // The profile page of an agent or a forecaster, from its title down to the bytes that prove it.
-import type { ReplacedOutcome } from '../../../pipeline/release/replaced-outcomes.ts'
+import type { ReplacedOutcome } from '../../../schemas/manifests.ts'
 import { CHECK_SCRIPTS, SHOW_SCRIPT } from '../assets.ts'
 import { badgeOf } from '../charts/badge.ts'
 import type { RunningPoint } from '../charts/running-skill.ts'

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { profilePage } from '../../../../api/pages/profile/profile.ts'
 import { unreleasedPage } from '../../../../api/pages/profile/unreleased.ts'
 import { CHECK_SCRIPTS, STYLE, VERIFIERS } from '../../../../api/pages/assets.ts'
-import type { ReplacedOutcome } from '../../../../pipeline/release/replaced-outcomes.ts'
+import type { ReplacedOutcome } from '../../../../schemas/manifests.ts'
 import { type Circumstances, SUBJECT, profileIn } from '../../../support/worlds/profile-world.ts'
 import { spaced, textOf } from '../../../support/http/page-text.ts'
 
