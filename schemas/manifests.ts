@@ -74,7 +74,7 @@ export const correction = z.strictObject({
 })
 export type Correction = z.infer<typeof correction>
 
-/** The outcome of a question before and after all corrections of a release. Both are null if only its time is another one. */
+/** The outcome of a question before and after a release's corrections; both null if only its time changed. */
 export interface ReplacedOutcome {
   questionId: string
   from: string | null
