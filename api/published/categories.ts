@@ -30,7 +30,7 @@ export class Categories {
     this.#files = new KeptFiles(store, CACHE_BYTES)
   }
 
-  /** Returns all categories in the order of their names; none of a release that was made without them. */
+  /** Returns all categories in the order of their names. */
   async all(manifest: ReleaseManifest): Promise<NumberedCategory[]> {
     const file = await this.#files.at<CategoriesFile>(manifest, CATEGORIES_PATH)
     return (file?.categories ?? []).map((facts, number) => ({ ...facts, number }))
@@ -44,9 +44,7 @@ export class Categories {
     const asked = JSON.stringify(category)
     throw new ServiceError(
       'notFound',
-      fileIn(manifest, CATEGORIES_PATH)
-        ? `no question of release ${release} has the category ${asked}: /view/topics lists the categories`
-        : `release ${release} was made before there were boards by category, so it has none of ${asked}: leave \`category\` out, or ask a later release`,
+      `no question of release ${release} has the category ${asked}: /view/topics lists the categories`,
     )
   }
 

@@ -42,8 +42,8 @@ export class PayloadProofs {
    * Returns the proof of a payload of a release up to the current one; undefined if the release does not have
    * the entity.
    *
-   * @throws ServiceError `notFound` for a release that has no trees or was thinned, `unavailable` for one
-   *   that is not logged yet.
+   * @throws ServiceError `notFound` for a release that was thinned, `unavailable` for one that is not logged
+   *   yet.
    */
   async of(
     current: ReleaseManifest,
@@ -53,9 +53,6 @@ export class PayloadProofs {
   ): Promise<string | undefined> {
     const isCurrent = release === current.release
     const manifest = isCurrent ? current : await this.#manifests.of(release, () => gone(release))
-    if (!manifest.trees) {
-      throw new ServiceError('notFound', `release ${release} was made before payloads had proofs`)
-    }
     const { entityType, entityId, kind } = payload
     const file = shardFile(manifest.files, entityType, entityId)
     const tree = manifest.trees[entityType]

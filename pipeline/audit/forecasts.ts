@@ -43,7 +43,7 @@ export class ForecastChecks {
     const { database, findings } = this.#context
     const { release, trees } = manifest
     const path = releasePrefix(release) + FORECASTS_TREE_PATH
-    const added = newFiles(version, before, 'trees')
+    const added = newFiles(version, before)
     const attached = await findings.read(this.#attach(release, { ...version, files: added }))
     if (!attached) return
     const { isAny } = attached
@@ -68,7 +68,7 @@ export class ForecastChecks {
     if (isAny) {
       findings.counts.forecasts_derived += expected?.size ?? 0
       await database.run(recordTaken(release))
-      if (latest) await this.#checkTimes(manifest, version, before, latest)
+      if (latest) await this.#checkTimes(manifest, before, latest)
     }
     for (const file of added) await this.#context.local.forget(tablePath('forecasts', file.path))
   }
@@ -95,20 +95,12 @@ export class ForecastChecks {
    */
   async #checkTimes(
     manifest: ReleaseManifest,
-    version: TableVersion,
     before: Before,
     latest: NonNullable<Earlier['latest']>,
   ): Promise<void> {
     const { database, findings } = this.#context
     const { release } = manifest
     const known = before?.tables['forecasts'] ?? -1
-    if (before && !before.trees) {
-      findings.notes.push(
-        `release ${release} is the first with trees: that the forecasts of the releases before it were taken in by then is not in the log`,
-      )
-      const files = version.files.filter((file) => file.version > known)
-      if (!(await this.#attach(release, { ...version, files })).isAny) return
-    }
     const earliest = new Date(latest.asOf.getTime() - LATEST_MS)
     const late = await database.rows<LateForecast>(
       `SELECT forecast_id AS id, forecast_at AS at FROM leaves

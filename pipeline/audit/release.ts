@@ -90,7 +90,7 @@ export async function auditRelease(context: AuditContext, release: number): Prom
     if (file.subtree) gathered.take(file)
     files.push(await checkFile(context, manifest, file, entries.get(file.path), thinned, report))
   }
-  if (report.derived && manifest.trees) checkStatements(manifest, { trees: gathered.trees }, report)
+  if (report.derived) checkStatements(manifest, { trees: gathered.trees }, report)
   const expectedTables = derived && versions && { release, asOf: new Date(as_of), versions, previous }
   const tables = await checkPublic(context, manifest, expectedTables, thinned, report)
   if (tables) checkStatements(manifest, { public: tables }, report)

@@ -59,7 +59,7 @@ export class TableChecks {
     checkInputs(findings, manifest, inputsOf(versions, before))
     let isWhole = true
     for (const table of SCORED_TABLES) {
-      for (const file of newFiles(versions[table], before, 'inputs')) {
+      for (const file of newFiles(versions[table], before)) {
         findings.counts.data_files_checked += 1
         const path = await findings.read(localPath(local, table, file))
         if (path === undefined) isWhole = false

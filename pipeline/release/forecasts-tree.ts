@@ -57,7 +57,7 @@ export async function forecastsTree(
   version: TableVersion,
   before: Before,
 ): Promise<ForecastsTree | undefined> {
-  const added = newFiles(version, before, 'trees')
+  const added = newFiles(version, before)
   const day = await attachAdded(context, { ...version, files: added })
   if (day === undefined) return undefined
   // A forecast is recorded after it is made, so no file of an earlier day has one of these ids.

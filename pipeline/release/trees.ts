@@ -8,21 +8,18 @@ import { FORECASTS_TREE_PATH, shardStart } from '../store/paths.ts'
 import { type TableVersion, statisticsOf } from '../tables/delta.ts'
 import type { OutputFile } from './shards.ts'
 
-/** The parts of the last manifest that a release continues. */
-export type Before = Pick<ReleaseManifest, 'tables' | 'trees' | 'inputs'> | undefined
+/** The part of the last manifest that a release continues. */
+export type Before = Pick<ReleaseManifest, 'tables'> | undefined
 
-/**
- * Returns the data files of a table that are new since the release `before`; all of them if it has no
- * `names`.
- */
-export function newFiles({ table, files }: TableVersion, before: Before, names: 'trees' | 'inputs') {
-  const known = before?.[names] === undefined ? -1 : (before.tables[table] ?? -1)
+/** Returns the data files of a table that are new since the release `before`; without one, all of them. */
+export function newFiles({ table, files }: TableVersion, before: Before) {
+  const known = before?.tables[table] ?? -1
   return files.filter(({ version }) => version > known)
 }
 
 export function inputsOf(versions: Record<ScoredTable, TableVersion>, before: Before): InputFile[] {
   return SCORED_TABLES.flatMap((table) =>
-    newFiles(versions[table], before, 'inputs').map((file) => ({
+    newFiles(versions[table], before).map((file) => ({
       table,
       path: file.path,
       rows: statisticsOf(file).numRecords,

@@ -5,7 +5,7 @@ import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { readRecord, recordBytes } from '../../pipeline/store/records.ts'
 import { FaultStore } from '../support/faults/fault-store.ts'
 
-const PATH = 'registry/agents/a.json'
+const PATH = 'registry/retired/a.json'
 const RECORD = { agent_id: 'a', registered_at: '2026-03-01T12:00:00.000Z' }
 const schema = z.strictObject({ agent_id: z.string(), registered_at: z.string() })
 
@@ -34,7 +34,7 @@ test('a record in which any one bit is flipped, or that ends early anywhere, is 
 })
 
 test('the record of another path, and one without a checksum, are corrupt', async () => {
-  const other = recordBytes('registry/agents/b.json', RECORD)
+  const other = recordBytes('registry/retired/b.json', RECORD)
   await expect(read(storeWith(other))).rejects.toMatchObject({
     kind: 'corrupt',
     message: expect.stringMatching(

@@ -42,9 +42,8 @@ async function getAsWritten(path: string): Promise<{ status: number }> {
 describe('no call reaches anything else', () => {
   const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
   const PLACES = [
-    `registry/agents/${UUID}\\.json`,
     `registry/retired/${UUID}\\.json`,
-    'registry/keys/(?:[0-9a-f]{64}|[0-9A-Za-z]{8})\\.json',
+    'registry/keys/[0-9A-Za-z]{8}\\.json',
     'idempotency/[0-9a-f]{64}\\.json',
     `inbox/(?:agents|forecasts)/${UUID}-[0-9a-f]{16}\\.parquet`,
     `releases/00000001/(?:agent|forecaster)/${UUID}\\.json`,

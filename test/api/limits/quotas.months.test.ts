@@ -30,7 +30,8 @@ import { copyOf } from '../../support/store-content.ts'
 import { NOW, uuidOf } from '../../support/worlds/world.ts'
 
 const { released, served } = await limitedWorld()
-const UNKNOWN_AGENT = `/agents/${uuidOf(7, 1)}/verification`
+const AGENT_ID = uuidOf(7, 1)
+const UNKNOWN_AGENT = `/agents/${AGENT_ID}/verification`
 
 describe('a quota', () => {
   test('that is used up refuses with 429 until the month ends', async () => {
@@ -114,7 +115,7 @@ describe('a quota', () => {
 
 describe('a place', () => {
   test('that a failing call held is free again, also after others were refused meanwhile', async () => {
-    const { store, arrived, letGo } = holdingCopy(released)
+    const { store, arrived, letGo } = holdingCopy(released, AGENT_ID)
     const { client, newKey } = await served({ store, settings: withQuota(1) })
     const key = withKey(await newKey())
     const failing = client.get(UNKNOWN_AGENT, key)
@@ -128,7 +129,7 @@ describe('a place', () => {
   })
 
   test('is given back to the month that it was taken of', async () => {
-    const { store, arrived, letGo } = holdingCopy(released)
+    const { store, arrived, letGo } = holdingCopy(released, AGENT_ID)
     const { client, newKey, clock } = await served({ store, settings: withQuota(1) })
     const key = withKey(await newKey())
     const failing = client.get(UNKNOWN_AGENT, key)

@@ -1,9 +1,7 @@
 // The board of a category as JSON: the entries of its files, page by page, in any release that has it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Categories } from '../../../api/published/categories.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { REFERENCES_PATH, releasePrefix } from '../../../pipeline/store/paths.ts'
-import type { ReleaseManifest } from '../../../schemas/manifests.ts'
 import type { CategoriesFile, CategoryBoardEntry, CategoryBoardFile } from '../../../schemas/payloads.ts'
 import type { ReferencesFile } from '../../../schemas/references.ts'
 import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'
@@ -125,12 +123,5 @@ test('an unknown category is refused, with where the known ones are', async () =
     await service.client.get('/leaderboard/agent?category=Simulated'),
     404,
     /^no question of release 2 has the category "Simulated": \/view\/topics lists the categories$/,
-  )
-})
-
-test('a release from before there were boards by category says so, and what to ask instead', async () => {
-  const older = { release: 3, files: [] } as unknown as ReleaseManifest
-  await expect(new Categories(store).sought(older, 'simulated')).rejects.toThrow(
-    /^release 3 was made before there were boards by category, so it has none of "simulated": leave `category` out, or ask a later release$/,
   )
 })

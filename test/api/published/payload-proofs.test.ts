@@ -6,8 +6,8 @@ import { PUBLICATIONS as EXAMPLES } from '../../../api/openapi/examples.ts'
 import { canonical } from '../../../pipeline/proof/canonical.ts'
 import { parseVerifierKey } from '../../../pipeline/proof/note-keys.ts'
 import { type VerifiedProof, verifyProof } from '../../../pipeline/proof/verify.ts'
-import { noteThinned, readManifest } from '../../../pipeline/release/read.ts'
-import { logCheckpointPath, manifestPath, releasePrefix } from '../../../pipeline/store/paths.ts'
+import { noteThinned } from '../../../pipeline/release/read.ts'
+import { logCheckpointPath, releasePrefix } from '../../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
 import { PUBLICATIONS } from '../../../schemas/metric.ts'
@@ -22,7 +22,7 @@ import {
   testComponents,
   testService,
 } from '../../support/http/service.ts'
-import { copyOf, setRecord } from '../../support/store-content.ts'
+import { copyOf } from '../../support/store-content.ts'
 import { FORECASTERS, copyReleasedWorld, forecasterId, uuidOf } from '../../support/worlds/world.ts'
 import { LOG_KEY, LOG_VKEY, writeLog } from '../../support/worlds/written-log.ts'
 
@@ -165,15 +165,6 @@ describe('there is no proof', () => {
     expect(answer.headers['retry-after']).toBe('5')
     changed.objects.set(logCheckpointPath(2), checkpoint)
     await expect.poll(async () => (await get(2)).status).toBe(200)
-  })
-
-  test('of a release that was made before payloads had proofs', async () => {
-    const changed = copyOf(store)
-    const { trees: _trees, ...manifest } = (await readManifest(changed, 1))!
-    setRecord(changed, manifestPath(1), manifest)
-    const get = await over(changed)
-    expectProblem(await get(1), 404, /release 1 was made before/)
-    expect((await get(2)).status).toBe(200)
   })
 
   test('of a release that was thinned', async () => {

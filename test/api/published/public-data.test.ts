@@ -176,12 +176,7 @@ describe('what is not there', () => {
           .join('/'),
       ),
     )
-    for (const kind of [
-      'releases/forecasts.tree',
-      'releases/pairs',
-      'releases/plan.json',
-      'tables/forecasts',
-    ]) {
+    for (const kind of ['releases/forecasts.tree', 'releases/plan.json', 'tables/forecasts']) {
       expect(kinds).toContain(kind)
     }
     for (const path of closed) expectProblem(await get(path), 404, /no such file|no files public/)

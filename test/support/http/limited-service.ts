@@ -1,6 +1,8 @@
 // A service over a released world with the default limits, and the usage that it records.
 import { beforeAll, onTestFinished } from 'vitest'
+import { firstKeyId } from '../../../pipeline/access/api-key.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { keyPath } from '../../../pipeline/store/paths.ts'
 import type { Store } from '../../../pipeline/store/store.ts'
 import { type Call, FaultStore } from '../faults/fault-store.ts'
 import { suiteFolder } from '../folder.ts'
@@ -75,16 +77,16 @@ export function faultyCopy(released: MemoryStore, before: (call: Call) => void |
 }
 
 /**
- * A copy that delays the look-up of an agent: such a call is counted at once, but ends only after `letGo`.
+ * A copy that delays the look-up of an agent: a call about it is counted at once, but ends only after `letGo`.
  */
-export function holdingCopy(released: MemoryStore) {
+export function holdingCopy(released: MemoryStore, agentId: string) {
   const arrived = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   onTestFinished(() => {
     gate.resolve()
   })
   const store = faultyCopy(released, async ({ operation, path }) => {
-    if (operation !== 'get' || !path.startsWith('registry/agents/')) return
+    if (operation !== 'get' || path !== keyPath(firstKeyId(agentId))) return
     arrived.resolve()
     await gate.promise
   })
