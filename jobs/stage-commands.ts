@@ -3,7 +3,6 @@ import { InvalidArgumentError, Option } from 'commander'
 import { VOICE_RULES, type VoiceRule } from '../schemas/payloads.ts'
 import { countOf, wholeNumber } from './arguments.ts'
 import { type StoreOptions, onStore, program, storeCommand } from './command-line.ts'
-import { PUBLISHED, type Published, RANKED } from './published-stages.ts'
 
 interface StageOptions extends StoreOptions {
   release: number
@@ -53,22 +52,14 @@ export function addStageCommands(): void {
     )
 
   planned('publish', 'Put files of one kind into the store, and print a line for each.')
-    .argument('<files>', PUBLISHED.join(' | '), (text): Published => {
-      const files = PUBLISHED.find((name) => name === text)
-      if (!files) throw new InvalidArgumentError(`It must be one of ${PUBLISHED.join(', ')}.`)
-      return files
-    })
-    .option('--tally <sha256>', 'what fvs stage tally printed; for shards and entities', sha256)
-    .action((files: Published, options: StageOptions & { tally?: string }) => {
-      const { release, tally = '' } = options
-      if (tally === '' && RANKED.includes(files)) {
-        program.error(`error: publish ${files} takes --tally`, { exitCode: 2 })
-      }
-      return onStore(options, 'writes', async (components) => {
+    .argument('<files>', 'which kind, such as shards or leaderboards (docs/stages.md)')
+    .option('--tally <sha256>', 'what fvs stage tally printed, for files that rank entities', sha256)
+    .action((files: string, options: StageOptions & { tally?: string }) =>
+      onStore(options, 'writes', async (components) => {
         const { runPublish } = await import('./stage.ts')
-        return runPublish(components, files, release, tally, process.stdin)
-      })
-    })
+        return runPublish(components, { ...options, files }, process.stdin)
+      }),
+    )
 
   planned('commit', 'Check that every file is there, and publish the release.')
     .requiredOption('--tally <sha256>', 'what fvs stage tally printed', sha256)

@@ -1,18 +1,13 @@
 // `fvs release plan` and `fvs stage`: a release in stages, each of which reads lines and prints lines.
 import { once } from 'node:events'
-import { commitStages, type CommitRequest } from '../pipeline/stage/commit.ts'
-import { categoryLines } from '../pipeline/stage/categories.ts'
-import { entityPartLines, shardLines } from '../pipeline/stage/entities.ts'
-import type { Input } from '../pipeline/stage/lines.ts'
-import { leaderboardLines, ownerLines } from '../pipeline/stage/lists.ts'
-import { scorePartLines } from '../pipeline/stage/pairs.ts'
-import { partLines } from '../pipeline/stage/parts.ts'
-import { planStages } from '../pipeline/stage/plan.ts'
-import { questionLines } from '../pipeline/stage/questions.ts'
-import { referenceLines } from '../pipeline/stage/references.ts'
-import { scoreLines } from '../pipeline/stage/score.ts'
-import { sweepLines } from '../pipeline/stage/sweep.ts'
-import { storeTally } from '../pipeline/stage/tally.ts'
+import { commitStages, type CommitRequest } from '../pipeline/release/stage/commit.ts'
+import type { Input } from '../pipeline/release/stage/lines.ts'
+import { partLines } from '../pipeline/release/stage/parts.ts'
+import { planStages } from '../pipeline/release/stage/plan.ts'
+import { type PublishRequest, publishLines } from '../pipeline/release/stage/publish.ts'
+import { scoreLines } from '../pipeline/release/stage/score.ts'
+import { sweepLines } from '../pipeline/release/stage/sweep.ts'
+import { storeTally } from '../pipeline/release/stage/tally.ts'
 import type { ReleaseRequest } from '../pipeline/release/make.ts'
 import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import { issueCredentials } from '../pipeline/credentials/issue.ts'
@@ -22,7 +17,6 @@ import { recordOwnStatements } from './agents.ts'
 import type { Components } from './components/components.ts'
 import { keepHouse } from './housekeeping.ts'
 import type { Report } from './output.ts'
-import type { Published } from './published-stages.ts'
 
 export async function runPlan(components: Components, request: ReleaseRequest): Promise<Report> {
   await assertOrigin(components)
@@ -59,25 +53,12 @@ export async function runTally(
   return { ok: true, json: { sha256 }, text: sha256 }
 }
 
-/** `tally` is the SHA-256 of the tally, for the files that rank entities. */
 export async function runPublish(
   components: Components,
-  what: Published,
-  release: number,
-  tally: string,
+  request: PublishRequest,
   input: Input,
 ): Promise<Report> {
-  const lines = {
-    shards: () => shardLines(components, release, tally, input),
-    entities: () => entityPartLines(components, release, tally, input),
-    scores: () => scorePartLines(components, release, input),
-    leaderboards: () => leaderboardLines(components, release, input),
-    owners: () => ownerLines(components, release, input),
-    categories: () => categoryLines(components, release, input),
-    references: () => referenceLines(components, release, input),
-    questions: () => questionLines(components, release, input),
-  }
-  await printLines(lines[what]())
+  await printLines(publishLines(components, request, input))
   return { ok: true, json: {}, text: '' }
 }
 

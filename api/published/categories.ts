@@ -1,6 +1,6 @@
 // The boards by category of a release, and the index of its categories.
 import { readReleaseFile } from '../../pipeline/release/read.ts'
-import { CATEGORIES_PATH, categoryPath } from '../../pipeline/store/paths.ts'
+import { CATEGORIES_PATH, categoryPath } from '../../pipeline/release/category-boards.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'

@@ -1,5 +1,5 @@
 // Pages of the board of a category and a kind, in one release, put together from its published pages.
-import { ENTRIES_PER_PAGE } from '../../pipeline/release/leaderboard.ts'
+import { ENTRIES_PER_PAGE } from '../../pipeline/release/board-order.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { CategoryBoardEntry } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'

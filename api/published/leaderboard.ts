@@ -1,8 +1,8 @@
 // Pages of the leaderboard of one release, put together from its published pages.
 import pMap from 'p-map'
-import { ENTRIES_PER_PAGE } from '../../pipeline/release/leaderboard.ts'
+import { ENTRIES_PER_PAGE } from '../../pipeline/release/board-order.ts'
 import { readReleaseFile } from '../../pipeline/release/read.ts'
-import { leaderboardPath, leaderboardPrefix } from '../../pipeline/store/paths.ts'
+import { leaderboardPath, leaderboardPrefix } from '../../pipeline/release/files/leaderboards.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { WorkBeside } from './work-beside.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'

@@ -4,7 +4,7 @@ import type { Store } from '../../pipeline/store/store.ts'
 import { canonical, sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { missingFile } from '../../pipeline/release/read.ts'
 import {
-  isPublicPath,
+  isPublished,
   logCheckpointPath,
   logCheckpointSize,
   manifestPath,
@@ -123,7 +123,7 @@ export class PublicData {
 
   /** Returns the files that a manifest names and anyone may read, each with the release that wrote it. */
   #publicIn({ release, files, public: tables }: ReleaseManifest): Named[] {
-    const own = files.filter(({ path }) => isPublicPath(path)).map((file) => ({ release, ...file }))
+    const own = files.filter(({ path }) => isPublished(path)).map((file) => ({ release, ...file }))
     return this.#components.what === 'tables' ? [...own, ...tables] : own
   }
 

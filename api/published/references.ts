@@ -1,5 +1,5 @@
 // The reference forecasts of a release, for the boards that they stand on.
-import { REFERENCES_PATH } from '../../pipeline/store/paths.ts'
+import { REFERENCES_PATH } from '../../pipeline/release/files/references.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { ReferenceRow, ReferencesFile } from '../../schemas/references.ts'

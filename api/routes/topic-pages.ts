@@ -1,6 +1,6 @@
 // The pages of topics: their list, the page of each, and its boards.
 import { z } from 'zod'
-import { ENTRIES_PER_PAGE } from '../../pipeline/release/leaderboard.ts'
+import { ENTRIES_PER_PAGE } from '../../pipeline/release/board-order.ts'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { CategoryBoardEntry } from '../../schemas/payloads.ts'

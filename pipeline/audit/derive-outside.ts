@@ -7,12 +7,13 @@ import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { Database, withDatabase } from '../duckdb.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { type DerivedRelease, deriveRelease } from '../release/derive.ts'
-import { isSigned } from '../release/read.ts'
+import { isSigned } from '../release/files/kinds.ts'
 import { GatheredTrees } from '../release/trees.ts'
-import { type LargeFile, type OutputFile, entryOf } from '../release/shards.ts'
+import { type LargeFile, type OutputFile, entryOf } from '../release/output.ts'
 import { FileStore } from '../store/file.ts'
 import { LocalFiles } from '../store/local-files.ts'
-import { FORECASTS_TREE_PATH, isScoresPath, releasePrefix } from '../store/paths.ts'
+import { isPublished, releasePrefix } from '../store/paths.ts'
+import { isScoresPath } from '../release/row-groups.ts'
 import { erasedInPublic } from './erased-check.ts'
 import type { Findings } from './findings.ts'
 import type { Mirror } from './mirror.ts'
@@ -142,11 +143,9 @@ function compareMember(report: AuditReport, said: object, derived: object): void
 async function compareFiles({ manifest, mirror, report }: Checked, derived: DerivedRelease): Promise<void> {
   const { release, files, trees } = manifest
   const gathered = new GatheredTrees()
-  const expected = new Map(
-    files.filter(({ path }) => path !== FORECASTS_TREE_PATH).map((file) => [file.path, file]),
-  )
+  const expected = new Map(files.filter(({ path }) => isPublished(path)).map((file) => [file.path, file]))
   for await (const file of derived.files(() => null)) {
-    if (file.path === FORECASTS_TREE_PATH) continue
+    if (!isPublished(file.path)) continue
     if (file.subtree) gathered.take(file)
     const entry = expected.get(file.path)
     expected.delete(file.path)

@@ -2,9 +2,10 @@
 // that stand for two forecasts.
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { base64Of } from '../proof/base64.ts'
-import { attachAdded, treeOfLeaves } from '../release/forecasts-tree.ts'
+import { attachAdded, treeOfLeaves } from '../release/files/forecasts-tree.ts'
 import { type Before, newFiles } from '../release/trees.ts'
-import { FORECASTS_TREE_PATH, releasePrefix, tablePath } from '../store/paths.ts'
+import { releasePrefix, tablePath } from '../store/paths.ts'
+import { FORECASTS_TREE_PATH } from '../release/files/forecasts-tree.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { LATEST_MS, WITNESS_MINUTES } from '../transparency/taken-in.ts'
 import { type LateForecast, exemptFrom } from './exemptions.ts'

@@ -5,7 +5,7 @@ import type { ManifestFile } from '../../schemas/manifests.ts'
 import { type LocalFile, type Piece, piecesBeside } from '../store/body.ts'
 import type { Store } from '../store/store.ts'
 import { type AuditReport, firstDifference } from './report.ts'
-import { type OutputFile, entryOf } from '../release/shards.ts'
+import { type OutputFile, entryOf } from '../release/output.ts'
 
 /**
  * Checks a large file. `file` is given if it was derived, and at least one of `entry` and `file` is given.

@@ -2,12 +2,15 @@
 // and every file by the log.
 import { z } from 'zod'
 import type { PipelineComponents } from '../components.ts'
+import { ENTITY_TYPES } from '../../schemas/tables.ts'
 import { count } from '../../schemas/metric.ts'
 import { instant, publishedUuid } from '../../schemas/values.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { decoded } from '../proof/canonical.ts'
+import { fileChecks, manifestFaults } from '../release/files/kinds.ts'
+import { shardsOf } from '../release/read.ts'
 import { FileStore } from '../store/file.ts'
-import { isPublicPath, isShardPath, manifestPath, releasePrefix } from '../store/paths.ts'
+import { isPublished, manifestPath, releasePrefix } from '../store/paths.ts'
 import { remoteLog, signedCheckpoint } from '../transparency/remote-log.ts'
 import { type Checked, type DerivingContext, deriveOutside } from './derive-outside.ts'
 import { checkErasedStay } from './erased-check.ts'
@@ -16,7 +19,6 @@ import { Mirror } from './mirror.ts'
 import { type AuditReport, emptyReport } from './report.ts'
 import { ServedData } from './served-data.ts'
 import { readServedLog } from './served-log.ts'
-import { checkRoots, checkShard, placesOf } from './shards.ts'
 import { checkSnapshot } from './snapshot-check.ts'
 import type { SaidOfEntity } from './stand-ins.ts'
 import { ThinnedFiles } from './thinned-files.ts'
@@ -112,7 +114,7 @@ export async function auditOutside(context: OutsideContext, asked: Outside): Pro
 async function checkRelease(context: OutsideContext, checked: Checked): Promise<void> {
   const { mirror, report, manifest } = checked
   const { release, files, public: tables } = manifest
-  const open = files.filter(({ path }) => isPublicPath(path))
+  const open = files.filter(({ path }) => isPublished(path))
   const bytes = [...open, ...tables].reduce((sum, { size_bytes }) => sum + size_bytes, 0)
   context.progress(`copying ${open.length + tables.length} files of ${bytes} bytes`)
   const missing = await mirror.copy(() => release, open)
@@ -126,7 +128,8 @@ async function checkRelease(context: OutsideContext, checked: Checked): Promise<
   report.data_files_checked = isPublic ? tables.length : 0
   report.files_compared = open.length
   context.progress('checking the payloads')
-  const said = await checkShards(checked)
+  await checkContents(checked)
+  const said = await saidInShards(checked)
   const erased = new Set(manifest.erased_people?.map(({ user_id }) => user_id))
   for (const { entity_id } of said.filter((one) => erased.has(one.entity_id))) {
     checked.findings.fault(manifestPath(release), `says that ${entity_id} is erased, and the release has it`)
@@ -145,25 +148,32 @@ async function checkRelease(context: OutsideContext, checked: Checked): Promise<
 const NOT_DERIVED =
   'the numbers were not derived again, since this address serves no forecasts: what was published is what was logged, and whether it follows from the forecasts is not checked'
 
-/** Checks the payloads by the trees of the log, and returns their members that nothing public leads to. */
-async function checkShards({ mirror, findings, manifest }: Checked): Promise<SaidOfEntity[]> {
-  const { release, files, trees } = manifest
-  const places = placesOf(files)
-  const said: SaidOfEntity[] = []
+/** Checks what the hashes of the manifest cannot. */
+async function checkContents({ mirror, findings, manifest }: Checked): Promise<void> {
+  const { release, files } = manifest
+  const checks = fileChecks(manifest)
   for (const { path } of files) {
-    if (!isShardPath(path)) continue
+    const check = checks(path)
     const object = releasePrefix(release) + path
-    const bytes = await mirror.store.get(object)
-    if (!bytes) continue
-    const place = places.get(path)!
-    checkShard(findings, object, bytes, place, manifest)
-    const inShard = activityIn(bytes)
-    if (!inShard) findings.fault(object, 'has an entity without a profile')
-    for (const [entity_id, profile] of inShard ?? []) {
-      said.push({ entity_type: place.type, entity_id, ...profile })
+    const bytes = check && (await mirror.store.get(object))
+    for (const fault of bytes ? check(bytes) : []) findings.fault(object, fault)
+  }
+  for (const fault of manifestFaults(manifest)) findings.fault(manifestPath(release), fault)
+}
+
+/** Returns what the shards say of each entity that nothing public leads to. */
+async function saidInShards({ mirror, findings, manifest }: Checked): Promise<SaidOfEntity[]> {
+  const said: SaidOfEntity[] = []
+  for (const entity_type of ENTITY_TYPES) {
+    for (const { path } of shardsOf(manifest, entity_type)) {
+      const object = releasePrefix(manifest.release) + path
+      const bytes = await mirror.store.get(object)
+      if (!bytes) continue
+      const inShard = activityIn(bytes)
+      if (!inShard) findings.fault(object, 'has an entity without a profile')
+      for (const [entity_id, profile] of inShard ?? []) said.push({ entity_type, entity_id, ...profile })
     }
   }
-  checkRoots(findings, manifest, trees)
   return said
 }
 

@@ -8,18 +8,18 @@ import type {
   SnapshotManifest,
 } from '../../schemas/manifests.ts'
 import { sha256Hex } from '../proof/canonical.ts'
+import { fileChecks, manifestFaults } from '../release/files/kinds.ts'
 import { readSnapshotManifest, snapshotDate, thinnedAt } from '../release/read.ts'
 import { objectContent } from '../store/object-content.ts'
 import {
-  isShardPath,
-  isThinnable,
+  isPublished,
+  manifestPath,
   releasePrefix,
   snapshotManifestPath,
   snapshotPrefix,
 } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { type Findings, named } from './findings.ts'
-import { checkRoots, checkShard, placesOf } from './shards.ts'
 
 const READS_AT_ONCE = 8
 
@@ -29,18 +29,19 @@ export async function checkReleaseFiles(
   findings: Findings,
   manifest: ReleaseManifest,
 ): Promise<number> {
-  const { release, files, trees, public: tables } = manifest
+  const { release, files, public: tables } = manifest
   const thinned = await findings.read(thinnedAt(store, release))
-  const places = placesOf(files)
+  const checks = fileChecks(manifest)
   let gone = 0
   const checkFile = async (file: ManifestFile): Promise<void> => {
     const path = releasePrefix(release) + file.path
-    const bytes = trees && isShardPath(file.path) ? await store.get(path) : undefined
+    const check = checks(file.path)
+    const bytes = check && (await store.get(path))
     if (bytes && sha256Hex(bytes) === file.sha256) {
       findings.counts.files_checked += 1
-      checkShard(findings, path, bytes, places.get(file.path)!, manifest)
+      for (const fault of check(bytes)) findings.fault(path, fault)
     } else if (
-      !(await checkHash(store, findings, path, file, thinned === undefined || !isThinnable(file.path)))
+      !(await checkHash(store, findings, path, file, thinned === undefined || !isPublished(file.path)))
     ) {
       gone += 1
     }
@@ -53,7 +54,7 @@ export async function checkReleaseFiles(
     if (!(await checkHash(store, findings, path, file, thinned === undefined))) gone += 1
   }
   await pMap(own, checkOutliving, { concurrency: READS_AT_ONCE })
-  if (trees) checkRoots(findings, manifest, trees)
+  for (const fault of manifestFaults(manifest)) findings.fault(manifestPath(release), fault)
   findings.counts.files_unchecked += gone
   return gone
 }

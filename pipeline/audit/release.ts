@@ -5,10 +5,12 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { checkCredentials } from './credentials-check.ts'
 import { checkErased } from './erased-check.ts'
-import { type DerivationContext, deriveRelease } from '../release/derive.ts'
+import { deriveRelease } from '../release/derive.ts'
+import type { DerivationContext } from '../release/files/kind.ts'
+import { isSigned } from '../release/files/kinds.ts'
 import { Database } from '../duckdb.ts'
 import { checkLargeFile } from './large-file-check.ts'
-import { type OutputFile, entryOf } from '../release/shards.ts'
+import { type OutputFile, entryOf } from '../release/output.ts'
 import { versionsOf } from '../release/plan.ts'
 import {
   type AuditReport,
@@ -21,13 +23,13 @@ import {
 import { checkPublic } from './public-check.ts'
 import { quarantineFaults } from './quarantine-check.ts'
 import { checkSnapshot } from './snapshot-check.ts'
-import { isSigned, readManifest, snapshotDate } from '../release/read.ts'
+import { readManifest, snapshotDate } from '../release/read.ts'
 import { readPlan } from '../release/state.ts'
 import { signerOf } from '../release/signatures.ts'
 import { ThinnedFiles } from './thinned-files.ts'
 import { GatheredTrees, inputsOf } from '../release/trees.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
-import { FORECASTS_TREE_PATH, isThinnable, manifestPath, releasePrefix } from '../store/paths.ts'
+import { isPublished, manifestPath, releasePrefix } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
 import type { LocalFile } from '../store/body.ts'
 import type { Store } from '../store/store.ts'
@@ -170,11 +172,11 @@ async function checkFile(
 ): Promise<ManifestFile> {
   const { path } = described
   const object = releasePrefix(release) + path
-  if (path === FORECASTS_TREE_PATH) {
+  if (!isPublished(path)) {
     return checkLargeFile(store, object, { ...described, ...(file && { file }) }, entry, report)
   }
   const stored = await store.get(object)
-  if (!stored && entry && isThinnable(path) && (await thinned.at())) {
+  if (!stored && entry && (await thinned.at())) {
     const derived = thinned.compare({ ...described, ...(bytes && { bytes }) }, entry, snapshotDate(as_of))
     if (derived.sha256 !== entry.sha256) {
       report.faults.push(`${path}: was deleted, and what is derived has not the SHA-256 of the manifest`)

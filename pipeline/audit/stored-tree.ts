@@ -1,6 +1,6 @@
 // Compares the stored tree of a release with the one derived from the data files, a piece at a time.
 import { base64Of } from '../proof/base64.ts'
-import { ID_BYTES, RECORD_BYTES } from '../release/forecasts-tree.ts'
+import { ID_BYTES, RECORD_BYTES } from '../release/files/forecasts-tree.ts'
 import { type LocalFile, type Piece, piecesBeside } from '../store/body.ts'
 import type { Store } from '../store/store.ts'
 

@@ -2,8 +2,9 @@
 // hash in the manifest, and with the copy in the snapshot.
 import type { ManifestFile } from '../../schemas/manifests.ts'
 import { sha256Hex } from '../proof/canonical.ts'
-import { isSigned, thinnedAt } from '../release/read.ts'
-import { type OutputFile, entryOf } from '../release/shards.ts'
+import { isSigned } from '../release/files/kinds.ts'
+import { thinnedAt } from '../release/read.ts'
+import { type OutputFile, entryOf } from '../release/output.ts'
 import { type SignPayload, resigned } from '../release/signatures.ts'
 import { snapshotFile } from '../release/snapshot-file.ts'
 import type { Store } from '../store/store.ts'

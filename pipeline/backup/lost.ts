@@ -12,7 +12,7 @@ import {
   deltaLogPath,
   erasedPath,
   eventsPath,
-  isThinnable,
+  isPublished,
   logCheckpointPath,
   logTilePath,
   manifestPath,
@@ -103,7 +103,7 @@ class Names {
       const { files, public: tables } = manifest
       const own = files.map((file) => ({ ...file, release }))
       const isWhole = !this.#listed.has(thinnedPath(release))
-      const kept = isWhole ? [...own, ...tables] : own.filter(({ path }) => !isThinnable(path))
+      const kept = isWhole ? [...own, ...tables] : own.filter(({ path }) => !isPublished(path))
       for (const file of kept) {
         this.#name(releasePrefix(file.release) + file.path, {
           sizeBytes: file.size_bytes,

@@ -12,11 +12,11 @@ import { readManifest, readReleaseFile } from '../release/read.ts'
 import {
   credentialIssuePath,
   credentialsPrefix,
-  leaderboardPrefix,
   manifestPath,
   shardPath,
   statusListPath,
 } from '../store/paths.ts'
+import { leaderboardPrefix } from '../release/files/leaderboards.ts'
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { Signer } from './data-integrity.ts'

@@ -5,7 +5,8 @@ import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { PipelineComponents } from '../components.ts'
 import { literal, parquet, withDatabase } from '../duckdb.ts'
-import { isScoresPath, releasePrefix } from '../store/paths.ts'
+import { releasePrefix } from '../store/paths.ts'
+import { isScoresPath } from './row-groups.ts'
 
 /** More of them take 50 MB of memory while they are sent. */
 const ANSWERS_AT_ONCE = 20_000

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 export class FilesInTurn implements AsyncDisposable {
   readonly #directory: string
-  readonly #locations: string[] = []
+  readonly #begun = new Map<string, { location: string; written: Promise<void> }>()
   #last: Promise<void> = Promise.resolve()
   #isDisposed = false
 
@@ -13,29 +13,29 @@ export class FilesInTurn implements AsyncDisposable {
     this.#directory = directory
   }
 
-  /**
-   * Queues a write, which begins when all before it have succeeded. Returns a function that waits for the
-   * file, reads it and deletes it.
-   */
-  add(name: string, write: (location: string) => Promise<void>): () => Promise<Uint8Array> {
+  /** Queues a write, which begins when all before it have succeeded. */
+  add(name: string, write: (location: string) => Promise<void>): void {
     const location = join(this.#directory, name.replace('/', '-'))
-    this.#locations.push(location)
     const written = this.#last.then(() => (this.#isDisposed ? undefined : write(location)))
     // The caller sees a failure when it awaits the file, which may be later.
     written.catch(() => undefined)
     this.#last = written
-    return async () => {
-      await written
-      const bytes = await readFile(location)
-      await rm(location)
-      return bytes
-    }
+    this.#begun.set(name, { location, written })
+  }
+
+  /** Waits for a file, reads it and deletes it. */
+  async read(name: string): Promise<Uint8Array> {
+    const { location, written } = this.#begun.get(name)!
+    await written
+    const bytes = await readFile(location)
+    await rm(location)
+    return bytes
   }
 
   /** Waits for the write under way, skips those after it, and deletes the files. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true
     await Promise.allSettled([this.#last])
-    for (const location of this.#locations) await rm(location, { force: true })
+    for (const { location } of this.#begun.values()) await rm(location, { force: true })
   }
 }

@@ -6,9 +6,10 @@ import { HASH_BYTES } from '../proof/merkle.ts'
 import { type TreeHead, verifyInclusion } from '../proof/merkle-proof.ts'
 import { type ReadTile, TILE_WIDTH, inclusionFromTiles } from '../proof/tiles.ts'
 import type { Path } from '../proof/tlog-proof.ts'
-import { FORECASTS_TREE_PATH, releasePrefix } from '../store/paths.ts'
+import { releasePrefix } from '../store/paths.ts'
+import { FORECASTS_TREE_PATH } from './files/forecasts-tree.ts'
 import type { Store } from '../store/store.ts'
-import { ID_BYTES, RECORD_BYTES } from './forecasts-tree.ts'
+import { ID_BYTES, RECORD_BYTES } from './files/forecasts-tree.ts'
 import { missingFile } from './read.ts'
 
 /** One read may go wrong on its way. If two do, the object itself is damaged. */

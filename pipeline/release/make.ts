@@ -8,7 +8,7 @@ import { type MadeRelease, publish, writePublicFiles, writerOf } from './commit.
 import { type ReleasePlan, assertAsOf, begunPlan, makeOf, newPlan, versionsOf } from './plan.ts'
 import { assertNoneGone } from './gone.ts'
 import { snapshotDate } from './read.ts'
-import { bodyOf, entryOf } from './shards.ts'
+import { bodyOf, entryOf } from './output.ts'
 import { type ReleaseContext, type ReleaseState, assertEnvironment } from './state.ts'
 import { SnapshotFiles, completeSnapshots } from './snapshot.ts'
 import { GatheredTrees } from './trees.ts'

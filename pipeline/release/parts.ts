@@ -1,6 +1,8 @@
 // Divides the Parquet files of a release into parts, which are runs of whole shards, so that memory never
 // holds all scores or all entities.
 import type { EntityType } from '../../schemas/tables.ts'
+import { padded } from '../store/paths.ts'
+import { SCORES_FOLDER } from './row-groups.ts'
 import { ENTITIES_PER_SHARD } from './shards.ts'
 
 /**
@@ -8,6 +10,11 @@ import { ENTITIES_PER_SHARD } from './shards.ts'
  * of its kind.
  */
 export const PART_SIZES = { pairs: 4_000_000, entities: 1_000_000 }
+export type PartSizes = typeof PART_SIZES
+
+export const ENTITIES_FOLDER = 'entities/'
+export type PartFolder = typeof SCORES_FOLDER | typeof ENTITIES_FOLDER
+
 
 /** The size of a shard. */
 export interface ShardCount {
@@ -26,8 +33,8 @@ export interface ReleasePart extends ShardCount {
 }
 
 /** The path of a part, by its number from 0. */
-export function partPath(folder: 'scores' | 'entities', number: number): string {
-  return `${folder}/${String(number).padStart(3, '0')}.parquet`
+export function partPath(folder: PartFolder, number: number): string {
+  return `${folder}${padded(number, 3)}.parquet`
 }
 
 /** Divides the entities of one kind, in order, into shards. */
@@ -44,11 +51,7 @@ export function shardsOf(entities: readonly { entityType: EntityType; pairs: num
 /**
  * Returns the parts of `folder`, numbered through all kinds of entities. `shards` are all shards in order.
  */
-export function partsOf(
-  folder: 'scores' | 'entities',
-  shards: readonly ShardCount[],
-  sizes: typeof PART_SIZES,
-): ReleasePart[] {
+export function partsOf(folder: PartFolder, shards: readonly ShardCount[], sizes: PartSizes): ReleasePart[] {
   const parts: ReleasePart[] = []
   let [firstEntity, firstPair] = [0, 0]
   let open: ReleasePart | undefined
@@ -63,7 +66,7 @@ export function partsOf(
     open.shards += 1
     firstEntity += entities
     firstPair += pairs
-    const isFull = folder === 'scores' ? open.pairs >= sizes.pairs : open.entities >= sizes.entities
+    const isFull = folder === SCORES_FOLDER ? open.pairs >= sizes.pairs : open.entities >= sizes.entities
     if (isFull || shards[index + 1]?.entityType !== entityType) open = undefined
   }
   return parts

@@ -25,9 +25,6 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { instant } from '../../schemas/values.ts'
 import {
   SNAPSHOTS_PREFIX,
-  isOwnersPath,
-  isScoresPath,
-  isShardPath,
   manifestPath,
   releasePrefix,
   shardStart,
@@ -36,6 +33,7 @@ import {
   snapshotPrefix,
   thinnedPath,
 } from '../store/paths.ts'
+import { isScoresPath } from './row-groups.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { readRecord, recordBytes } from '../store/records.ts'
 import { lastNumbered } from '../store/numbered.ts'
@@ -100,11 +98,6 @@ export async function snapshotDates(store: Store, after = ''): Promise<string[]>
 /** Returns the days whose snapshot manifests were moved aside. */
 export function datesInQuarantine(quarantined: readonly QuarantinedObject[]): string[] {
   return quarantined.map(({ key }) => snapshotDateOf(key)).filter((date) => date !== undefined)
-}
-
-/** Whether a file of a release or a snapshot holds payloads with signatures. */
-export function isSigned(path: string): boolean {
-  return isShardPath(path) || isOwnersPath(path)
 }
 
 /** Returns the file that would hold an owner: the last that starts at or before it. */

@@ -6,7 +6,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { PublicTableFile } from '../../schemas/manifests.ts'
 import { isThinned, noteThinned, readManifest } from './read.ts'
 import { secureSnapshot } from './snapshot.ts'
-import { isThinnable, publicPrefix, releasePrefix } from '../store/paths.ts'
+import { isPublished, publicPrefix, releasePrefix } from '../store/paths.ts'
 import type { Store, StoredObject } from '../store/store.ts'
 
 /** This many releases of the sandbox keep all their files, the current one among them. */
@@ -114,7 +114,7 @@ async function filesOf(store: Store, release: number): Promise<StoredObject[]> {
   const prefix = releasePrefix(release)
   const files: StoredObject[] = []
   for await (const file of store.list(prefix)) {
-    if (isThinnable(file.path.slice(prefix.length))) files.push(file)
+    if (isPublished(file.path.slice(prefix.length))) files.push(file)
   }
   return files
 }

@@ -2,8 +2,19 @@
 import { type FileMetaData, type RowGroup, parquetMetadata } from 'hyparquet'
 import type { PieceOfFile, RowGroupsFile } from '../../schemas/payloads.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
-import { rowGroupsPath } from '../store/paths.ts'
-import type { OutputFile } from './shards.ts'
+import type { OutputFile } from './output.ts'
+
+export const SCORES_FOLDER = 'scores/'
+export const ROW_GROUPS_FOLDER = 'row-groups/'
+
+export function isScoresPath(path: string): boolean {
+  return path.startsWith(SCORES_FOLDER)
+}
+
+/** The path of the file with the hashes of the row groups of one part of the scores. */
+export function rowGroupsPath(scoresPath: string): string {
+  return scoresPath.replace(SCORES_FOLDER, ROW_GROUPS_FOLDER).replace(/\.parquet$/, '.json')
+}
 
 /** Makes the file with the hashes of the row groups and of the footer of a part. */
 export function rowGroupsOutput(part: string, bytes: Uint8Array): OutputFile {

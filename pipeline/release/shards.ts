@@ -1,14 +1,12 @@
 // The JSON files of a release and of a snapshot: each holds a run of entities in order of id, and is named by
 // the first.
-import type { ManifestFile } from '../../schemas/manifests.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { PUBLICATIONS } from '../../schemas/metric.ts'
-import { canonicalText, inOrder, sha256Hex } from '../proof/canonical.ts'
+import { canonicalText, inOrder } from '../proof/canonical.ts'
 import { GrowingText } from '../proof/growing-text.ts'
 import { type Hash, MerkleTree, leafHash } from '../proof/merkle.ts'
-import type { TreeHead } from '../proof/merkle-proof.ts'
-import type { Body, LocalFile } from '../store/body.ts'
 import { shardPath } from '../store/paths.ts'
+import type { OutputFile, SignBytes } from './output.ts'
 import { type Provenance, type RankedEntity, nameOf, payloadsOf } from './payloads.ts'
 import { snapshotDate } from './read.ts'
 
@@ -18,47 +16,11 @@ export const ENTITIES_PER_SHARD = 256
 /** Room for most shards. */
 const SHARD_BYTES = 2 ** 21
 
-/** A file of a release or a snapshot, under its path there. */
-export interface OutputFile extends Omit<ManifestFile, 'size_bytes' | 'sha256'> {
-  bytes: Uint8Array
-  /** The part of a Merkle tree that the file holds. */
-  subtree?: TreeHead
-}
-
-/** A file that may be too large for memory. It is on this machine. */
-export interface LargeFile extends Omit<OutputFile, 'bytes'> {
-  file: LocalFile
-}
-
-export function bodyOf(output: OutputFile | LargeFile): Body {
-  return 'file' in output ? output.file : output.bytes
-}
-
-/** Returns the entry of a file in a manifest. */
-export function entryOf({
-  subtree: _subtree,
-  ...output
-}: OutputFile | (Omit<OutputFile, 'bytes'> & { file: Omit<LocalFile, 'location'> })): ManifestFile {
-  if ('file' in output) {
-    const { file, ...described } = output
-    return { ...described, size_bytes: file.sizeBytes, sha256: file.sha256 }
-  }
-  const { bytes, ...described } = output
-  return { ...described, size_bytes: bytes.byteLength, sha256: sha256Hex(bytes) }
-}
-
-/** Returns the signature of a payload's bytes, or null if signing is off. */
-export type SignBytes = (bytes: Uint8Array) => string | null
-
 /**
  * Adds a payload with its signature, in canonical JSON. Returns the payload's own bytes, which are valid
  * until the text is cleared.
  */
-export function addPublished(
-  text: GrowingText,
-  payload: Record<string, unknown>,
-  sign: SignBytes,
-): Uint8Array {
+function addPublished(text: GrowingText, payload: Record<string, unknown>, sign: SignBytes): Uint8Array {
   text.add('{"payload":')
   const bytes = text.add(canonicalText(inOrder(payload)))
   text.add(`,"signature":${canonicalText(sign(bytes))}}`)
@@ -68,13 +30,18 @@ export function addPublished(
 /** An entity has these payloads as leaves in the tree of its kind, in this order (docs/data.md, Trees). */
 export const LEAVES = PUBLICATIONS.toSorted()
 
-/** Yields the shards of one kind of entity. `entities` must be in order of id. */
+/** Whether a shard has the rows of the day's snapshot is part of the plan. */
+export interface ShardsMake {
+  voiceRule: VoiceRule
+  provenance: Provenance
+  sign: SignBytes
+  bringsSnapshot: boolean
+}
+
+/** Yields the shards of one type of entity. `entities` must be in order of id. */
 export function* releaseShards(
   entities: readonly RankedEntity[],
-  voiceRule: VoiceRule,
-  provenance: Provenance,
-  sign: SignBytes,
-  bringsSnapshot: boolean,
+  { voiceRule, provenance, sign, bringsSnapshot }: ShardsMake,
 ): Iterable<OutputFile> {
   const text = new GrowingText(SHARD_BYTES)
   for (let from = 0; from < entities.length; from += ENTITIES_PER_SHARD) {
@@ -101,7 +68,7 @@ export function* releaseShards(
       path: shardPath(entityType, entityId),
       rows: members.length,
       bytes: text.bytes(),
-      subtree: { root, size },
+      subtree: { tree: entityType, root, size },
     }
   }
 }

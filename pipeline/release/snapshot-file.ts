@@ -2,7 +2,7 @@
 import { canonicalText, encoded } from '../proof/canonical.ts'
 import { eachMember, endOfValue } from '../proof/json-members.ts'
 import { isShardPath } from '../store/paths.ts'
-import type { OutputFile } from './shards.ts'
+import type { OutputFile } from './output.ts'
 
 /**
  * Copies the file of a day's snapshot from a file of a release: a `SnapshotShard` from a `ReleaseShard`, both

@@ -14,7 +14,7 @@ import {
   snapshotDate,
 } from './read.ts'
 import { lastWhere } from './last-where.ts'
-import { type OutputFile, entryOf } from './shards.ts'
+import { type OutputFile, entryOf } from './output.ts'
 import { snapshotFile } from './snapshot-file.ts'
 import { type ReleaseContext, type ReleaseState, readPlan } from './state.ts'
 import { sha256Hex } from '../proof/canonical.ts'

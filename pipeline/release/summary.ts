@@ -3,7 +3,8 @@ import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { PipelineComponents } from '../components.ts'
 import { type Database, parquet } from '../duckdb.ts'
 import type { LocalFiles } from '../store/local-files.ts'
-import { isEntitiesPath, releasePrefix } from '../store/paths.ts'
+import { ENTITIES_FOLDER } from './parts.ts'
+import { releasePrefix } from '../store/paths.ts'
 
 export interface ReleaseSummary {
   /** The questions that score, those whose outcome is known to be yes or no. */
@@ -81,7 +82,7 @@ export async function forgetEntities(
 /** The files of entities of a release, by their paths in the store. */
 function entitiesOf(manifest: ReleaseManifest | undefined): ManifestFile[] {
   if (!manifest) return []
-  const own = manifest.files.filter(({ path }) => isEntitiesPath(path))
+  const own = manifest.files.filter(({ path }) => path.startsWith(ENTITIES_FOLDER))
   return own.map((file) => ({ ...file, path: releasePrefix(manifest.release) + file.path }))
 }
 

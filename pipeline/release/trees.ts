@@ -1,12 +1,11 @@
 // The commitments of a release besides its files: the trees over its payloads and forecasts, and its new
 // data.
 import type { InputFile, ReleaseManifest, ReleaseTrees } from '../../schemas/manifests.ts'
-import { ENTITY_TYPES, type EntityType, SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
+import { type EntityType, SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { base64Of } from '../proof/base64.ts'
 import { type Hash, MerkleTree } from '../proof/merkle.ts'
-import { FORECASTS_TREE_PATH, shardStart } from '../store/paths.ts'
 import { type TableVersion, statisticsOf } from '../tables/delta.ts'
-import type { OutputFile } from './shards.ts'
+import type { OutputFile } from './output.ts'
 
 /** The part of the last manifest that a release continues. */
 export type Before = Pick<ReleaseManifest, 'tables'> | undefined
@@ -37,15 +36,15 @@ export class GatheredTrees {
   }
   #forecasts: ReleaseTrees['forecasts'] = null
 
-  take({ path, subtree }: Pick<OutputFile, 'path' | 'subtree'>): void {
+  take({ subtree }: Pick<OutputFile, 'subtree'>): void {
     if (!subtree) return
-    const { root, size } = subtree
-    if (path === FORECASTS_TREE_PATH) this.#forecasts = { root: base64Of(root), size }
-    for (const entityType of ENTITY_TYPES) {
-      if (shardStart(path, entityType) === undefined) continue
-      this.#shards[entityType].roots.push(root)
-      this.#shards[entityType].size += size
+    const { tree, root, size } = subtree
+    if (tree === 'forecasts') {
+      this.#forecasts = { root: base64Of(root), size }
+      return
     }
+    this.#shards[tree].roots.push(root)
+    this.#shards[tree].size += size
   }
 
   get trees(): ReleaseTrees {

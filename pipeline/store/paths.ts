@@ -4,7 +4,8 @@ import type { PublicTable } from '../../schemas/public-tables.ts'
 import { ENTITY_TYPES, type EntityType, TABLE_NAMES, type TableName } from '../../schemas/tables.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 
-const padded = (number: number, digits: number): string => String(number).padStart(digits, '0')
+/** Numbers with zeros in front, so that their paths sort as they do. */
+export const padded = (number: number, digits: number): string => String(number).padStart(digits, '0')
 
 const INBOX_DIGITS = 16
 
@@ -230,28 +231,6 @@ export function releaseOfFolder(name: string): number | undefined {
   return releasePrefix(release) === `releases/${name}/` ? release : undefined
 }
 
-/**
- * The folders of a release whose files anyone may read, as far as the manifest names them. Every other folder
- * is private, and so are the files beside the manifest: `forecasts.tree` has ids beside the hashes of leaves,
- * from which a probability can be found by trying.
- */
-export const PUBLIC_FOLDERS = [
-  ...ENTITY_TYPES,
-  'owners',
-  'leaderboard',
-  'categories',
-  'references',
-  'questions',
-  'entities',
-  'scores',
-  'row-groups',
-] as const
-
-/** Whether a file that a manifest has in `files` may leave the store, by its path inside the release. */
-export function isPublicPath(path: string): boolean {
-  return PUBLIC_FOLDERS.some((folder) => path.startsWith(`${folder}/`))
-}
-
 /** The inputs of a release, written before its first file. */
 export function planPath(release: number): string {
   return `${releasePrefix(release)}plan.json`
@@ -272,11 +251,12 @@ export function thinnedPath(release: number): string {
 }
 
 /**
- * Whether retention may delete a file of a release, by its path there. The files in folders are published
- * about entities and may go; the files next to the manifest say how the release was made, and stay. Files
- * that later releases name too outlive their release.
+ * Whether a file of a release, by its path there, is published: anyone may read it, as far as a manifest
+ * names it, and retention may delete it. These are the files in folders. A file beside the manifest stays in
+ * the store: `forecasts.tree` has ids beside the hashes of leaves, from which a probability can be found by
+ * trying. Public tables outlive their release, because later manifests name them too.
  */
-export function isThinnable(path: string): boolean {
+export function isPublished(path: string): boolean {
   return path.includes('/') && !path.startsWith(PUBLIC_PREFIX)
 }
 
@@ -312,78 +292,6 @@ export function shardStart(path: string, entityType: EntityType): string | undef
   return path.startsWith(`${entityType}/`) && path.endsWith('.json')
     ? path.slice(entityType.length + 1, -'.json'.length)
     : undefined
-}
-
-/** The beginning of the paths of the leaderboard's pages inside their release. */
-export function leaderboardPrefix(entityType: EntityType): string {
-  return `leaderboard/${entityType}/`
-}
-
-/** The path of a page of the leaderboard inside its release. */
-export function leaderboardPath(entityType: EntityType, page: number): string {
-  return `${leaderboardPrefix(entityType)}${padded(page, 6)}.json`
-}
-
-const CATEGORIES_PREFIX = 'categories/'
-
-/** The index of the categories, inside its release. */
-export const CATEGORIES_PATH = `${CATEGORIES_PREFIX}index.json`
-
-/** The rows of all boards by category, inside their release. */
-export const CATEGORIES_PARQUET_PATH = `${CATEGORIES_PREFIX}boards.parquet`
-
-/** The path of a page of a board by category inside its release. `category` is its number in the index. */
-export function categoryPath(category: number, entityType: EntityType, page: number): string {
-  return `${CATEGORIES_PREFIX}${padded(category, 6)}/${entityType}/${padded(page, 6)}.json`
-}
-
-export function isCategoryPath(path: string): boolean {
-  return path.startsWith(CATEGORIES_PREFIX)
-}
-
-const REFERENCES_PREFIX = 'references/'
-
-/** The reference forecasts of all boards, inside their release. */
-export const REFERENCES_PATH = `${REFERENCES_PREFIX}rows.json`
-
-export const REFERENCES_PARQUET_PATH = `${REFERENCES_PREFIX}rows.parquet`
-
-/** The tree that proofs of forecasts are made from, inside its release. */
-export const FORECASTS_TREE_PATH = 'forecasts.tree'
-
-const OWNERS_PREFIX = 'owners/'
-
-/** The path of a file of owners inside its release. */
-export function ownersPath(number: number): string {
-  return `${OWNERS_PREFIX}${padded(number, 3)}.json`
-}
-
-export function isOwnersPath(path: string): boolean {
-  return path.startsWith(OWNERS_PREFIX)
-}
-
-/** The path of a file of settled questions inside its release. */
-export function questionsPath(number: number): string {
-  return `questions/${padded(number, 3)}.json`
-}
-
-const SCORES_PREFIX = 'scores/'
-
-export function isScoresPath(path: string): boolean {
-  return path.startsWith(SCORES_PREFIX)
-}
-
-export function isEntitiesPath(path: string): boolean {
-  return path.startsWith('entities/')
-}
-
-/** The path, inside its release, of the file with the hashes of the row groups of one part of the scores. */
-export function rowGroupsPath(scoresPath: string): string {
-  return `row-groups/${scoresPath.slice(SCORES_PREFIX.length).replace(/\.parquet$/, '.json')}`
-}
-
-export function isRowGroupsPath(path: string): boolean {
-  return path.startsWith('row-groups/')
 }
 
 const PUBLIC_PREFIX = 'public/'

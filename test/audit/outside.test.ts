@@ -8,7 +8,8 @@ import { signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts
 import { signedCheckpoint } from '../../pipeline/proof/checkpoint.ts'
 import { canonical, encoded } from '../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { REFERENCES_PATH, logCheckpointPath } from '../../pipeline/store/paths.ts'
+import { logCheckpointPath } from '../../pipeline/store/paths.ts'
+import { REFERENCES_PATH } from '../../pipeline/release/files/references.ts'
 import { auditedOutside } from '../support/audited-outside.ts'
 import { suiteFolder } from '../support/folder.ts'
 import {

@@ -1,6 +1,6 @@
 // A tree of more records than a piece has, as it is stored and as it is derived.
 import { beforeAll, expect, test } from 'vitest'
-import { RECORD_BYTES } from '../../pipeline/release/forecasts-tree.ts'
+import { RECORD_BYTES } from '../../pipeline/release/files/forecasts-tree.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { readStoredTree } from '../../pipeline/audit/stored-tree.ts'
 import { localFile } from '../support/local-file.ts'

@@ -72,7 +72,9 @@ test('sweep, score and rank over plain arrays give the shards of a release', asy
     const own = forecasts.filter((row) => row.entity === entity.entityId)
     return { ...entity, lastForecastAtMs: Math.max(...own.map(({ at_ms }) => at_ms)) }
   })
-  const shards = [...releaseShards(ranked, world.voiceRule, provenance, sign, true)]
+  const shards = [
+    ...releaseShards(ranked, { voiceRule: world.voiceRule, provenance, sign, bringsSnapshot: true }),
+  ]
   expect(world.voiceRule).toBe('recorded')
   expect(shards.length).toBeGreaterThan(0)
   for (const { path, bytes } of shards) {

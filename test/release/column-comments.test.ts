@@ -2,12 +2,10 @@
 import { parquetMetadata } from 'hyparquet'
 import { expect, test } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import {
-  REFERENCES_PARQUET_PATH,
-  isEntitiesPath,
-  isScoresPath,
-  releasePrefix,
-} from '../../pipeline/store/paths.ts'
+import { ENTITIES_FOLDER } from '../../pipeline/release/parts.ts'
+import { releasePrefix } from '../../pipeline/store/paths.ts'
+import { REFERENCES_PARQUET_PATH } from '../../pipeline/release/files/references.ts'
+import { isScoresPath } from '../../pipeline/release/row-groups.ts'
 import {
   COMMENTS_KEY,
   type ColumnComments,
@@ -30,7 +28,7 @@ function saidBy(bytes: Uint8Array): { columns: string[]; comments: ColumnComment
 function commentsFor(path: string): ColumnComments | undefined {
   const inside = path.slice(releasePrefix(1).length)
   if (isScoresPath(inside)) return SCORES_COMMENTS
-  if (isEntitiesPath(inside)) return ENTITIES_COMMENTS
+  if (inside.startsWith(ENTITIES_FOLDER)) return ENTITIES_COMMENTS
   if (inside === REFERENCES_PARQUET_PATH) return REFERENCES_COMMENTS
   const table = /^public\/(\w+)/.exec(inside)?.[1]
   return table === undefined ? undefined : publicComments(table as PublicTable)

@@ -13,42 +13,42 @@ import { testFolder } from '../support/folder.ts'
 import { HISTORY_START_MS, historyOf, takeIn } from '../support/worlds/history.ts'
 import { Clock, testComponents } from '../support/http/service.ts'
 
-const textOf = async (read: () => Promise<Uint8Array>) => Buffer.from(await read()).toString()
+const textOf = async (bytes: Promise<Uint8Array>) => Buffer.from(await bytes).toString()
 
 test('each file is begun when the one before is written, and gone when it has been read', async () => {
   const folder = await testFolder()
   await using files = new FilesInTurn(folder)
   const first = Promise.withResolvers<void>()
   const begun: string[] = []
-  const readFirst = files.add('scores/000.parquet', async (location) => {
+  files.add('scores/000.parquet', async (location) => {
     begun.push('first')
     await first.promise
     await writeFile(location, 'one')
   })
-  const readSecond = files.add('pairs/001.parquet', async (location) => {
+  files.add('pairs/001.parquet', async (location) => {
     begun.push('second')
     await writeFile(location, 'two')
   })
-  const second = textOf(readSecond)
+  const second = textOf(files.read('pairs/001.parquet'))
   expect(await Promise.race([second, Promise.resolve('waits')])).toBe('waits')
   expect(begun).toEqual(['first'])
   first.resolve()
   expect(await second).toBe('two')
   expect(await readdir(folder)).toEqual(['scores-000.parquet'])
-  expect(await textOf(readFirst)).toBe('one')
+  expect(await textOf(files.read('scores/000.parquet'))).toBe('one')
   expect(await readdir(folder)).toEqual([])
 })
 
 test('a failure is met where a file is read, and no file is begun after it', async () => {
   await using files = new FilesInTurn(await testFolder())
   const begun: string[] = []
-  const readFirst = files.add('a', () => Promise.reject(new Error('the disk is full')))
-  const readSecond = files.add('b', (location) => {
+  files.add('a', () => Promise.reject(new Error('the disk is full')))
+  files.add('b', (location) => {
     begun.push('b')
     return writeFile(location, '')
   })
-  await expect(readSecond()).rejects.toThrow('the disk is full')
-  await expect(readFirst()).rejects.toThrow('the disk is full')
+  await expect(files.read('b')).rejects.toThrow('the disk is full')
+  await expect(files.read('a')).rejects.toThrow('the disk is full')
   expect(begun).toEqual([])
 })
 

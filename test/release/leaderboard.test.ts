@@ -1,6 +1,7 @@
 // The order of a leaderboard: by pool and rank, and then those without a rank.
 import { expect, test } from 'vitest'
-import { ENTRIES_PER_PAGE, leaderboardFiles } from '../../pipeline/release/leaderboard.ts'
+import { ENTRIES_PER_PAGE } from '../../pipeline/release/board-order.ts'
+import { leaderboardFiles } from '../../pipeline/release/files/leaderboards.ts'
 import type { ListedEntity } from '../../pipeline/release/payloads.ts'
 import type { BoardPage } from '../../api/pages/ranking.ts'
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { EntityType } from '../../schemas/tables.ts'
 import { parquet, withDatabase } from '../../pipeline/duckdb.ts'
 import { deriveRelease } from '../../pipeline/release/derive.ts'
-import { partsOf, shardsOf } from '../../pipeline/release/parts.ts'
+import { type PartFolder, partsOf, shardsOf } from '../../pipeline/release/parts.ts'
 import type { RankedEntity } from '../../pipeline/release/payloads.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
@@ -21,26 +21,26 @@ const entitiesOf = (entityType: EntityType, count: number, pairs: number): Ranke
     pairs,
   })) as RankedEntity[]
 
-const shown = (
-  folderName: 'scores' | 'entities',
-  kinds: RankedEntity[][],
-  sizes: { pairs: number; entities: number },
-) =>
-  partsOf(folderName, kinds.flatMap(shardsOf), sizes).map(
-    ({ path, entityType, entities, firstPair, pairs }) => [path, entityType, entities, firstPair, pairs],
-  )
+const shown = (within: PartFolder, kinds: RankedEntity[][], sizes: { pairs: number; entities: number }) =>
+  partsOf(within, kinds.flatMap(shardsOf), sizes).map(({ path, entityType, entities, firstPair, pairs }) => [
+    path,
+    entityType,
+    entities,
+    firstPair,
+    pairs,
+  ])
 
 describe('partsOf', () => {
   const kinds = [entitiesOf('agent', 600, 2), entitiesOf('forecaster', 300, 1)]
 
   test('ends a part of scores with the shard that fills it, or with the kind of entity', () => {
-    expect(shown('scores', kinds, { pairs: 512, entities: 1 })).toEqual([
+    expect(shown('scores/', kinds, { pairs: 512, entities: 1 })).toEqual([
       ['scores/000.parquet', 'agent', 256, 0, 512],
       ['scores/001.parquet', 'agent', 256, 512, 512],
       ['scores/002.parquet', 'agent', 88, 1024, 176],
       ['scores/003.parquet', 'forecaster', 300, 1200, 300],
     ])
-    expect(shown('scores', kinds, { pairs: 513, entities: 1 })).toEqual([
+    expect(shown('scores/', kinds, { pairs: 513, entities: 1 })).toEqual([
       ['scores/000.parquet', 'agent', 512, 0, 1024],
       ['scores/001.parquet', 'agent', 88, 1024, 176],
       ['scores/002.parquet', 'forecaster', 300, 1200, 300],
@@ -48,7 +48,7 @@ describe('partsOf', () => {
   })
 
   test('ends a part of entities with the shard that fills it, or with the kind of entity', () => {
-    expect(shown('entities', kinds, { pairs: 1, entities: 257 })).toEqual([
+    expect(shown('entities/', kinds, { pairs: 1, entities: 257 })).toEqual([
       ['entities/000.parquet', 'agent', 512, 0, 1024],
       ['entities/001.parquet', 'agent', 88, 1024, 176],
       ['entities/002.parquet', 'forecaster', 300, 1200, 300],
@@ -56,10 +56,10 @@ describe('partsOf', () => {
   })
 
   test('has none of a kind without entities', () => {
-    expect(shown('scores', [[], entitiesOf('forecaster', 1, 0)], { pairs: 1, entities: 1 })).toEqual([
+    expect(shown('scores/', [[], entitiesOf('forecaster', 1, 0)], { pairs: 1, entities: 1 })).toEqual([
       ['scores/000.parquet', 'forecaster', 1, 0, 0],
     ])
-    expect(partsOf('entities', [], { pairs: 1, entities: 1 })).toEqual([])
+    expect(partsOf('entities/', [], { pairs: 1, entities: 1 })).toEqual([])
   })
 })
 

@@ -1,7 +1,7 @@
 // What a release says of settled questions, against a plain computation over random worlds.
 import { expect, test } from 'vitest'
 import { orderEveryone } from '../../pipeline/engine/duckdb-engine.ts'
-import { questionFiles } from '../../pipeline/release/questions.ts'
+import { questionFiles } from '../../pipeline/release/files/questions.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { compact } from '../../pipeline/tables/compact.ts'

@@ -8,7 +8,7 @@ import { MOST_AT_ONCE, WHOLE_RELEASES, type Deleted, thinReleases } from '../../
 import { isThinned, readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import {
-  isThinnable,
+  isPublished,
   manifestPath,
   planPath,
   publicPrefix,
@@ -73,8 +73,8 @@ async function thinnedOf(store: MemoryStore, count: number): Promise<number[]> {
     const manifest = await readManifest(store, number)
     const isPresent = (path: string) => store.objects.has(releasePrefix(number) + path)
     const paths = manifest!.files.map(({ path }) => path)
-    const present = paths.filter(isThinnable).map(isPresent)
-    expect(paths.every((path) => isThinnable(path) || isPresent(path))).toBe(true)
+    const present = paths.filter(isPublished).map(isPresent)
+    expect(paths.every((path) => isPublished(path) || isPresent(path))).toBe(true)
     expect(new Set(present).size, `release ${number}`).toBe(1)
     expect(store.objects.has(planPath(number))).toBe(true)
     if (!present[0]) thinned.push(number)

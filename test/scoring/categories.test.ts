@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { parquetReadObjects } from 'hyparquet'
 import { expect, it } from 'vitest'
-import { CategoryFiles, categoryBoards } from '../../pipeline/release/categories.ts'
+import { CategoryFiles, categoryBoards } from '../../pipeline/release/category-boards.ts'
 import type { CategoriesFile, CategoryBoardFile } from '../../schemas/payloads.ts'
 import { expectedCalibrationErrorPlainly } from '../support/plain/calibration.ts'
 import type { Gain } from '../support/plain/judged.ts'

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
-import { referenceFiles } from '../../pipeline/release/references.ts'
+import { referenceFiles } from '../../pipeline/release/files/references.ts'
 import { newColumns } from '../../schemas/columns.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { REFERENCE_COLUMNS, type ReferenceQuestions, baseRates } from '../../pipeline/scoring/references.ts'

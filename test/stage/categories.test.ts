@@ -3,14 +3,15 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileWriter } from 'hyparquet-writer'
 import { expect, test } from 'vitest'
-import type { CategoryEntry } from '../../pipeline/release/categories.ts'
+import type { CategoryEntry } from '../../pipeline/release/category-boards.ts'
 import { ParquetRows } from '../../pipeline/release/rows-parquet.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
-import { categoryLines } from '../../pipeline/stage/categories.ts'
-import { type Input, lineOf } from '../../pipeline/stage/lines.ts'
-import { planStages } from '../../pipeline/stage/plan.ts'
+import { publishLines } from '../../pipeline/release/stage/publish.ts'
+import { type Input, lineOf } from '../../pipeline/release/stage/lines.ts'
+import { planStages } from '../../pipeline/release/stage/plan.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { categoryPath, releasePrefix } from '../../pipeline/store/paths.ts'
+import { releasePrefix } from '../../pipeline/store/paths.ts'
+import { categoryPath } from '../../pipeline/release/category-boards.ts'
 import type { CategoryBoardFile } from '../../schemas/payloads.ts'
 import { testFolder } from '../support/folder.ts'
 import { testComponents } from '../support/http/service.ts'
@@ -70,7 +71,7 @@ test('puts each page of a board before it reads the lines after the page', async
       yield Buffer.from(lines.slice(from, from + 100).join(''))
     }
   }
-  const printed = await textOf(categoryLines(components, 1, input()))
+  const printed = await textOf(publishLines(components, { release: 1, files: 'categories' }, input()))
   expect(printed.match(/categories\/[^"]*/g)).toEqual([
     ...[0, 1, 2].map((number) => categoryPath(0, 'forecaster', number)),
     'categories/index.json',
@@ -84,7 +85,9 @@ test('refuses a board whose entries do not all come twice', async () => {
   const { components } = await plannedRelease()
   const [counted, ranked] = [boardLines(0, 3), boardLines(1, 3)]
   for (const lines of [counted, ranked, [...counted, ...ranked.slice(1)]]) {
-    const published = textOf(categoryLines(components, 1, inputOf(lines.join(''))))
+    const published = textOf(
+      publishLines(components, { release: 1, files: 'categories' }, inputOf(lines.join(''))),
+    )
     await expect(published).rejects.toThrow('not every forecaster of category 0 comes twice')
   }
 })

@@ -4,10 +4,11 @@ import type { Components } from '../../jobs/components/components.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { auditRelease } from '../../pipeline/audit/release.ts'
 import { deriveRelease } from '../../pipeline/release/derive.ts'
+import { SCORED_KINDS } from '../../pipeline/release/files/kinds.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
-import { entryOf } from '../../pipeline/release/shards.ts'
+import { entryOf } from '../../pipeline/release/output.ts'
 import { readPlan } from '../../pipeline/release/state.ts'
-import { planStages } from '../../pipeline/stage/plan.ts'
+import { planStages } from '../../pipeline/release/stage/plan.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { currentVersions } from '../../pipeline/tables/delta-log.ts'
@@ -127,7 +128,9 @@ test('a stage that publishes refuses an input that is cut off inside a line, and
       return stage === 'commit' ? '{}' : stages.run(stage, text, options)
     },
   })
-  expect(inputs.map(([stage]) => stage)).toHaveLength(9)
+  expect(new Set(inputs.map(([stage]) => stage))).toEqual(
+    new Set(SCORED_KINDS.map(({ name }) => `publish ${name}`)),
+  )
   for (const [stage, text, options] of inputs) {
     for (let length = 1; length < text.length; length += 1 + (length % 97)) {
       if (text[length - 1] === '\n') continue
@@ -248,6 +251,6 @@ describe('a crowd in stages', () => {
     expect(await released(components.store)).toEqual(await released(store))
     const plan = await inProcess({ ...components, service: 'another' }).plan()
     expect(plan).toMatchObject({ made: true, release: 2, previous: { release: 1 } })
-    await expect(commands.run('publish names', '', { release: 2 })).rejects.toThrow('another version')
+    await expect(commands.run('publish owners', '', { release: 2 })).rejects.toThrow('another version')
   })
 })

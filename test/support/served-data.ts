@@ -1,7 +1,7 @@
 // Serves what a service lets anyone read of a store, as any web server with its files would, and lets a test
 // lie.
 import type { ServerResponse } from 'node:http'
-import { isPublicPath, releaseOfFolder } from '../../pipeline/store/paths.ts'
+import { isPublished, releaseOfFolder } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { listening } from './loopback-witness.ts'
 
@@ -37,6 +37,6 @@ function isServed(path: string): boolean {
   const [root, name = '', ...rest] = path.split('/')
   if (root === 'log' || root === 'snapshots') return true
   const file = rest.join('/')
-  const isOpen = file === 'manifest.json' || file.startsWith('public/') || isPublicPath(file)
+  const isOpen = file === 'manifest.json' || file.startsWith('public/') || isPublished(file)
   return root === 'releases' && releaseOfFolder(name) !== undefined && isOpen
 }

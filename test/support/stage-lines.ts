@@ -1,5 +1,5 @@
 // Lines that go into a stage, and the text that comes out of it.
-import type { Input } from '../../pipeline/stage/lines.ts'
+import type { Input } from '../../pipeline/release/stage/lines.ts'
 
 /** The input of a stage, in pieces that end anywhere. */
 export async function* inputOf(text: string, pieceBytes = 1000): Input {

@@ -3,18 +3,13 @@ import { fileURLToPath } from 'node:url'
 import type { Components } from '../../jobs/components/components.ts'
 import type { NoRelease } from '../../pipeline/release/make.ts'
 import { PART_SIZES } from '../../pipeline/release/parts.ts'
-import { commitStages } from '../../pipeline/stage/commit.ts'
-import { categoryLines } from '../../pipeline/stage/categories.ts'
-import { entityPartLines, shardLines } from '../../pipeline/stage/entities.ts'
-import { leaderboardLines, ownerLines } from '../../pipeline/stage/lists.ts'
-import { scorePartLines } from '../../pipeline/stage/pairs.ts'
-import { partLines } from '../../pipeline/stage/parts.ts'
-import { type StagedPlan, planStages } from '../../pipeline/stage/plan.ts'
-import { questionLines } from '../../pipeline/stage/questions.ts'
-import { referenceLines } from '../../pipeline/stage/references.ts'
-import { scoreLines } from '../../pipeline/stage/score.ts'
-import { sweepLines } from '../../pipeline/stage/sweep.ts'
-import { storeTally } from '../../pipeline/stage/tally.ts'
+import { commitStages } from '../../pipeline/release/stage/commit.ts'
+import { partLines } from '../../pipeline/release/stage/parts.ts'
+import { type StagedPlan, planStages } from '../../pipeline/release/stage/plan.ts'
+import { publishLines } from '../../pipeline/release/stage/publish.ts'
+import { scoreLines } from '../../pipeline/release/stage/score.ts'
+import { sweepLines } from '../../pipeline/release/stage/sweep.ts'
+import { storeTally } from '../../pipeline/release/stage/tally.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { RunningCommand } from './command.ts'
 import { SECRET } from './http/service.ts'
@@ -37,25 +32,19 @@ export function inProcess(components: Components, sizes = PART_SIZES): Stages {
   const { methodology, store } = components
   return {
     plan: () => planStages(components, {}),
-    async run(stage, text, { release, tally = '', voiceRule = 'recorded', forecasts = 0 } = { release: 0 }) {
+    async run(stage, text, { release, tally, voiceRule = 'recorded', forecasts = 0 } = { release: 0 }) {
       const input = inputOf(text)
+      const [name, files] = stage.split(' ')
       const stages: Record<string, () => Promise<string>> = {
         sweep: () => textOf(sweepLines(methodology, input)),
         score: () => textOf(scoreLines(methodology, input)),
         parts: () => partLines(input, sizes),
         tally: () => storeTally(store, release, voiceRule, input),
-        'publish shards': () => textOf(shardLines(components, release, tally, input)),
-        'publish entities': () => textOf(entityPartLines(components, release, tally, input)),
-        'publish scores': () => textOf(scorePartLines(components, release, input)),
-        'publish leaderboards': () => textOf(leaderboardLines(components, release, input)),
-        'publish owners': () => textOf(ownerLines(components, release, input)),
-        'publish categories': () => textOf(categoryLines(components, release, input)),
-        'publish references': () => textOf(referenceLines(components, release, input)),
-        'publish questions': () => textOf(questionLines(components, release, input)),
+        publish: () => textOf(publishLines(components, { release, files: files!, tally }, input)),
         commit: async () =>
-          JSON.stringify(await commitStages(components, { release, tally, forecasts }, input, sizes)),
+          JSON.stringify(await commitStages(components, { release, tally: tally!, forecasts }, input, sizes)),
       }
-      return stages[stage]!()
+      return stages[name!]!()
     },
   }
 }

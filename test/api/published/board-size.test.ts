@@ -5,10 +5,11 @@ import { CursorReleases } from '../../../api/published/cursor-releases.ts'
 import { Leaderboard } from '../../../api/published/leaderboard.ts'
 import { Manifests } from '../../../api/published/manifests.ts'
 import { canonical, sha256Hex } from '../../../pipeline/proof/canonical.ts'
-import { ENTRIES_PER_PAGE } from '../../../pipeline/release/leaderboard.ts'
+import { ENTRIES_PER_PAGE } from '../../../pipeline/release/board-order.ts'
 import { References } from '../../../api/published/references.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { leaderboardPath, releasePrefix } from '../../../pipeline/store/paths.ts'
+import { releasePrefix } from '../../../pipeline/store/paths.ts'
+import { leaderboardPath } from '../../../pipeline/release/files/leaderboards.ts'
 import type { ReleaseManifest } from '../../../schemas/manifests.ts'
 
 interface Board {

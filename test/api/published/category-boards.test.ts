@@ -1,7 +1,8 @@
 // The board of a category as JSON: the entries of its files, page by page, in any release that has it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { REFERENCES_PATH, releasePrefix } from '../../../pipeline/store/paths.ts'
+import { releasePrefix } from '../../../pipeline/store/paths.ts'
+import { REFERENCES_PATH } from '../../../pipeline/release/files/references.ts'
 import type { CategoriesFile, CategoryBoardEntry, CategoryBoardFile } from '../../../schemas/payloads.ts'
 import type { ReferencesFile } from '../../../schemas/references.ts'
 import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'

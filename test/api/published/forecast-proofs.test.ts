@@ -14,12 +14,8 @@ import { verifyProof, verifyReceipt } from '../../../pipeline/proof/verify.ts'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import {
-  FORECASTS_TREE_PATH,
-  logCheckpointPath,
-  logTilePath,
-  releasePrefix,
-} from '../../../pipeline/store/paths.ts'
+import { logCheckpointPath, logTilePath, releasePrefix } from '../../../pipeline/store/paths.ts'
+import { FORECASTS_TREE_PATH } from '../../../pipeline/release/files/forecasts-tree.ts'
 import { completeLog } from '../../../pipeline/transparency/publish.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
 import { FaultStore } from '../../support/faults/fault-store.ts'

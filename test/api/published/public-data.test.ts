@@ -6,7 +6,7 @@ import { sha256Hex } from '../../../pipeline/proof/canonical.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { isPublicPath, releasePrefix } from '../../../pipeline/store/paths.ts'
+import { isPublished, releasePrefix } from '../../../pipeline/store/paths.ts'
 import { completeLog } from '../../../pipeline/transparency/publish.ts'
 import { fileReply } from '../../../api/http/ranges.ts'
 import type { DataIndex } from '../../../schemas/answers.ts'
@@ -50,7 +50,7 @@ async function publicPaths(): Promise<string[]> {
   const named = await Promise.all(
     [1, 2].map(async (number) => {
       const { files } = (await readManifest(store, number))!
-      const own = files.map(({ path }) => path).filter(isPublicPath)
+      const own = files.map(({ path }) => path).filter(isPublished)
       return ['manifest.json', ...own].map((path) => releasePrefix(number) + path)
     }),
   )

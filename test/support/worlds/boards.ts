@@ -1,7 +1,8 @@
 // Releases of which only the manifest and the boards are there: all that credentials are issued from.
 import { canonical, sha256Hex } from '../../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { leaderboardPath, manifestPath, releasePrefix } from '../../../pipeline/store/paths.ts'
+import { manifestPath, releasePrefix } from '../../../pipeline/store/paths.ts'
+import { leaderboardPath } from '../../../pipeline/release/files/leaderboards.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import { recordIn, setRecord } from '../store-content.ts'
 import { copyReleasedWorld, uuidOf } from './world.ts'

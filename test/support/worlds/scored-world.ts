@@ -8,7 +8,7 @@ import {
 import type { ScoredEntity } from '../../../pipeline/engine/duckdb-engine.ts'
 import { Rows } from '../../../pipeline/engine/rows.ts'
 import { type RankedEntity, rankEntities } from '../../../pipeline/release/payloads.ts'
-import { referenceRows } from '../../../pipeline/release/references.ts'
+import { referenceRows } from '../../../pipeline/release/files/references.ts'
 import { listingOf } from '../../../pipeline/scoring/categories.ts'
 import { scoreEntity } from '../../../pipeline/scoring/entity.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'

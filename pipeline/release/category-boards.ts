@@ -1,16 +1,29 @@
-// Makes the boards by category of a release: pages of JSON, an index of the categories, and one Parquet file.
+// The boards by category of a release while they are made: entries in, pages and rows of a table out.
 import type { CategoryFacts } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Database } from '../duckdb.ts'
-import { canonical } from '../proof/canonical.ts'
 import type { CategoryScores } from '../scoring/categories.ts'
 import { type Boards, BoardCounts, boardsOf, rankIn } from '../scoring/ranking.ts'
-import { CATEGORIES_PARQUET_PATH, CATEGORIES_PATH, categoryPath } from '../store/paths.ts'
 import type { Writer } from 'hyparquet-writer'
-import { ENTRIES_PER_PAGE, type LeaderboardPlace, inOrderOfPlaces, placeOf } from './leaderboard.ts'
+import { padded } from '../store/paths.ts'
+import { type BoardPlace, ENTRIES_PER_PAGE, inOrderOfPlaces, placeOf } from './board-order.ts'
+import { listFile } from './list-file.ts'
+import type { OutputFile } from './output.ts'
 import { type Provenance, type RankedEntity, nameIn, nameOf, retirementOf } from './payloads.ts'
 import { ParquetRows } from './rows-parquet.ts'
-import type { OutputFile } from './shards.ts'
+
+export const CATEGORIES_FOLDER = 'categories/'
+
+/** The index of the categories, inside a release. */
+export const CATEGORIES_PATH = `${CATEGORIES_FOLDER}index.json`
+
+/** The rows of all boards. */
+export const CATEGORIES_PARQUET_PATH = `${CATEGORIES_FOLDER}boards.parquet`
+
+/** The path of a page of a board. `category` is its number in the index. */
+export function categoryPath(category: number, entityType: EntityType, page: number): string {
+  return `${CATEGORIES_FOLDER}${padded(category, 6)}/${entityType}/${padded(page, 6)}.json`
+}
 
 /** An entity in a category in which it has as many contested questions as a rank takes. */
 export interface CategoryEntry extends Pick<RankedEntity, 'entityType' | 'entityId' | 'retiredAtMs'> {
@@ -98,8 +111,7 @@ export class CategoryFiles {
       const path = categoryPath(number, entity_type, Math.ceil(ranked / ENTRIES_PER_PAGE) - 1)
       const entries = page.map(publishedEntry)
       page = []
-      const bytes = canonical({ ...this.#provenance, category, entity_type, entries })
-      return [{ path, rows: entries.length, bytes }]
+      return [listFile(path, 'entries', entries, { ...this.#provenance, category, entity_type })]
     }
     return {
       count: (entry: CategoryEntry): void => counts.take(standingOf(entry)),
@@ -133,8 +145,7 @@ export class CategoryFiles {
         ranked_forecasters: this.#ranked.get(forecaster) ?? 0,
       }
     })
-    const bytes = canonical({ ...this.#provenance, categories })
-    return { path: CATEGORIES_PATH, rows: categories.length, bytes }
+    return listFile(CATEGORIES_PATH, 'categories', categories, { ...this.#provenance })
   }
 
   /** Returns the table of all boards, after the last board. */
@@ -165,7 +176,7 @@ function standingOf({ retiredAtMs, pool, scores: { skill, board_interval } }: Ca
 }
 
 /** Returns the keys of the order of a board. It does not depend on which rank an entry has, if it has one. */
-export function placeInCategory({ retiredAtMs, pool, pool_size, scores }: CategoryEntry): LeaderboardPlace {
+export function placeInCategory({ retiredAtMs, pool, pool_size, scores }: CategoryEntry): BoardPlace {
   return placeOf({ ...scores, rank: retiredAtMs === null ? 1 : null, pool, pool_size })
 }
 

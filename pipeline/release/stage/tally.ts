@@ -1,16 +1,16 @@
 // `fvs stage tally`: stores the boards of every kind of entity, which all stages that publish must know. The
 // tally is private, next to the plan.
 import { z } from 'zod'
-import { ServiceError } from '../../schemas/errors.ts'
-import { VOICE_RULES, type VoiceRule } from '../../schemas/payloads.ts'
-import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
-import { canonical, sha256Hex } from '../proof/canonical.ts'
-import { ENTITIES_PER_SHARD } from '../release/shards.ts'
-import { BoardCounts, type KindTally, type Ranked } from '../scoring/ranking.ts'
-import { MICRO } from '../scoring/round.ts'
-import { tallyPath } from '../store/paths.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
-import { type Store, putExactly } from '../store/store.ts'
+import { ServiceError } from '../../../schemas/errors.ts'
+import { VOICE_RULES, type VoiceRule } from '../../../schemas/payloads.ts'
+import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'
+import { canonical, sha256Hex } from '../../proof/canonical.ts'
+import { ENTITIES_PER_SHARD } from '../shards.ts'
+import { BoardCounts, type KindTally, type Ranked } from '../../scoring/ranking.ts'
+import { MICRO } from '../../scoring/round.ts'
+import { tallyPath } from '../../store/paths.ts'
+import { readRecord, recordBytes } from '../../store/records.ts'
+import { type Store, putExactly } from '../../store/store.ts'
 import { type Fields, type Input, NULL, formatOf, isSet, linesIn, wholeOf } from './lines.ts'
 
 const COLUMNS = ['entity_type', 'retired', 'pool', 'skill', 'lower', 'upper', 'count'] as const

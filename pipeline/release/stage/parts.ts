@@ -1,5 +1,5 @@
 // `fvs stage parts`: numbers the part of the scores and the part of the entities that each shard is in.
-import { PART_SIZES, type ReleasePart, type ShardCount, partsOf } from '../release/parts.ts'
+import { PART_SIZES, type ReleasePart, type ShardCount, partsOf } from '../parts.ts'
 import { type Input, formatOf, lineOf, linesIn, wholeOf } from './lines.ts'
 import { entityTypeOf } from './tally.ts'
 
@@ -20,7 +20,7 @@ export async function partLines(input: Input, sizes = PART_SIZES): Promise<strin
   }
   const numbers = (parts: readonly ReleasePart[]) =>
     parts.flatMap(({ shards: count }, number) => Array.from({ length: count }, () => number))
-  const entities = numbers(partsOf('entities', shards, sizes))
-  const scores = numbers(partsOf('scores', shards, sizes))
+  const entities = numbers(partsOf('entities/', shards, sizes))
+  const scores = numbers(partsOf('scores/', shards, sizes))
   return shards.map((_, shard) => lineOf([shard, entities[shard]!, scores[shard]!])).join('')
 }

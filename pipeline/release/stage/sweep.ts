@@ -1,11 +1,11 @@
 // `fvs stage sweep`: reads the forecasts of questions in order, and prints pairs.
-import type { ColumnKinds } from '../../schemas/columns.ts'
-import { PAIR_METRICS, type PairMetricName } from '../../schemas/metrics.ts'
-import { Rows } from '../engine/rows.ts'
-import { textsOf } from '../engine/swept-questions.ts'
-import type { Methodology } from '../scoring/methodology.ts'
-import { PAIR_COLUMNS } from '../scoring/pairs.ts'
-import { QuestionSweep } from '../scoring/question.ts'
+import type { ColumnKinds } from '../../../schemas/columns.ts'
+import { PAIR_METRICS, type PairMetricName } from '../../../schemas/metrics.ts'
+import { Rows } from '../../engine/rows.ts'
+import { textsOf } from '../../engine/swept-questions.ts'
+import type { Methodology } from '../../scoring/methodology.ts'
+import { PAIR_COLUMNS } from '../../scoring/pairs.ts'
+import { QuestionSweep } from '../../scoring/question.ts'
 import { type Fields, type Input, NULL, formatOf, isSet, lineOf, linesIn, wholeOf } from './lines.ts'
 
 const EVENT = [

@@ -1,6 +1,6 @@
 // Reads and writes the lines of stages: fields separated by TAB, in UTF-8, with LF at each end and `\N` for
 // null.
-import { ServiceError } from '../../schemas/errors.ts'
+import { ServiceError } from '../../../schemas/errors.ts'
 
 export const NULL = '\\N'
 

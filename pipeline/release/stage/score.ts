@@ -1,11 +1,11 @@
 // `fvs stage score`: reads the pairs of entities in order, and prints their scores.
-import { Rows } from '../engine/rows.ts'
-import { publishedForm } from '../release/payloads.ts'
-import { listingOf } from '../scoring/categories.ts'
-import { type EntityScores, scoreEntity } from '../scoring/entity.ts'
-import type { Methodology } from '../scoring/methodology.ts'
-import { QUESTION_COLUMNS, SCORED_COLUMNS } from '../scoring/pairs.ts'
-import { MICRO, ratio, roundHalfEven } from '../scoring/round.ts'
+import { Rows } from '../../engine/rows.ts'
+import { publishedForm } from '../payloads.ts'
+import { listingOf } from '../../scoring/categories.ts'
+import { type EntityScores, scoreEntity } from '../../scoring/entity.ts'
+import type { Methodology } from '../../scoring/methodology.ts'
+import { QUESTION_COLUMNS, SCORED_COLUMNS } from '../../scoring/pairs.ts'
+import { MICRO, ratio, roundHalfEven } from '../../scoring/round.ts'
 import {
   type Fields,
   type Input,

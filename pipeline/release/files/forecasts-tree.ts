@@ -1,23 +1,26 @@
-// Makes the tree over the forecasts that came by the API and that no earlier release has in its tree
+// The tree over the forecasts that came by the API and that no earlier release has in its tree
 // (docs/data.md, Trees).
-import type { PipelineComponents } from '../components.ts'
+import type { PipelineComponents } from '../../components.ts'
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { literal, parquet } from '../duckdb.ts'
-import { createCounted } from '../engine/queries.ts'
-import { GrowingTree, HASH_BYTES } from '../proof/merkle.ts'
-import type { TreeHead } from '../proof/merkle-proof.ts'
-import type { LocalFile } from '../store/body.ts'
-import { withFile } from '../store/disk.ts'
-import { FORECASTS_TREE_PATH } from '../store/paths.ts'
-import type { TableVersion } from '../tables/delta.ts'
-import { localPaths } from '../tables/delta-log.ts'
-import { counts } from '../tables/left-out.ts'
-import { noRows } from '../tables/columns.ts'
-import { FilesInTurn } from './files-in-turn.ts'
-import type { LargeFile } from './shards.ts'
-import { type Before, newFiles } from './trees.ts'
+import { literal, parquet } from '../../duckdb.ts'
+import { createCounted } from '../../engine/queries.ts'
+import { GrowingTree, HASH_BYTES } from '../../proof/merkle.ts'
+import type { TreeHead } from '../../proof/merkle-proof.ts'
+import type { LocalFile } from '../../store/body.ts'
+import { withFile } from '../../store/disk.ts'
+import type { TableVersion } from '../../tables/delta.ts'
+import { localPaths } from '../../tables/delta-log.ts'
+import { counts } from '../../tables/left-out.ts'
+import { noRows } from '../../tables/columns.ts'
+import { FilesInTurn } from '../files-in-turn.ts'
+import type { LargeFile, Subtree } from '../output.ts'
+import { type Before, newFiles } from '../trees.ts'
+import type { TableKind } from './kind.ts'
+
+/** Its name inside a release, beside the manifest. */
+export const FORECASTS_TREE_PATH = 'forecasts.tree'
 
 /** A record in `forecasts.tree` is an id and the hash of its leaf. */
 export const ID_BYTES = 16
@@ -34,12 +37,12 @@ type ForecastsContext = Pick<PipelineComponents, 'database' | 'local' | 'directo
 class ForecastsTree implements LargeFile, AsyncDisposable {
   readonly path = FORECASTS_TREE_PATH
   readonly rows: number
-  readonly subtree: TreeHead
+  readonly subtree: Subtree
   readonly file: LocalFile
 
   constructor({ root, size }: TreeHead, file: LocalFile) {
     this.rows = size
-    this.subtree = { root, size }
+    this.subtree = { tree: 'forecasts', root, size }
     this.file = file
   }
 
@@ -52,7 +55,7 @@ class ForecastsTree implements LargeFile, AsyncDisposable {
  * Makes a file of `size` records of 48 bytes, an id and the hash of its leaf, in ascending order of id,
  * followed by the hashes of tile level 1, of level 2, … Returns undefined if no forecast is new.
  */
-export async function forecastsTree(
+async function forecastsTree(
   context: ForecastsContext,
   version: TableVersion,
   before: Before,
@@ -116,13 +119,15 @@ export async function treeOfLeaves(
   const ranges = await database.rows<{ first: string }>(rangesOf(leavesPerRange))
   // DuckDB makes the records of the next range while those of this one become leaves.
   await using inTurn = new FilesInTurn(directory)
-  const parts = ranges.map(({ first }, index) =>
-    inTurn.add(`forecasts-tree-${index}.csv`, (location) => {
+  for (const [index, { first }] of ranges.entries()) {
+    inTurn.add(String(index), (location) => {
       const records = recordsBetween(first, ranges[index + 1]?.first)
       return database.run(`COPY (${records}) TO ${literal(location)} (FORMAT csv, HEADER false)`)
-    }),
-  )
-  return parts.length > 0 ? await treeOf(parts, join(directory, FORECASTS_TREE_PATH)) : undefined
+    })
+  }
+  return ranges.length > 0
+    ? await treeOf(inTurn, ranges.length, join(directory, FORECASTS_TREE_PATH))
+    : undefined
 }
 
 /** A probability as in canonical JSON, null for a withdrawal. DuckDB would write 1.0 and 1e-06. */
@@ -161,13 +166,10 @@ function recordsBetween(first: string, next: string | undefined): string {
 }
 
 /**
- * Reads the parts in order, one record a line, and writes the records and the hashes of the tree at a
+ * Reads the ranges in order, one record a line, and writes the records and the hashes of the tree at a
  * location.
  */
-async function treeOf(
-  parts: readonly (() => Promise<Uint8Array>)[],
-  location: string,
-): Promise<ForecastsTree> {
+async function treeOf(inTurn: FilesInTurn, ranges: number, location: string): Promise<ForecastsTree> {
   const tree = new GrowingTree()
   const hash = createHash('sha256')
   let sizeBytes = 0
@@ -178,8 +180,8 @@ async function treeOf(
         sizeBytes += bytes.byteLength
         await file.writeFile(bytes)
       }
-      for (const read of parts) {
-        for (const records of recordsIn(await read())) {
+      for (let range = 0; range < ranges; range++) {
+        for (const records of recordsIn(await inTurn.read(String(range)))) {
           for (let at = 0; at < records.byteLength; at += RECORD_BYTES) {
             tree.add(records.subarray(at + ID_BYTES, at + RECORD_BYTES))
           }
@@ -202,4 +204,14 @@ function* recordsIn(lines: Uint8Array): Iterable<Uint8Array> {
     const digits = text.toString('latin1', at, at + LINES_AT_ONCE * LINE_BYTES).replaceAll('\n', '')
     yield Buffer.from(digits, 'hex')
   }
+}
+
+export const FORECASTS_TREE: TableKind = {
+  name: 'tree of forecasts',
+  places: [FORECASTS_TREE_PATH],
+  async *makeFromTables({ context, versions, previous }) {
+    await using tree = await forecastsTree(context, versions.forecasts, previous)
+    if (tree) yield tree
+  },
+  arrange: (staged) => staged.takePlanned(FORECASTS_TREE_PATH),
 }

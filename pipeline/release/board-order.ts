@@ -1,0 +1,45 @@
+// The order of boards, which the ranks of each pool follow.
+import type { EntityMetrics } from '../../schemas/metrics.ts'
+import { MICRO, roundHalfEven } from '../scoring/round.ts'
+
+export const ENTRIES_PER_PAGE = 100
+
+/** The place of an entity on the board of its kind. */
+export interface BoardPlace {
+  /** Null for an entity without a rank, as is `pool`. */
+  pool_size: number | null
+  pool: string | null
+  /** The skill in whole 1e-6 of an entity with a rank, the number of contested questions of another. */
+  value: number
+}
+
+/**
+ * Returns the keys of the order. The largest pool comes first, pools of one size by their names, and entities
+ * without a rank last. Inside each the greater value comes first, then the lesser id: the ranks of a pool
+ * follow its skills.
+ */
+export function placeOf({
+  rank,
+  skill,
+  contested_questions,
+  pool,
+  pool_size,
+}: Pick<EntityMetrics, 'rank' | 'skill' | 'contested_questions' | 'pool' | 'pool_size'>): BoardPlace {
+  if (rank === null) return { pool_size: null, pool: null, value: contested_questions }
+  return { pool_size, pool, value: roundHalfEven(skill! * MICRO) }
+}
+
+/** Compares places; 0 for two that only the ids order. */
+export function inOrderOfPlaces(one: BoardPlace, other: BoardPlace): number {
+  if (one.pool_size !== other.pool_size) return (other.pool_size ?? 0) - (one.pool_size ?? 0)
+  if (one.pool !== other.pool) return one.pool! < other.pool! ? -1 : 1
+  return other.value - one.value
+}
+
+/** The order of lines with places, for stages. */
+export const BY_PLACE = {
+  pool_size: 'descending',
+  pool: 'text',
+  value: 'descending',
+  entity_id: 'text',
+} as const

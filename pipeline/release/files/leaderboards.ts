@@ -1,0 +1,123 @@
+// Pages that list the entities of a type in the order of their board.
+import { ServiceError } from '../../../schemas/errors.ts'
+import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'
+import { padded } from '../../store/paths.ts'
+import { BY_PLACE, ENTRIES_PER_PAGE, inOrderOfPlaces, placeOf } from '../board-order.ts'
+import { listFile, pagesOf } from '../list-file.ts'
+import type { OutputFile } from '../output.ts'
+import { type ListedEntity, type Provenance, isListed, nameIn, nameOf, retirementOf } from '../payloads.ts'
+import { type Input, formatOf, jsonOf, wholeOf } from '../stage/lines.ts'
+import type { Publishing } from '../stage/publishing.ts'
+import { runsOfSize } from '../stage/staged-files.ts'
+import { entityTypeOf } from '../stage/tally.ts'
+import { unitsIn } from '../stage/units.ts'
+import type { ScoredKind } from './kind.ts'
+
+const FOLDER = 'leaderboard/'
+
+/** The beginning of the paths of the pages of a type of entity. */
+export function leaderboardPrefix(entityType: EntityType): string {
+  return `${FOLDER}${entityType}/`
+}
+
+/** The path of a page, by its number from 0. */
+export function leaderboardPath(entityType: EntityType, page: number): string {
+  return `${leaderboardPrefix(entityType)}${padded(page, 6)}.json`
+}
+
+/** Yields all pages of a type of entity. */
+export function* leaderboardFiles(
+  entityType: EntityType,
+  entities: readonly ListedEntity[],
+  provenance: Provenance,
+): Iterable<OutputFile> {
+  for (const [page, members] of pagesOf(entities.toSorted(inOrder), ENTRIES_PER_PAGE).entries()) {
+    yield leaderboardPage(entityType, page, members, provenance)
+  }
+}
+
+function leaderboardPage(
+  entityType: EntityType,
+  page: number,
+  members: readonly ListedEntity[],
+  provenance: Provenance,
+): OutputFile {
+  const common = { ...provenance, entity_type: entityType }
+  return listFile(leaderboardPath(entityType, page), 'entries', members.map(entryOf), common)
+}
+
+function inOrder(a: ListedEntity, b: ListedEntity): number {
+  return inOrderOfPlaces(placeOf(a.metrics), placeOf(b.metrics)) || (a.entityId < b.entityId ? -1 : 1)
+}
+
+function entryOf(entity: ListedEntity): object {
+  const { rank, rank_interval, skill_interval, board_interval, pool, pool_size } = entity.metrics
+  const { skill, median_skill, contested_questions, answered_share, peer_score, brier } = entity.metrics
+  const { entityType, modelType, organizationName, listing } = entity
+  const made = { model_type: modelType, organization_name: organizationName }
+  return {
+    ...nameOf(entity),
+    ...nameIn(entity),
+    ...(entityType === 'agent' ? made : {}),
+    ...entity.award,
+    ...retirementOf(entity),
+    rank,
+    rank_interval,
+    skill,
+    skill_interval,
+    board_interval,
+    pool,
+    pool_size,
+    contested_questions,
+    peer_score,
+    brier,
+    median_skill,
+    answered_share,
+    trend: entity.metrics.eligible ? listing.trend : [],
+  }
+}
+
+const COLUMNS = ['page', 'entity_type', 'entity_id', 'pool_size', 'pool', 'value', 'content'] as const
+const LINES = formatOf('a leaderboard', COLUMNS, { entity_type: 'text', page: 'number', ...BY_PLACE })
+
+function publish({ provenance, put }: Publishing, input: Input): AsyncIterable<string> {
+  const { at } = LINES
+  return unitsIn(
+    input,
+    LINES,
+    (first) => {
+      const page = wholeOf(first[at.page]!)
+      const members: ListedEntity[] = []
+      return {
+        take(fields) {
+          members.push(jsonOf(fields[at.content]!) as ListedEntity)
+          if (members.length > ENTRIES_PER_PAGE) {
+            throw new ServiceError('invalid', `page ${page} has too many entries`)
+          }
+        },
+        end: () => put(leaderboardPage(entityTypeOf(first[at.entity_type]!), page, members, provenance)),
+      }
+    },
+    ['page', 'entity_type'],
+  )
+}
+
+export const LEADERBOARDS: ScoredKind = {
+  name: 'leaderboards',
+  places: [FOLDER],
+  *make({ ranked, provenance }) {
+    const listed = ranked.filter(isListed)
+    for (const entityType of ENTITY_TYPES) {
+      const members = listed.filter((entity) => entity.entityType === entityType)
+      yield* leaderboardFiles(entityType, members, provenance)
+    }
+  },
+  sizes: { entries_per_page: ENTRIES_PER_PAGE },
+  publish,
+  arrange: (staged) =>
+    ENTITY_TYPES.flatMap((entityType) =>
+      runsOfSize(staged.sum('listed', `${entityType}/`), ENTRIES_PER_PAGE).map((rows, page) =>
+        staged.take(leaderboardPath(entityType, page), { rows }),
+      ),
+    ),
+}

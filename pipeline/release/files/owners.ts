@@ -1,0 +1,118 @@
+// Owners with all of their agents, so that anyone who sees one of them sees the others too.
+import { canonical } from '../../proof/canonical.ts'
+import { padded } from '../../store/paths.ts'
+import { listFile, pagesOf } from '../list-file.ts'
+import type { OutputFile, SignBytes } from '../output.ts'
+import { type ListedEntity, type Provenance, instantOf, isListed } from '../payloads.ts'
+import { type Input, formatOf, jsonOf, wholeOf } from '../stage/lines.ts'
+import type { Publishing } from '../stage/publishing.ts'
+import { unitsIn } from '../stage/units.ts'
+import type { ScoredKind } from './kind.ts'
+
+const FOLDER = 'owners/'
+export const OWNERS_PER_FILE = 256
+
+/** The path of a file, by its number from 0. */
+function ownersPath(number: number): string {
+  return `${FOLDER}${padded(number, 3)}.json`
+}
+
+/** Yields the files of all owners, in order of id. `agents` must be in order of id. */
+export function* ownerFiles(
+  agents: readonly ListedEntity[],
+  provenance: Provenance,
+  sign: SignBytes,
+): Iterable<OutputFile> {
+  const owned = agents.filter(({ ownerId }) => ownerId !== null)
+  const owners = [...Map.groupBy(owned, ({ ownerId }) => ownerId!).values()].sort(byOwner)
+  for (const [number, members] of pagesOf(owners, OWNERS_PER_FILE).entries()) {
+    yield ownerFile(number, members, provenance, sign)
+  }
+}
+
+function byOwner([one]: ListedEntity[], [other]: ListedEntity[]): number {
+  return one!.ownerId! < other!.ownerId! ? -1 : 1
+}
+
+/** Makes a file from the agents of each owner, which must be in order of id. */
+function ownerFile(
+  number: number,
+  owners: readonly ListedEntity[][],
+  provenance: Provenance,
+  sign: SignBytes,
+): OutputFile {
+  const rows = owners.map((agents) => {
+    const payload = ownerPayload(agents, provenance)
+    return { payload, signature: sign(canonical(payload)) }
+  })
+  return {
+    ...listFile(ownersPath(number), 'owners', rows, { release: provenance.release }),
+    first_owner_id: owners[0]![0]!.ownerId!,
+  }
+}
+
+/**
+ * Returns the payload of an owner. `best_skill` and `middle_skill`, the lower median, are over the eligible
+ * agents.
+ */
+function ownerPayload(agents: readonly ListedEntity[], provenance: Provenance): Record<string, unknown> {
+  const listed = agents.map((agent) => ({
+    agent_id: agent.entityId,
+    name: agent.name,
+    ...agent.award,
+    skill: agent.metrics.skill,
+    retired_at: instantOf(agent.retiredAtMs),
+  }))
+  const eligible = agents.filter(({ metrics }) => metrics.eligible)
+  const skills = Float64Array.from(eligible, ({ metrics }) => metrics.skill!).sort()
+  const isCertified = ({ award }: ListedEntity) =>
+    'certification' in award && award.certification === 'certified'
+  return {
+    owner_id: agents[0]!.ownerId,
+    agents: listed,
+    scored_agents: agents.filter(({ pairs }) => pairs > 0).length,
+    certified: agents.filter(isCertified).length,
+    best_skill: skills.at(-1) ?? null,
+    middle_skill: skills[Math.floor((skills.length - 1) / 2)] ?? null,
+    ...provenance,
+  }
+}
+
+const COLUMNS = ['file', 'owner', 'entity_id', 'content'] as const
+const LINES = formatOf('an agent of an owner', COLUMNS, { file: 'number', owner: 'text', entity_id: 'text' })
+
+function publish({ provenance, sign, put }: Publishing, input: Input): AsyncIterable<string> {
+  const { at } = LINES
+  return unitsIn(input, LINES, (first) => {
+    const agents: ListedEntity[] = []
+    return {
+      take(fields) {
+        agents.push(jsonOf(fields[at.content]!) as ListedEntity)
+      },
+      end() {
+        const owners = [...Map.groupBy(agents, ({ ownerId }) => ownerId!).values()]
+        const file = ownerFile(wholeOf(first[at.file]!), owners, provenance, sign)
+        return put(file, { counts: { agents: agents.length } })
+      },
+    }
+  })
+}
+
+export const OWNERS: ScoredKind = {
+  name: 'owners',
+  places: [FOLDER],
+  isSigned: true,
+  make: ({ ranked, provenance, sign }) =>
+    ownerFiles(
+      ranked.filter((entity) => entity.entityType === 'agent' && isListed(entity)),
+      provenance,
+      sign,
+    ),
+  sizes: { owners_per_file: OWNERS_PER_FILE },
+  publish,
+  arrange(staged) {
+    const files = staged.takeNumbered(ownersPath)
+    staged.assertEqual(FOLDER, 'agents', staged.sum('agents', FOLDER), staged.sum('owned'))
+    return files
+  },
+}

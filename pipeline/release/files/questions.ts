@@ -1,0 +1,186 @@
+// Settled questions with what was forecast on them.
+import { ServiceError } from '../../../schemas/errors.ts'
+import type { QuestionSummary } from '../../../schemas/payloads.ts'
+import type { Database } from '../../duckdb.ts'
+import { type AskedQuestion, askedBetween, createAsked, lastForecastsOf } from '../../engine/asked.ts'
+import { Rows, runsOf } from '../../engine/rows.ts'
+import { LAST_COLUMNS } from '../../scoring/last-forecasts.ts'
+import { padded } from '../../store/paths.ts'
+import { listFile } from '../list-file.ts'
+import type { OutputFile } from '../output.ts'
+import type { Provenance } from '../payloads.ts'
+import { type EntityNamed, questionSummary } from '../question-summary.ts'
+import {
+  type Fields,
+  type Input,
+  NULL,
+  formatOf,
+  isSet,
+  linesIn,
+  wholeOf,
+  wholeOrNull,
+} from '../stage/lines.ts'
+import type { Publishing } from '../stage/publishing.ts'
+import { rowsOf } from '../stage/staged-files.ts'
+import { entityTypeOf } from '../stage/tally.ts'
+import type { ScoredKind } from './kind.ts'
+
+const FOLDER = 'questions/'
+const QUESTIONS_PER_FILE = 256
+
+/** The path of a file, by its number from 0. */
+export function questionsPath(number: number): string {
+  return `${FOLDER}${padded(number, 3)}.json`
+}
+
+/** Yields all files, in order of question id. The database must hold the ordered pairs. */
+export async function* questionFiles(
+  database: Database,
+  named: EntityNamed,
+  provenance: Provenance,
+): AsyncIterable<OutputFile> {
+  const count = await createAsked(database)
+  for (let from = 0; from < count; from += QUESTIONS_PER_FILE) {
+    const asked = await database.rows<AskedQuestion>(askedBetween(from, from + QUESTIONS_PER_FILE))
+    const forecasts = database.columns(
+      lastForecastsOf(asked[0]!.question, asked.at(-1)!.question),
+      LAST_COLUMNS,
+    )
+    const summaries: QuestionSummary[] = []
+    for await (const { rows } of runsOf(forecasts, LAST_COLUMNS, 'question')) {
+      summaries.push(questionSummary(asked[summaries.length]!, rows, named))
+    }
+    yield questionFile(from / QUESTIONS_PER_FILE, summaries, provenance)
+  }
+}
+
+function questionFile(
+  number: number,
+  questions: readonly QuestionSummary[],
+  provenance: Provenance,
+): OutputFile {
+  return {
+    ...listFile(questionsPath(number), 'questions', questions, { ...provenance }),
+    first_question_id: questions[0]!.question_id,
+  }
+}
+
+const COLUMNS = [
+  'number',
+  'asked',
+  'question',
+  'question_id',
+  'outcome',
+  'course',
+  'crowds',
+  'surprising',
+  'entity',
+  'entity_type',
+  'entity_id',
+  'ppm',
+  'coverage',
+  'voice',
+  'listed',
+] as const
+const LINES = formatOf('an entity and a settled question', COLUMNS, { number: 'number', entity: 'number' })
+const AT = LINES.at
+
+/** Reads what was forecast on settled questions in the end, and puts the files. */
+async function* publish({ provenance, put }: Publishing, input: Input): AsyncIterable<string> {
+  const files = new QuestionFiles()
+  const printed = ({ file, questions, asked }: Done) =>
+    put(questionFile(file, questions, provenance), { counts: { asked } })
+  for await (const lines of linesIn(input, LINES)) {
+    for (const fields of lines) {
+      const done = files.take(fields)
+      if (done) yield await printed(done)
+    }
+  }
+  const last = files.end()
+  if (last) yield await printed(last)
+}
+
+interface Done {
+  file: number
+  /** How many questions all files have. */
+  asked: number
+  questions: QuestionSummary[]
+}
+
+/** Gathers the lines of a question, and the questions of a file. */
+class QuestionFiles {
+  #first: Fields | undefined
+  readonly #rows = new Rows(LAST_COLUMNS)
+  #named: ReturnType<EntityNamed>[] = []
+  #questions: QuestionSummary[] = []
+
+  /** Takes a line. If it is the first of another file, returns the file before. */
+  take(fields: Fields): Done | undefined {
+    let done: Done | undefined
+    if (this.#first && this.#first[AT.number] !== fields[AT.number]) {
+      if (fileOf(this.#first) === fileOf(fields)) this.#endQuestion()
+      else done = this.end()
+    }
+    this.#first ??= fields
+    const { columns, row } = this.#rows
+    columns.question[row] = wholeOf(fields[AT.question]!)
+    columns.entity[row] = this.#named.length
+    this.#named.push({ entityType: entityTypeOf(fields[AT.entity_type]!), entityId: fields[AT.entity_id]! })
+    columns.ppm[row] = wholeOf(fields[AT.ppm]!)
+    columns.coverage[row] = wholeOf(fields[AT.coverage]!)
+    columns.voice[row] = isSet(fields[AT.voice]!) ? 1 : 0
+    columns.listed[row] = isSet(fields[AT.listed]!) ? 1 : 0
+    this.#rows.next()
+    return done
+  }
+
+  /** Ends the file under way. */
+  end(): Done | undefined {
+    const last = this.#first
+    if (!last) return undefined
+    this.#endQuestion()
+    const [file, asked, questions] = [fileOf(last), wholeOf(last[AT.asked]!), this.#questions]
+    this.#questions = []
+    const expected = Math.min(QUESTIONS_PER_FILE, asked - file * QUESTIONS_PER_FILE)
+    if (questions.length === expected) return { file, asked, questions }
+    throw new ServiceError(
+      'invalid',
+      `file ${file} of questions has ${questions.length} of ${expected} questions`,
+    )
+  }
+
+  #endQuestion(): void {
+    const text = (name: keyof typeof AT) => this.#first![AT[name]]!
+    const course = text('course')
+    const asked = {
+      questionId: text('question_id'),
+      outcome: isSet(text('outcome')) ? 1 : 0,
+      course: course === NULL ? null : course,
+      crowds: wholeOf(text('crowds')),
+      surprising: wholeOrNull(text('surprising')),
+    } as const
+    const named = this.#named
+    this.#questions.push(questionSummary(asked, this.#rows, (entity) => named[entity]!))
+    this.#rows.clear()
+    this.#named = []
+    this.#first = undefined
+  }
+}
+
+function fileOf(fields: Fields): number {
+  return Math.floor(wholeOf(fields[AT.number]!) / QUESTIONS_PER_FILE)
+}
+
+export const QUESTIONS: ScoredKind = {
+  name: 'questions',
+  places: [FOLDER],
+  make: ({ context, ranked, provenance }) =>
+    questionFiles(context.database, (entity) => ranked[entity]!, provenance),
+  sizes: { questions_per_file: QUESTIONS_PER_FILE },
+  publish,
+  arrange(staged) {
+    const files = staged.takeNumbered(questionsPath)
+    staged.assertEqual(FOLDER, 'rows', rowsOf(files), files[0]?.counts?.['asked'] ?? 0)
+    return files
+  },
+}
