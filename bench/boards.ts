@@ -7,7 +7,7 @@ import { ENTRIES_PER_PAGE } from '../pipeline/release/board-order.ts'
 import { readManifest, readReleaseFile } from '../pipeline/release/read.ts'
 import { FileStore } from '../pipeline/store/file.ts'
 import type { Store } from '../pipeline/store/store.ts'
-import { leaderboardPrefix } from '../pipeline/release/files/leaderboards.ts'
+import { leaderboardFolder } from '../pipeline/release/files/leaderboards.ts'
 import type { LeaderboardFile } from '../schemas/payloads.ts'
 import { type Served, run, startService } from './process.ts'
 import { type WorldSize, worldStore } from './world.ts'
@@ -118,7 +118,7 @@ async function look(opened: Browser, url: string): Promise<{ bytes: number; pain
 async function nameEveryone(of: Store): Promise<string[]> {
   const { files } = (await readManifest(of, 1))!
   const found: string[] = []
-  for (const file of files.filter(({ path }) => path.startsWith(leaderboardPrefix('forecaster')))) {
+  for (const file of files.filter(({ path }) => path.startsWith(leaderboardFolder('forecaster')))) {
     const { entries } = await readReleaseFile<LeaderboardFile>(of, 1, file)
     found.push(...entries.map((entry) => ('user_id' in entry ? entry.user_id : entry.agent_id)))
   }

@@ -16,7 +16,6 @@ import type { Answer } from '../../pipeline/release/answers.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { References } from '../published/references.ts'
 import type { Categories } from '../published/categories.ts'
-import type { CategoryBoards } from '../published/category-boards.ts'
 import type { Credentials } from '../published/credentials.ts'
 import type { CursorReleases } from '../published/cursor-releases.ts'
 import type { Reports } from '../published/reports.ts'
@@ -85,7 +84,6 @@ export interface Published {
   people: People
   categories: Categories
   references: References
-  categoryBoards: Pick<CategoryBoards, 'page'>
   owners: Pick<OwnerSearch, 'found'>
   summaries: Pick<QuestionSummaries, 'find'>
   scores: Scores

@@ -2,11 +2,12 @@
 import pMap from 'p-map'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { CATEGORY_BOARD_NOTICE } from '../../schemas/answers.ts'
-import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import { type BoardNames, type NameSearch, isSearch } from './board-names.ts'
+import { type NameSearch, isSearch } from './board-names.ts'
+import type { Board, Boards } from './boards.ts'
 import { cursorTo } from './cursor-releases.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import type { Placed, References } from './references.ts'
+import { rowsIn } from './lists.ts'
+import type { References } from './references.ts'
 
 const READS_AT_ONCE = 16
 
@@ -18,30 +19,24 @@ export interface BoardRequest extends NameSearch {
   release?: number | undefined
 }
 
-/** The board of a kind in a release. */
-export interface Board {
-  manifest: ReleaseManifest
-  /** Null for the leaderboard. */
-  category: string | null
-  size: number
-  /** Reads the entry at a place, from 0 on. */
-  entryAt: (place: number) => Promise<Placed>
-  namesOn: () => Promise<BoardNames>
-}
-
 /** Returns the entries from a place on. A search leaves out all whose names it does not find. */
 export async function boardPage(
-  { manifest, category, size, entryAt, namesOn }: Board,
+  boards: Boards,
+  { category, ...board }: Board & { /** Null for the leaderboard. */ category: string | null },
   from: number,
   { entityType, limit, ...search }: BoardRequest,
   references: References,
 ): Promise<Uint8Array> {
+  const { manifest, folder } = board
   // One more than the page has, to know whether there is a next one.
   const most = limit + 1
+  const left = Math.max(0, rowsIn(manifest, folder) - from)
   const places = isSearch(search)
-    ? (await namesOn()).places(search, from, most)
-    : Array.from({ length: Math.min(most, Math.max(0, size - from)) }, (_, index) => from + index)
-  const entries = await pMap(places.slice(0, limit), entryAt, { concurrency: READS_AT_ONCE })
+    ? (await boards.names(board)).places(search, from, most)
+    : Array.from({ length: Math.min(most, left) }, (_, index) => from + index)
+  const entries = await pMap(places.slice(0, limit), (place) => boards.entry(board, place), {
+    concurrency: READS_AT_ONCE,
+  })
   const { release, as_of, environment, methodology_version } = manifest
   return canonical({
     release,

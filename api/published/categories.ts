@@ -1,7 +1,5 @@
 // The boards by category of a release, and the index of its categories.
-import { readReleaseFile } from '../../pipeline/release/read.ts'
-import { CATEGORIES_PATH, categoryPath } from '../../pipeline/release/category-boards.ts'
-import type { Store } from '../../pipeline/store/store.ts'
+import { CATEGORIES_PATH, categoryFolder } from '../../pipeline/release/category-boards.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type {
@@ -11,10 +9,11 @@ import type {
   CategoryFacts,
 } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { KeptFiles, fileIn } from './kept-files.ts'
-
-/** Some hundred pages, and the index. */
-const CACHE_BYTES = 8 * 1024 * 1024
+import { type BoardRequest, boardPage } from './board-page.ts'
+import type { Board, Boards } from './boards.ts'
+import type { CursorReleases } from './cursor-releases.ts'
+import type { ReleaseLists } from './lists.ts'
+import type { References } from './references.ts'
 
 /** A category with its number, by which its files are named. */
 export interface NumberedCategory extends CategoryFacts {
@@ -22,52 +21,69 @@ export interface NumberedCategory extends CategoryFacts {
 }
 
 export class Categories {
-  readonly #store: Store
-  readonly #files: KeptFiles<CategoriesFile | CategoryBoardFile>
+  readonly #lists: ReleaseLists
+  readonly #boards: Boards
+  readonly #releases: CursorReleases
+  readonly #references: References
 
-  constructor(store: Store) {
-    this.#store = store
-    this.#files = new KeptFiles(store, CACHE_BYTES)
+  constructor(lists: ReleaseLists, boards: Boards, releases: CursorReleases, references: References) {
+    this.#lists = lists
+    this.#boards = boards
+    this.#releases = releases
+    this.#references = references
   }
 
   /** Returns all categories in the order of their names. */
   async all(manifest: ReleaseManifest): Promise<NumberedCategory[]> {
-    const file = await this.#files.at<CategoriesFile>(manifest, CATEGORIES_PATH)
-    return (file?.categories ?? []).map((facts, number) => ({ ...facts, number }))
+    const index = await this.#lists.page<CategoriesFile>(manifest, CATEGORIES_PATH)
+    return (index?.categories ?? []).map((facts, number) => ({ ...facts, number }))
   }
 
   /** Returns a category by its name. @throws ServiceError `notFound` if the release has none of that name. */
   async sought(manifest: ReleaseManifest, category: string): Promise<NumberedCategory> {
     const found = (await this.all(manifest)).find((one) => one.category === category)
     if (found) return found
-    const { release } = manifest
     const asked = JSON.stringify(category)
     throw new ServiceError(
       'notFound',
-      `no question of release ${release} has the category ${asked}: /view/topics lists the categories`,
+      `no question of release ${manifest.release} has the category ${asked}: /view/topics lists the categories`,
     )
   }
 
-  /** Returns a page of a board, counted from 0; undefined if the board does not have it. */
-  page(
+  /** Returns a page as it was published, counted from 0; undefined if the board does not have it. */
+  file(
     manifest: ReleaseManifest,
-    { number }: NumberedCategory,
+    facts: NumberedCategory,
     entityType: EntityType,
     page: number,
   ): Promise<CategoryBoardFile | undefined> {
-    return this.#files.at(manifest, categoryPath(number, entityType, page))
+    return this.#boards.page(boardOf(manifest, facts, entityType), page)
   }
 
-  /** Yields the entries page by page, and keeps none of them: they would put all others out of the cache. */
-  async *entries(
+  /** Yields the entries page by page. */
+  entries(
     manifest: ReleaseManifest,
-    { number }: NumberedCategory,
+    facts: NumberedCategory,
     entityType: EntityType,
   ): AsyncGenerator<CategoryBoardEntry[]> {
-    for (let page = 0; ; page++) {
-      const file = fileIn(manifest, categoryPath(number, entityType, page))
-      if (!file) return
-      yield (await readReleaseFile<CategoryBoardFile>(this.#store, manifest.release, file)).entries
-    }
+    return this.#boards.entries<CategoryBoardFile>(boardOf(manifest, facts, entityType))
   }
+
+  /**
+   * Returns the entries from the cursor on in the cursor's release; without a cursor, the first ones in this
+   * release. A search leaves out all whose names it does not find.
+   *
+   * @throws ServiceError `notFound` if the release does not exist or has no such category, or if retention
+   *   has deleted its pages.
+   */
+  async page(current: ReleaseManifest, category: string, request: BoardRequest): Promise<Uint8Array> {
+    const { manifest, from = 0 } = await this.#releases.placeOf(current, request.cursor)
+    const facts = await this.sought(manifest, category)
+    const board = boardOf(manifest, facts, request.entityType)
+    return boardPage(this.#boards, { ...board, category }, from, request, this.#references)
+  }
+}
+
+function boardOf(manifest: ReleaseManifest, { number }: NumberedCategory, entityType: EntityType): Board {
+  return { manifest, folder: categoryFolder(number, entityType), entityType }
 }

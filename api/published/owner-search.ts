@@ -1,15 +1,13 @@
 // Owners of one release, found by their names.
-import pMap from 'p-map'
-import { readReleaseFile } from '../../pipeline/release/read.ts'
-import type { Store } from '../../pipeline/store/store.ts'
+import { OWNERS_FOLDER } from '../../pipeline/release/files/owners.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { OwnerShard } from '../../schemas/payloads.ts'
 import { BoardNames } from './board-names.ts'
+import type { ReleaseLists } from './lists.ts'
 import { ShardCache } from './shard-cache.ts'
 
 /** Some hundred thousand owners. */
 const CACHE_BYTES = 32 * 1024 * 1024
-const READS_AT_ONCE = 16
 /** A counted owner beside its text. */
 const COUNTS_BYTES = 64
 
@@ -27,11 +25,11 @@ interface Owners {
 }
 
 export class OwnerSearch {
-  readonly #store: Store
+  readonly #lists: ReleaseLists
   readonly #kept = new ShardCache<Owners>(CACHE_BYTES)
 
-  constructor(store: Store) {
-    this.#store = store
+  constructor(lists: ReleaseLists) {
+    this.#lists = lists
   }
 
   /** Returns the owners from `from` on, at most `most`, with a text anywhere in their ids. */
@@ -52,21 +50,12 @@ export class OwnerSearch {
     return { total: places.length, owners: places.slice(from, from + most).map((place) => counted[place]!) }
   }
 
-  async #read({ release, files }: ReleaseManifest): Promise<Owners> {
-    const shards = files.filter(({ first_owner_id: first }) => first !== undefined)
-    const counted = await pMap(
-      shards,
-      async (file) => {
-        const { owners } = await readReleaseFile<OwnerShard>(this.#store, release, file)
-        return owners.map(({ payload: { owner_id, agents, certified } }) => ({
-          ownerId: owner_id,
-          agents: agents.length,
-          certified,
-        }))
-      },
-      { concurrency: READS_AT_ONCE },
+  async #read(manifest: ReleaseManifest): Promise<Owners> {
+    const counted = await this.#lists.fromPages(manifest, OWNERS_FOLDER, ({ owners }: OwnerShard) =>
+      owners.map(({ payload: { owner_id, agents, certified } }) => {
+        return { ownerId: owner_id, agents: agents.length, certified }
+      }),
     )
-    const all = counted.flat()
-    return { names: new BoardNames(all.map(({ ownerId }) => ownerId)), counted: all }
+    return { names: new BoardNames(counted.map(({ ownerId }) => ownerId)), counted }
   }
 }

@@ -1,12 +1,8 @@
 // The reference forecasts of a release, for the boards that they stand on.
 import { REFERENCES_PATH } from '../../pipeline/release/files/references.ts'
-import type { Store } from '../../pipeline/store/store.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { ReferenceRow, ReferencesFile } from '../../schemas/references.ts'
-import { KeptFiles } from './kept-files.ts'
-
-/** The files of a few releases. */
-const CACHE_BYTES = 8 * 1024 * 1024
+import type { ReleaseLists } from './lists.ts'
 
 /** The parts of an entry that say whether it is ranked, and where. */
 export interface Placed {
@@ -15,10 +11,10 @@ export interface Placed {
 }
 
 export class References {
-  readonly #files: KeptFiles<ReferencesFile>
+  readonly #lists: ReleaseLists
 
-  constructor(store: Store) {
-    this.#files = new KeptFiles(store, CACHE_BYTES)
+  constructor(lists: ReleaseLists) {
+    this.#lists = lists
   }
 
   /**
@@ -33,7 +29,7 @@ export class References {
   ): Promise<ReferenceRow[]> {
     const pools = new Set(entries.flatMap(({ rank, pool }) => (rank === null ? [] : (pool ?? []))))
     if (pools.size === 0) return []
-    const rows = (await this.#files.at(manifest, REFERENCES_PATH))?.references ?? []
+    const rows = (await this.#lists.page<ReferencesFile>(manifest, REFERENCES_PATH))?.references ?? []
     return rows.filter((row) => row.category === category && pools.has(row.pool))
   }
 }

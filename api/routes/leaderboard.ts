@@ -44,13 +44,13 @@ export const leaderboard = route({
     422: examples.invalid('query', 'limit', 'must be at most 1000'),
   },
   handle: async ({ params, query: { category, ...query } }, context) => {
-    const { releases, leaderboard: all, categoryBoards } = context
+    const { releases, leaderboard: all, categories } = context
     const { current } = releases
     if (!current) throw noReleaseYet(context)
     const request = { entityType: params.entity_type, ...query, limit: limitOf(query) }
     const page = await (category === undefined
       ? all.page(current, request)
-      : categoryBoards.page(current, category, request))
+      : categories.page(current, category, request))
     const isForGood = query.release !== undefined && params.entity_type === 'agent'
     return { body: page, ...(isForGood && { headers: { 'Cache-Control': `public, ${FOR_EVER}` } }) }
   },

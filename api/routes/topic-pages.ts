@@ -113,7 +113,7 @@ async function entriesOn(
   const { categories, references, releases } = context
   const manifest = releases.current!
   const entriesOf = async (number: number) =>
-    number < 0 ? [] : ((await categories.page(manifest, facts, entityType, number))?.entries ?? [])
+    number < 0 ? [] : ((await categories.file(manifest, facts, entityType, number))?.entries ?? [])
   const onPage = await entriesOf(page)
   const entries = onPage.slice(0, most)
   return {

@@ -1,8 +1,9 @@
 // The parts that the calls of one environment use, built from its components and settings.
 import { randomBytes } from 'node:crypto'
 import { Categories } from '../../api/published/categories.ts'
+import { Boards } from '../../api/published/boards.ts'
+import { ReleaseLists } from '../../api/published/lists.ts'
 import { References } from '../../api/published/references.ts'
-import { CategoryBoards } from '../../api/published/category-boards.ts'
 import { Comparisons } from '../../api/published/comparisons.ts'
 import { CurrentRelease } from '../../api/published/current-release.ts'
 import { CursorReleases } from '../../api/published/cursor-releases.ts'
@@ -148,10 +149,11 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     logKeys: publicLog.vkeys,
   }
   const people = new PeopleNames(store)
-  const categories = new Categories(store)
-  const references = new References(store)
+  const lists = new ReleaseLists(store)
+  const boards = new Boards(lists, people)
+  const references = new References(lists)
   const warmed = {
-    leaderboard: new Leaderboard(store, cursorReleases, people, references),
+    leaderboard: new Leaderboard(boards, cursorReleases, references),
     history: new History(store, settings.SHARD_CACHE_BYTES),
     scores: new Scores(store, cursorReleases),
     pages: new RenderedPages(people),
@@ -169,11 +171,10 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     cursorReleases,
     comparisons: new Comparisons((manifest, two) => compareEntities(components, manifest, two)),
     titles: new Titles((...two) => titleChanges(components, ...two)),
-    categories,
+    categories: new Categories(lists, boards, cursorReleases, references),
     references,
-    categoryBoards: new CategoryBoards(categories, cursorReleases, people, references),
-    owners: new OwnerSearch(store),
-    summaries: new QuestionSummaries(store),
+    owners: new OwnerSearch(lists),
+    summaries: new QuestionSummaries(lists),
     records: new ReleaseRecords(store, site),
     events: new EventFeed(store, now),
     answersOn: (manifest: ReleaseManifest, questionId: string, asker: Asker) =>

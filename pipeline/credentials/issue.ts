@@ -16,7 +16,7 @@ import {
   shardPath,
   statusListPath,
 } from '../store/paths.ts'
-import { leaderboardPrefix } from '../release/files/leaderboards.ts'
+import { leaderboardFolder } from '../release/files/leaderboards.ts'
 import { recordBytes } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { Signer } from './data-integrity.ts'
@@ -178,7 +178,7 @@ export async function holdersOf(
 ): Promise<ByKind<Facts>> {
   const holders = byKind<Facts>()
   for (const entityType of ENTITY_TYPES) {
-    const pages = files.filter(({ path }) => path.startsWith(leaderboardPrefix(entityType)))
+    const pages = files.filter(({ path }) => path.startsWith(leaderboardFolder(entityType)))
     const read = async (file: (typeof files)[number]) => {
       for (const entry of (await readReleaseFile<LeaderboardFile>(store, release, file)).entries) {
         const facts = factsOf(entry)

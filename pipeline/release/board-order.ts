@@ -1,8 +1,14 @@
 // The order of boards, which the ranks of each pool follow.
 import type { EntityMetrics } from '../../schemas/metrics.ts'
 import { MICRO, roundHalfEven } from '../scoring/round.ts'
+import { padded } from '../store/paths.ts'
 
 export const ENTRIES_PER_PAGE = 100
+
+/** The path of a page of a board, by its number from 0. */
+export function boardPagePath(folder: string, page: number): string {
+  return `${folder}${padded(page, 6)}.json`
+}
 
 /** The place of an entity on the board of its kind. */
 export interface BoardPlace {

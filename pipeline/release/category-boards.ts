@@ -6,7 +6,7 @@ import type { CategoryScores } from '../scoring/categories.ts'
 import { type Boards, BoardCounts, boardsOf, rankIn } from '../scoring/ranking.ts'
 import type { Writer } from 'hyparquet-writer'
 import { padded } from '../store/paths.ts'
-import { type BoardPlace, ENTRIES_PER_PAGE, inOrderOfPlaces, placeOf } from './board-order.ts'
+import { type BoardPlace, ENTRIES_PER_PAGE, boardPagePath, inOrderOfPlaces, placeOf } from './board-order.ts'
 import { listFile } from './list-file.ts'
 import type { OutputFile } from './output.ts'
 import { type Provenance, type RankedEntity, nameIn, nameOf, retirementOf } from './payloads.ts'
@@ -20,9 +20,14 @@ export const CATEGORIES_PATH = `${CATEGORIES_FOLDER}index.json`
 /** The rows of all boards. */
 export const CATEGORIES_PARQUET_PATH = `${CATEGORIES_FOLDER}boards.parquet`
 
-/** The path of a page of a board. `category` is its number in the index. */
+/** The folder of the pages of a board. `category` is its number in the index. */
+export function categoryFolder(category: number, entityType: EntityType): string {
+  return `${CATEGORIES_FOLDER}${padded(category, 6)}/${entityType}/`
+}
+
+/** The path of a page of a board, by its number from 0. */
 export function categoryPath(category: number, entityType: EntityType, page: number): string {
-  return `${CATEGORIES_FOLDER}${padded(category, 6)}/${entityType}/${padded(page, 6)}.json`
+  return boardPagePath(categoryFolder(category, entityType), page)
 }
 
 /** An entity in a category in which it has as many contested questions as a rank takes. */

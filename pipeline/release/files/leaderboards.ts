@@ -1,8 +1,7 @@
 // Pages that list the entities of a type in the order of their board.
 import { ServiceError } from '../../../schemas/errors.ts'
 import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'
-import { padded } from '../../store/paths.ts'
-import { BY_PLACE, ENTRIES_PER_PAGE, inOrderOfPlaces, placeOf } from '../board-order.ts'
+import { BY_PLACE, ENTRIES_PER_PAGE, boardPagePath, inOrderOfPlaces, placeOf } from '../board-order.ts'
 import { listFile, pagesOf } from '../list-file.ts'
 import type { OutputFile } from '../output.ts'
 import { type ListedEntity, type Provenance, isListed, nameIn, nameOf, retirementOf } from '../payloads.ts'
@@ -15,14 +14,14 @@ import type { ScoredKind } from './kind.ts'
 
 const FOLDER = 'leaderboard/'
 
-/** The beginning of the paths of the pages of a type of entity. */
-export function leaderboardPrefix(entityType: EntityType): string {
+/** The folder of the pages of a type of entity. */
+export function leaderboardFolder(entityType: EntityType): string {
   return `${FOLDER}${entityType}/`
 }
 
 /** The path of a page, by its number from 0. */
 export function leaderboardPath(entityType: EntityType, page: number): string {
-  return `${leaderboardPrefix(entityType)}${padded(page, 6)}.json`
+  return boardPagePath(leaderboardFolder(entityType), page)
 }
 
 /** Yields all pages of a type of entity. */

@@ -9,12 +9,12 @@ import type { Publishing } from '../stage/publishing.ts'
 import { unitsIn } from '../stage/units.ts'
 import type { ScoredKind } from './kind.ts'
 
-const FOLDER = 'owners/'
+export const OWNERS_FOLDER = 'owners/'
 export const OWNERS_PER_FILE = 256
 
 /** The path of a file, by its number from 0. */
 function ownersPath(number: number): string {
-  return `${FOLDER}${padded(number, 3)}.json`
+  return `${OWNERS_FOLDER}${padded(number, 3)}.json`
 }
 
 /** Yields the files of all owners, in order of id. `agents` must be in order of id. */
@@ -100,7 +100,7 @@ function publish({ provenance, sign, put }: Publishing, input: Input): AsyncIter
 
 export const OWNERS: ScoredKind = {
   name: 'owners',
-  places: [FOLDER],
+  places: [OWNERS_FOLDER],
   isSigned: true,
   make: ({ ranked, provenance, sign }) =>
     ownerFiles(
@@ -112,7 +112,7 @@ export const OWNERS: ScoredKind = {
   publish,
   arrange(staged) {
     const files = staged.takeNumbered(ownersPath)
-    staged.assertEqual(FOLDER, 'agents', staged.sum('agents', FOLDER), staged.sum('owned'))
+    staged.assertEqual(OWNERS_FOLDER, 'agents', staged.sum('agents', OWNERS_FOLDER), staged.sum('owned'))
     return files
   },
 }

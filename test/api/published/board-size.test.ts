@@ -2,7 +2,9 @@
 import { expect, test } from 'vitest'
 import { PeopleNames } from '../../../pipeline/people/names.ts'
 import { CursorReleases } from '../../../api/published/cursor-releases.ts'
+import { Boards } from '../../../api/published/boards.ts'
 import { Leaderboard } from '../../../api/published/leaderboard.ts'
+import { ReleaseLists } from '../../../api/published/lists.ts'
 import { Manifests } from '../../../api/published/manifests.ts'
 import { canonical, sha256Hex } from '../../../pipeline/proof/canonical.ts'
 import { ENTRIES_PER_PAGE } from '../../../pipeline/release/board-order.ts'
@@ -39,11 +41,12 @@ function pagesOf(boards: readonly Board[], unranked: number) {
       return store.get(path)
     },
   })
+  const lists = new ReleaseLists(watched)
+  const releases = new CursorReleases(new Manifests(watched))
   const leaderboard = new Leaderboard(
-    watched,
-    new CursorReleases(new Manifests(watched)),
-    new PeopleNames(watched),
-    new References(watched),
+    new Boards(lists, new PeopleNames(watched)),
+    releases,
+    new References(lists),
   )
   const manifest = { release: 1, files } as unknown as ReleaseManifest
   const sizeOf = (board: Omit<Board, 'ranked'>) => leaderboard.boardSize(manifest, 'agent', board)
