@@ -5,7 +5,7 @@ import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { Database, withDatabase } from '../duckdb.ts'
-import { canonical, sha256Hex } from '../proof/canonical.ts'
+import { sha256Hex } from '../proof/canonical.ts'
 import { type DerivedRelease, deriveRelease } from '../release/derive.ts'
 import { isSigned } from '../release/files/kinds.ts'
 import { GatheredTrees } from '../release/trees.ts'
@@ -17,7 +17,14 @@ import { isScoresPath } from '../release/row-groups.ts'
 import { erasedInPublic } from './erased-check.ts'
 import type { Findings } from './findings.ts'
 import type { Mirror } from './mirror.ts'
-import { type AuditReport, firstDifference, isDerivable, withoutSignatures } from './report.ts'
+import {
+  type AuditReport,
+  checkStatements,
+  compareMember,
+  firstDifference,
+  isDerivable,
+  withoutSignatures,
+} from './report.ts'
 import { type SaidOfEntity, makeStandIns } from './stand-ins.ts'
 
 export type DerivingContext = Pick<
@@ -128,16 +135,7 @@ function compareStatements({ manifest, report }: Checked, derived: DerivedReleas
   const { questions } = derived.questionsAt
   const { pools, voiceRule: voice_rule } = derived
   compareMember(report, { counts: said }, { counts })
-  for (const [name, value] of Object.entries({ questions, pools, voice_rule })) {
-    compareMember(report, { [name]: manifest[name as keyof ReleaseManifest] ?? null }, { [name]: value })
-  }
-}
-
-function compareMember(report: AuditReport, said: object, derived: object): void {
-  const [stored, expected] = [canonical(said), canonical(derived)]
-  if (Buffer.compare(stored, expected) !== 0) {
-    report.faults.push(`manifest.json: ${firstDifference(stored, expected)}`)
-  }
+  checkStatements(manifest, { questions, pools, voice_rule }, report)
 }
 
 async function compareFiles({ manifest, mirror, report }: Checked, derived: DerivedRelease): Promise<void> {

@@ -7,35 +7,21 @@ import { checkCredentials } from './credentials-check.ts'
 import { checkErased } from './erased-check.ts'
 import { deriveRelease } from '../release/derive.ts'
 import type { DerivationContext } from '../release/files/kind.ts'
-import { isSigned } from '../release/files/kinds.ts'
 import { Database } from '../duckdb.ts'
-import { checkLargeFile } from './large-file-check.ts'
-import { type OutputFile, entryOf } from '../release/output.ts'
-import { versionsOf } from '../release/plan.ts'
-import {
-  type AuditReport,
-  emptyReport,
-  firstDifference,
-  isDerivable,
-  unlessCorrupt,
-  withoutSignatures,
-} from './report.ts'
+import { type ExpectedFile, checkFile } from './file-check.ts'
+import { type AuditReport, checkStatements, emptyReport, isDerivable, unlessCorrupt } from './report.ts'
 import { checkPublic } from './public-check.ts'
 import { quarantineFaults } from './quarantine-check.ts'
 import { checkSnapshot } from './snapshot-check.ts'
-import { readManifest, snapshotDate } from '../release/read.ts'
+import { checkTables } from './tables-check.ts'
+import { readManifest } from '../release/read.ts'
 import { readPlan } from '../release/state.ts'
 import { signerOf } from '../release/signatures.ts'
 import { ThinnedFiles } from './thinned-files.ts'
 import { GatheredTrees, inputsOf } from '../release/trees.ts'
-import { canonical, sha256Hex } from '../proof/canonical.ts'
-import { isPublished, manifestPath, releasePrefix } from '../store/paths.ts'
+import { manifestPath } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
-import type { LocalFile } from '../store/body.ts'
 import type { Store } from '../store/store.ts'
-import { localPath } from '../tables/delta-log.ts'
-import type { TableVersion, TablesRead } from '../tables/delta.ts'
-import type { ScoredTable } from '../../schemas/tables.ts'
 
 export interface AuditContext extends DerivationContext {
   store: Store
@@ -44,12 +30,6 @@ export interface AuditContext extends DerivationContext {
   /** The secrets that check signatures; if there are none, signatures are not checked. */
   secrets: readonly string[]
 }
-
-/**
- * A file that the release should have. If it was derived, `bytes` is its content without signatures, or
- * `file` if it is large.
- */
-type ExpectedFile = Omit<OutputFile, 'bytes'> & { bytes?: Uint8Array; file?: LocalFile }
 
 /** @throws ServiceError `notFound` for a release that was never committed. */
 export async function auditRelease(context: AuditContext, release: number): Promise<AuditReport> {
@@ -117,84 +97,6 @@ async function previousManifest(store: Store, release: number): Promise<ReleaseM
     'corrupt',
     `release ${release - 1} has lost its manifest, so what release ${release} corrects cannot be derived`,
   )
-}
-
-/** Compares members of the manifest with the derived ones. */
-function checkStatements(
-  manifest: ReleaseManifest,
-  derived: Partial<ReleaseManifest>,
-  report: AuditReport,
-): void {
-  for (const [name, value] of Object.entries(derived)) {
-    const said = manifest[name as keyof ReleaseManifest]
-    const [stored, expected] = [canonical({ [name]: said ?? null }), canonical({ [name]: value ?? null })]
-    if (Buffer.compare(stored, expected) === 0) continue
-    report.faults.push(`manifest.json: ${firstDifference(stored, expected)}`)
-  }
-}
-
-/**
- * Checks every commit and every data file of the tables that the release was made from. Returns the tables,
- * or undefined if they are damaged, so that nothing can be derived from them.
- */
-async function checkTables(
-  { store, local }: AuditContext,
-  read: TablesRead,
-  report: AuditReport,
-): Promise<Record<ScoredTable, TableVersion> | undefined> {
-  const versions = await unlessCorrupt(versionsOf(store, read), report)
-  if (versions) {
-    const faults = report.faults.length
-    for (const { table, files } of Object.values(versions)) {
-      for (const file of files) {
-        report.data_files_checked += 1
-        await unlessCorrupt(localPath(local, table, file), report)
-      }
-    }
-    if (report.faults.length === faults) return versions
-  }
-  report.derived = false
-  report.notes.push('the tables are damaged, so the numbers were not derived again')
-  return undefined
-}
-
-/**
- * Compares a stored file with the manifest and with the derived file. Returns the entry that the manifest
- * should have.
- */
-async function checkFile(
-  { store, secrets }: AuditContext,
-  { release, as_of }: ReleaseManifest,
-  { bytes, file, ...described }: ExpectedFile,
-  entry: ManifestFile | undefined,
-  thinned: ThinnedFiles,
-  report: AuditReport,
-): Promise<ManifestFile> {
-  const { path } = described
-  const object = releasePrefix(release) + path
-  if (!isPublished(path)) {
-    return checkLargeFile(store, object, { ...described, ...(file && { file }) }, entry, report)
-  }
-  const stored = await store.get(object)
-  if (!stored && entry && (await thinned.at())) {
-    const derived = thinned.compare({ ...described, ...(bytes && { bytes }) }, entry, snapshotDate(as_of))
-    if (derived.sha256 !== entry.sha256) {
-      report.faults.push(`${path}: was deleted, and what is derived has not the SHA-256 of the manifest`)
-    }
-    return derived
-  }
-  report.files_compared += 1
-  if (!stored || !entry) {
-    report.faults.push(`${path}: ${stored ? 'is missing from the manifest' : 'is missing'}`)
-    return entry ?? entryOf({ ...described, bytes: bytes ?? stored ?? new Uint8Array() })
-  }
-  if (sha256Hex(stored) !== entry.sha256) report.faults.push(`${path}: its SHA-256 is not the manifest's`)
-  const unsigned = isSigned(path) ? withoutSignatures(stored, secrets, report) : stored
-  if (!unsigned) report.faults.push(`${path}: is not a shard in canonical JSON`)
-  else if (bytes && Buffer.compare(unsigned, bytes) !== 0) {
-    report.faults.push(`${path}: ${firstDifference(unsigned, bytes)}`)
-  }
-  return entryOf({ ...described, bytes: stored })
 }
 
 /** Notes how many files retention has deleted, and how many of them could still be checked. */

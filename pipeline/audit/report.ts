@@ -114,3 +114,23 @@ export function firstDifference(
     JSON.stringify(new TextDecoder().decode(bytes.subarray(Math.max(0, at - 30), at + 30)))
   return `differs at byte ${from + at} of ${sizeBytes}: stored ${excerpt(stored)}, derived ${excerpt(expected)}`
 }
+
+/** Compares members of the manifest with the derived ones. */
+export function checkStatements(
+  manifest: ReleaseManifest,
+  derived: Partial<ReleaseManifest>,
+  report: AuditReport,
+): void {
+  for (const [name, value] of Object.entries(derived)) {
+    const said = manifest[name as keyof ReleaseManifest] ?? null
+    compareMember(report, { [name]: said }, { [name]: value ?? null })
+  }
+}
+
+/** Compares a part of the manifest with the derived one. */
+export function compareMember(report: AuditReport, said: object, derived: object): void {
+  const [stored, expected] = [canonical(said), canonical(derived)]
+  if (Buffer.compare(stored, expected) !== 0) {
+    report.faults.push(`manifest.json: ${firstDifference(stored, expected)}`)
+  }
+}

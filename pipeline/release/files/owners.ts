@@ -10,7 +10,7 @@ import { unitsIn } from '../stage/units.ts'
 import type { ScoredKind } from './kind.ts'
 
 export const OWNERS_FOLDER = 'owners/'
-export const OWNERS_PER_FILE = 256
+const OWNERS_PER_FILE = 256
 
 /** The path of a file, by its number from 0. */
 function ownersPath(number: number): string {

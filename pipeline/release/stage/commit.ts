@@ -1,13 +1,9 @@
 // `fvs stage commit`: checks that all files of a release are there, and publishes it.
 import { ServiceError } from '../../../schemas/errors.ts'
 import { ENTITY_TYPES } from '../../../schemas/tables.ts'
-import { withDatabase } from '../../duckdb.ts'
-import { createQuestions } from '../../engine/queries.ts'
 import { hashOfBase64 } from '../../proof/base64.ts'
 import { publish, writePublicFiles } from '../commit.ts'
-import { correctionsSince } from '../corrections.ts'
-import { erasuresSince } from '../erasures.ts'
-import { TABLE_KINDS, arranged } from '../files/kinds.ts'
+import { arranged } from '../files/kinds.ts'
 import { assertNoneGone } from '../gone.ts'
 import type { ReleaseResult } from '../make.ts'
 import { PART_SIZES } from '../parts.ts'
@@ -15,15 +11,14 @@ import { ownPlan, versionsOf } from '../plan.ts'
 import { snapshotDate } from '../read.ts'
 import { SnapshotFiles, completeSnapshots } from '../snapshot.ts'
 import { type ReleaseContext, assertEnvironment } from '../state.ts'
-import { questionsAt } from '../questions-at.ts'
-import { attachCurrent } from '../../tables/views.ts'
 import { GatheredTrees } from '../trees.ts'
-import { releasePrefix, tallyPath } from '../../store/paths.ts'
-import type { Store } from '../../store/store.ts'
+import { tallyPath } from '../../store/paths.ts'
 import { listQuarantined } from '../../tables/quarantine.ts'
-import { type Input, formatOf, jsonOf, linesIn } from './lines.ts'
-import { type StagedFile, manifestEntry, parseStagedFile } from './staged-file.ts'
+import { givenFiles, plannedFiles } from './given-files.ts'
+import type { Input } from './lines.ts'
+import { manifestEntry } from './staged-file.ts'
 import { StagedFiles } from './staged-files.ts'
+import { statedByTables } from './stated.ts'
 import { readTally } from './tally.ts'
 
 export interface CommitRequest {
@@ -73,7 +68,7 @@ async function commit(
   const versions = await versionsOf(store, plan)
   const field = await readTally(store, release, tally)
   const planned = await plannedFiles(store, release)
-  const staged = new StagedFiles(await stagedFiles(input), planned, field, sizes)
+  const staged = new StagedFiles(await givenFiles(input), planned, field, sizes)
   const files = arranged(staged)
   const trees = new GatheredTrees()
   const snapshot = plan.brings_snapshot ? new SnapshotFiles(snapshotDate(plan.as_of)) : undefined
@@ -82,26 +77,7 @@ async function commit(
     if (copy) snapshot?.add({ path, rows, ...copy })
   }
   const { manifest: previous } = state
-  const { scored, ...stated } = await withDatabase(context.openDatabase, (database) =>
-    local.reading(async () => {
-      const asOf = new Date(plan.as_of)
-      const corrections = await correctionsSince({ database, local }, previous, versions, asOf)
-      const erasures = await erasuresSince({ database, local }, previous, versions, asOf)
-      for (const table of ['questions', 'resolutions', 'agents'] as const) {
-        await attachCurrent(database, local, { ...versions[table], table })
-      }
-      await createQuestions(database, asOf)
-      const [counted] = await database.rows<{ questions: bigint }>(
-        'SELECT count(*) AS questions FROM question',
-      )
-      return {
-        corrections,
-        erasures,
-        scored: Number(counted!.questions),
-        questionsAt: await questionsAt(database, asOf),
-      }
-    }),
-  )
+  const { scored, ...stated } = await statedByTables(context, plan, versions, previous)
   const tables = await local.reading(() => writePublicFiles(context, state, plan, versions))
   if (!tables) return lost
   const pools = new Set(ENTITY_TYPES.flatMap((name) => [...field.tallies[name].pools.keys()])).size
@@ -123,28 +99,4 @@ async function commit(
   if (!(await publish(context, state, made))) return lost
   const entities = agents + forecasters
   return { made: true, release, asOf: plan.as_of, entities, pairs: made.pairs, files: files.length + 1 }
-}
-
-const FILES = formatOf('a file', ['file'], {}, { mayRepeat: true })
-
-async function stagedFiles(input: Input): Promise<Map<string, StagedFile>> {
-  const files = new Map<string, StagedFile>()
-  for await (const lines of linesIn(input, FILES)) {
-    for (const [json] of lines) {
-      const file = parseStagedFile(jsonOf(json!))
-      if (files.has(file.path)) throw new ServiceError('invalid', `${file.path} comes twice`)
-      files.set(file.path, file)
-    }
-  }
-  return files
-}
-
-/** Returns the paths, in order, of the files in the store that the plan has made from the tables. */
-async function plannedFiles(store: Store, release: number): Promise<string[]> {
-  const prefix = releasePrefix(release)
-  const paths: string[] = []
-  for (const place of TABLE_KINDS.flatMap(({ places }) => places)) {
-    for await (const { path } of store.list(prefix + place)) paths.push(path.slice(prefix.length))
-  }
-  return paths.toSorted()
 }
