@@ -31,7 +31,7 @@ room('pipeline/engine', ...DATA, 'pipeline/scoring')
 room('pipeline/release', ...DATA, 'pipeline/scoring', 'pipeline/engine')
 room('pipeline/transparency', ...DATA, 'pipeline/bounded-fetch.ts', 'pipeline/release')
 room('pipeline/credentials', ...DATA, 'pipeline/release')
-room('pipeline/events', ...DATA, 'pipeline/release')
+room('pipeline/feed', ...DATA, 'pipeline/release')
 room('pipeline/webhooks', ...DATA, 'pipeline/access', 'pipeline/public-address.ts')
 room('pipeline/owners', ...DATA, 'pipeline/access', 'pipeline/public-address.ts')
 const PIPELINE = Object.keys(ARROWS)
@@ -61,7 +61,7 @@ const READING = [
   'pipeline/release',
   'pipeline/transparency',
   'pipeline/credentials',
-  'pipeline/events',
+  'pipeline/feed',
 ]
 room('api/mounts.ts', 'schemas')
 room('api/about.ts', 'schemas')

@@ -18,7 +18,7 @@ const ROOTS = [
   'AgentMetrics',
   'AgentRankings',
   'AgentAdvancedMetrics',
-  'EventsPage',
+  'FeedPage',
   'Problem',
 ]
 

@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { nameFault } from '../schemas/names.ts'
-import { EVENT_TYPES, type EventType } from '../schemas/events.ts'
+import { EVENT_TYPES, type EventType } from '../schemas/feed.ts'
 import { REASON_LENGTH } from '../schemas/requests.ts'
 import { ENTITY_TYPES } from '../schemas/tables.ts'
 import { uuid } from '../schemas/values.ts'

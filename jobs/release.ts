@@ -1,10 +1,9 @@
 // `fvs release`.
 import { MOUNTS } from '../api/mounts.ts'
-import { FeedWriter } from '../pipeline/events/feed.ts'
-import { withDatabase } from '../pipeline/duckdb.ts'
+import { FeedWriter } from '../pipeline/feed/writer.ts'
 import { type ReleaseRequest, type ReleaseResult, makeRelease } from '../pipeline/release/make.ts'
 import { readManifest } from '../pipeline/release/read.ts'
-import { type ReleaseSummary, summaryOf } from '../pipeline/release/summary.ts'
+import { type ReleaseSummary, summaryOf } from '../pipeline/release/compare.ts'
 import { manifestPath } from '../pipeline/store/paths.ts'
 import { issueCredentials } from '../pipeline/credentials/issue.ts'
 import { assertOrigin, completeLog } from '../pipeline/transparency/publish.ts'
@@ -43,16 +42,14 @@ export async function runRelease(components: Components, request: ReleaseRequest
 
 /** Returns undefined if it cannot be made: the release is published, and must not look like a failure. */
 async function summaryOrNone(components: Components, release: number): Promise<ReleaseSummary | undefined> {
-  const { store, local, openDatabase, environment, logger } = components
+  const { store, environment, logger } = components
   try {
     const [manifest, previous] = await Promise.all([
       readManifest(store, release),
       release === 1 ? undefined : readManifest(store, release - 1),
     ])
     if (!manifest) return undefined
-    return await local.reading(() =>
-      withDatabase(openDatabase, (database) => summaryOf({ local, database }, manifest, previous)),
-    )
+    return await summaryOf(components, manifest, previous)
   } catch (error) {
     logger.warn({ err: error, environment, release }, 'the release was published, and cannot be summed up')
     return undefined

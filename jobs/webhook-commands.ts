@@ -1,7 +1,7 @@
 // Declares `fvs webhooks`.
 import { eventTypes } from './arguments.ts'
 import { type StoreOptions, onStore, program, storeCommand } from './command-line.ts'
-import type { EventType } from '../schemas/events.ts'
+import type { EventType } from '../schemas/feed.ts'
 
 export function addWebhookCommands(): void {
   const webhooks = program.command('webhooks').description('Tell programs elsewhere what happens.')

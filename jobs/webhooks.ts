@@ -1,9 +1,9 @@
 // `fvs webhooks`.
 import { randomBytes } from 'node:crypto'
-import { EventFeed } from '../pipeline/events/feed.ts'
+import { Feed } from '../pipeline/feed/feed.ts'
 import { assertWebhookUrl } from '../pipeline/webhooks/send.ts'
 import { type Webhook, type WebhookState, Webhooks } from '../pipeline/webhooks/webhooks.ts'
-import type { EventType } from '../schemas/events.ts'
+import type { EventType } from '../schemas/feed.ts'
 import type { Components } from './components/components.ts'
 import { KEEP_IT } from './keys.ts'
 import { printable } from '../pipeline/printable.ts'
@@ -16,7 +16,7 @@ export async function addWebhook(
   events: readonly EventType[] | undefined,
 ): Promise<Report> {
   assertWebhookUrl(url, settings.WEBHOOKS_PRIVATE)
-  const { next } = await new EventFeed(store, now).after('end', 1)
+  const { next } = await new Feed(store, now).after('end', 1)
   const wanted = { url, events: events === undefined ? null : [...events] }
   const { id, secret } = await new Webhooks(store).add(wanted, next, { randomBytes, now: now() })
   return {

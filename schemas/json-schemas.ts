@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import * as answers from './answers.ts'
 import * as workedOut from './worked-out.ts'
-import * as events from './events.ts'
+import * as feed from './feed.ts'
 import * as metrics from './metrics.ts'
 import * as manifests from './manifests.ts'
 import * as outcomes from './outcomes.ts'
@@ -72,7 +72,7 @@ export const RESPONSES = {
   'question-rationales': answers.questionRationales,
   'side-by-side': workedOut.sideBySide,
   'methodology-version': answers.methodologyVersion,
-  'events-page': events.eventsPage,
+  'feed-page': feed.feedPage,
   readiness: answers.readiness,
   'badge-text': answers.badgeText,
   problem: answers.problem,
@@ -131,15 +131,15 @@ export const PARTS = {
   'made-void': answers.madeVoid,
   'rows-previewed': answers.rowsPreviewed,
   'corrected-outcome': answers.correctedOutcome,
-  event: events.publishedEvent,
-  'question-opened-event': events.PUBLISHED_EVENTS['question.opened'],
-  'question-changed-event': events.PUBLISHED_EVENTS['question.changed'],
-  'question-removed-event': events.PUBLISHED_EVENTS['question.removed'],
-  'question-closed-event': events.PUBLISHED_EVENTS['question.closed'],
-  'question-resolved-event': events.PUBLISHED_EVENTS['question.resolved'],
-  'question-corrected-event': events.PUBLISHED_EVENTS['question.corrected'],
-  'release-published-event': events.PUBLISHED_EVENTS['release.published'],
-  'certification-changed-event': events.PUBLISHED_EVENTS['certification.changed'],
+  'feed-event': feed.feedEvent,
+  'question-opened-event': feed.FEED_EVENTS['question.opened'],
+  'question-changed-event': feed.FEED_EVENTS['question.changed'],
+  'question-removed-event': feed.FEED_EVENTS['question.removed'],
+  'question-closed-event': feed.FEED_EVENTS['question.closed'],
+  'question-resolved-event': feed.FEED_EVENTS['question.resolved'],
+  'question-corrected-event': feed.FEED_EVENTS['question.corrected'],
+  'release-published-event': feed.FEED_EVENTS['release.published'],
+  'certification-changed-event': feed.FEED_EVENTS['certification.changed'],
   'accepted-forecast': answers.acceptedForecast,
   'refused-forecast': answers.refusedForecast,
   'current-forecast': answers.currentForecast,

@@ -1,9 +1,9 @@
 // The manifests of releases and snapshots: their files, and what a release says of itself as a whole.
 import { z } from 'zod'
 import { count } from './metric.ts'
-import { environmentName, voiceRule } from './payloads.ts'
+import { type Title, environmentName, voiceRule } from './payloads.ts'
 import { importKind } from './outcomes.ts'
-import { CORRECTED_COLUMNS, ENTITY_TYPES } from './tables.ts'
+import { CORRECTED_COLUMNS, ENTITY_TYPES, type EntityType } from './tables.ts'
 import { base64Hash, day, instant, publishedUuid, sha256 } from './values.ts'
 
 export const manifestFile = z.strictObject({
@@ -80,6 +80,24 @@ export interface ReplacedOutcome {
   from: string | null
   to: string | null
 }
+
+export interface TitleChange {
+  entityType: EntityType
+  entityId: string
+  from: Title
+  to: Title
+}
+
+/** Whose title differs between a release and the one before it. */
+export interface TitleChanges {
+  /** How many have a higher title than in the release before. */
+  won: number
+  /** How many have a lower one. */
+  lost: number
+  /** Those who won come first, the highest titles first of all; at most a hundred. */
+  first: TitleChange[]
+}
+
 /** A column that a row of a question or of its outcome changed. */
 export type Change = Omit<Correction, 'recorded_at' | 'pairs' | 'entities'> & { recorded_at: Date }
 

@@ -468,7 +468,7 @@ export const agentStatement = z
   .refine(({ owner_id, retired }) => owner_id !== undefined || retired !== undefined, 'must say something')
   .meta({ minProperties: 1 })
 
-export const eventsQuery = z.strictObject({
+export const feedQuery = z.strictObject({
   after: z
     .string()
     .regex(/^(?:end|[1-9][0-9]{0,14}_[0-9]{1,9})$/, 'must be the next of a page of this feed, or end')

@@ -6,7 +6,7 @@ import type { OwnerClaims } from '../../pipeline/access/owner-claims.ts'
 import type { Renames } from '../../pipeline/access/renames.ts'
 import type { Registry } from '../../pipeline/access/registry.ts'
 import type { UsageLog } from '../../pipeline/access/usage.ts'
-import type { EventFeed } from '../../pipeline/events/feed.ts'
+import type { Feed } from '../../pipeline/feed/feed.ts'
 import type { Receipts } from '../../pipeline/tables/receipts.ts'
 import type { Check, Checks, QuestionRationales } from '../../schemas/answers.ts'
 import type { OwnSettings } from '../../schemas/config.ts'
@@ -39,7 +39,7 @@ import type { PublicLog } from '../published/public-log.ts'
 import type { QuestionBook } from '../questions/book.ts'
 import type { ReleaseRecords } from '../published/release-records.ts'
 import type { Scores } from '../published/scores.ts'
-import type { Titles } from '../published/titles.ts'
+import type { keptTitleChanges } from '../published/titles.ts'
 import type { SignAnswer } from '../published/signature.ts'
 import type { OperatorCalls } from '../operator/operator-calls.ts'
 import type { ForecastHistory } from '../current-forecasts/forecast-history.ts'
@@ -91,9 +91,9 @@ export interface Published {
   reports: Pick<Reports, 'of'>
   cursorReleases: CursorReleases
   /** Whose title a release changed; undefined where its files or those of the one before it are deleted. */
-  titles: Pick<Titles, 'changedBy'>
+  titleChanges: ReturnType<typeof keptTitleChanges>
   records: ReleaseRecords
-  events: Pick<EventFeed, 'after'>
+  feed: Pick<Feed, 'after'>
   /** Yields the answers of everyone to a settled question of a release, some at a time. */
   answersOn: (manifest: ReleaseManifest, questionId: string, asker: Asker) => AsyncGenerator<Answer[]>
   /** Why agents forecast as they did on a question; nothing before its outcome is known. */

@@ -1,6 +1,11 @@
 // The list of releases, and the page of one: what each changed.
-import type { Correction, Erasure, ReleaseManifest } from '../../schemas/manifests.ts'
-import type { EntityType } from '../../schemas/tables.ts'
+import type {
+  Correction,
+  Erasure,
+  ReleaseManifest,
+  TitleChange,
+  TitleChanges,
+} from '../../schemas/manifests.ts'
 import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
 import { awardedTitle } from './award.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
@@ -13,23 +18,6 @@ import { type Site, inRelease, linkTo } from './site.ts'
 import { nothingScored } from './states.ts'
 import { scrolling } from './table.ts'
 import { dayOf, endOf, named, time } from './wording.ts'
-
-type Title = Parameters<typeof awardedTitle>[0]
-
-interface TitleChange {
-  entityType: EntityType
-  entityId: string
-  from: Title
-  to: Title
-}
-
-/** Whose title a release changed. */
-export interface TitleChanges {
-  won: number
-  lost: number
-  /** Some of them, to be told one by one. */
-  first: readonly TitleChange[]
-}
 
 /** A release, and how it differs from the one before it. */
 export interface ReleaseChange {

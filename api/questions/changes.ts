@@ -1,15 +1,14 @@
 // The changes of single questions and of their outcomes, read from the tables on request.
 import { LRUCache } from 'lru-cache'
-import { type Database, literal } from '../../pipeline/duckdb.ts'
+import type { Database } from '../../pipeline/duckdb.ts'
 import type { LocalFiles } from '../../pipeline/store/local-files.ts'
 import {
   CHANGED_TABLES,
   CHANGES_IN_ORDER,
-  type ChangedTable,
-  changesIn,
-} from '../../pipeline/tables/changes.ts'
-import type { TableVersion } from '../../pipeline/tables/delta.ts'
-import { attachSaid } from '../../pipeline/tables/said.ts'
+  type ChangedVersions,
+  attachSaid,
+  changes,
+} from '../../pipeline/tables/compare.ts'
 import type { Change } from '../../schemas/manifests.ts'
 import { CALLS_OF_READ, DatabaseInTurn } from './database-in-turn.ts'
 import type { Asker } from '../turns.ts'
@@ -31,11 +30,7 @@ export class Changes {
    *
    * @throws ServiceError `corrupt` for a data file that is damaged or missing.
    */
-  async of(
-    questionId: string,
-    versions: Readonly<Record<ChangedTable, TableVersion>>,
-    asker: Asker,
-  ): Promise<readonly Change[]> {
+  async of(questionId: string, versions: ChangedVersions, asker: Asker): Promise<readonly Change[]> {
     const states = CHANGED_TABLES.map((table) => [versions[table].version, versions[table].undone?.length])
     const key = [questionId, ...states].join(' ')
     const known = this.#cache.get(key)
@@ -43,25 +38,16 @@ export class Changes {
     await asker.countMore(CALLS_OF_READ)
     return this.#database.run(asker, async (database) => {
       // Another call may have read them while this one waited.
-      const changes = this.#cache.get(key) ?? (await this.#read(database, questionId, versions))
-      this.#cache.set(key, changes)
-      return changes
+      const found = this.#cache.get(key) ?? (await this.#read(database, questionId, versions))
+      this.#cache.set(key, found)
+      return found
     })
   }
 
-  #read(
-    database: Database,
-    questionId: string,
-    versions: Readonly<Record<ChangedTable, TableVersion>>,
-  ): Promise<Change[]> {
+  #read(database: Database, questionId: string, versions: ChangedVersions): Promise<Change[]> {
     return this.#local.reading(async () => {
-      const queries: string[] = []
-      for (const table of CHANGED_TABLES) {
-        await attachSaid(database, this.#local, { ...versions[table], table }, table)
-        const rows = `(FROM ${table} WHERE question_id = ${literal(questionId)})`
-        queries.push(`(${changesIn(table, rows)})`)
-      }
-      return database.rows<Change>(`FROM (${queries.join(' UNION ALL ')}) ${CHANGES_IN_ORDER}`)
+      await attachSaid(database, this.#local, versions)
+      return database.rows<Change>(`FROM (${changes(questionId)}) ${CHANGES_IN_ORDER}`)
     })
   }
 }

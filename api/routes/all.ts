@@ -12,7 +12,7 @@ import { checkPage } from './check-page.ts'
 import { documentation } from './docs.ts'
 import { modelContextProtocol } from './mcp.ts'
 import { dataFile, dataIndex, dataViews } from './data.ts'
-import { listEvents } from './events.ts'
+import { readFeed } from './feed.ts'
 import { submitForecasts } from './forecast-batch.ts'
 import { submitForecast, withdrawForecast } from './forecasts.ts'
 import { renameAgent, retire, revokeKey, rotateKey, unretire, usage } from './keys.ts'
@@ -82,7 +82,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     currentRelease,
     release,
     releaseFeed,
-    listEvents,
+    readFeed,
     ...proofs,
     forecastProof,
     logCheckpoint,

@@ -1,5 +1,5 @@
 // Pages about one entity: its profile, all of its questions, and all agents of an owner.
-import { replacedOutcomes } from '../../pipeline/release/replaced-outcomes.ts'
+import { replacedOutcomes } from '../../pipeline/release/compare.ts'
 import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { type ErrorPair, type RunningPoint, runningSkill } from '../../pipeline/scoring/running.ts'

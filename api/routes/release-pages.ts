@@ -1,6 +1,6 @@
 // Pages about releases: the list of all, and what one of them changed.
 import pMap from 'p-map'
-import { settledIn } from '../../pipeline/release/summary.ts'
+import { settledIn } from '../../pipeline/release/compare.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { listPageQuery, releaseParams } from '../../schemas/requests.ts'
@@ -78,7 +78,7 @@ async function changeOf(context: Published, number: number): Promise<ReleaseChan
     number > 1 ? manifestOf(context, number - 1) : undefined,
   ])
   const questions = settledIn(manifest) - settledIn(previous)
-  return { manifest, questions, titles: await context.titles.changedBy(manifest, previous) }
+  return { manifest, questions, titles: await context.titleChanges(manifest, previous) }
 }
 
 async function manifestOf({ releases, earlier }: Published, number: number): Promise<ReleaseManifest> {

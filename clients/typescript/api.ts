@@ -384,9 +384,9 @@ export interface components {
       as_of: string
       environment: components['schemas']['Environment']
     }
-    EventsPage: {
+    FeedPage: {
       /** @description In order */
-      events: components['schemas']['Event'][]
+      events: components['schemas']['FeedEvent'][]
       /** @description `after` of the next call, for ever */
       next: string
     }
@@ -662,7 +662,7 @@ export interface components {
       lower: number
       upper: number
     }
-    Event:
+    FeedEvent:
       | components['schemas']['QuestionOpenedEvent']
       | components['schemas']['QuestionChangedEvent']
       | components['schemas']['QuestionRemovedEvent']
@@ -973,7 +973,7 @@ export type AgentVerification = components['schemas']['AgentVerification']
 export type AgentMetrics = components['schemas']['AgentMetrics']
 export type AgentRankings = components['schemas']['AgentRankings']
 export type AgentAdvancedMetrics = components['schemas']['AgentAdvancedMetrics']
-export type EventsPage = components['schemas']['EventsPage']
+export type FeedPage = components['schemas']['FeedPage']
 export type Problem = components['schemas']['Problem']
 export type ListedQuestion = components['schemas']['ListedQuestion']
 export type AcceptedForecast = components['schemas']['AcceptedForecast']
@@ -990,7 +990,7 @@ export type Decomposition = components['schemas']['Decomposition']
 export type RecalibrationBlock = components['schemas']['RecalibrationBlock']
 export type CalibrationBin = components['schemas']['CalibrationBin']
 export type BoardInterval = components['schemas']['BoardInterval']
-export type Event = components['schemas']['Event']
+export type FeedEvent = components['schemas']['FeedEvent']
 export type ProblemType = components['schemas']['ProblemType']
 export type Fault = components['schemas']['Fault']
 export type Checks = components['schemas']['Checks']

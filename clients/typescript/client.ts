@@ -149,9 +149,9 @@ export class Client {
    * Yields pages of what happened, from `after` on, without an end: begin with `end` for what happens from
    * now on, and keep `next` of each page to go on there after a restart.
    */
-  async *events(after = 'end', everyMs = 5_000): AsyncGenerator<Api.EventsPage> {
+  async *feed(after = 'end', everyMs = 5_000): AsyncGenerator<Api.FeedPage> {
     for (let next = after; ;) {
-      const { value } = await this.#json<Api.EventsPage>({ path: '/events', query: { after: next } })
+      const { value } = await this.#json<Api.FeedPage>({ path: '/feed', query: { after: next } })
       if (value.events.length > 0 || next === 'end') yield value
       else await this.#caller.pause(everyMs)
       next = value.next

@@ -30,7 +30,7 @@ import { OperatorCalls } from '../../api/operator/operator-calls.ts'
 import { QuestionBook } from '../../api/questions/book.ts'
 import { Reports } from '../../api/published/reports.ts'
 import { ReleaseRecords } from '../../api/published/release-records.ts'
-import { Titles } from '../../api/published/titles.ts'
+import { keptTitleChanges } from '../../api/published/titles.ts'
 import { Scores } from '../../api/published/scores.ts'
 import type { SignAnswer } from '../../api/published/signature.ts'
 import { ForecastHistory } from '../../api/current-forecasts/forecast-history.ts'
@@ -42,14 +42,13 @@ import { OwnerClaims } from '../../pipeline/access/owner-claims.ts'
 import { Renames } from '../../pipeline/access/renames.ts'
 import { OperatorLog } from '../../pipeline/access/operator-log.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
-import { EventFeed } from '../../pipeline/events/feed.ts'
+import { Feed } from '../../pipeline/feed/feed.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { PeopleNames } from '../../pipeline/people/names.ts'
 import { answersOn } from '../../pipeline/release/answers.ts'
 import { readRationales } from '../../pipeline/release/rationales.ts'
 import { compareEntities, unscoredQuestions } from '../../pipeline/release/said-by.ts'
-import { titleChanges } from '../../pipeline/release/title-changes.ts'
 import { releasedVersions } from '../../pipeline/release/state.ts'
 import type { OneByOne } from '../../pipeline/store/store.ts'
 import { GroupCommit, type GroupCommitComponents } from '../../pipeline/tables/group-commit.ts'
@@ -170,13 +169,13 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     }),
     cursorReleases,
     comparisons: new Comparisons((manifest, two) => compareEntities(components, manifest, two)),
-    titles: new Titles((...two) => titleChanges(components, ...two)),
+    titleChanges: keptTitleChanges(components),
     categories: new Categories(lists, boards, cursorReleases, references),
     references,
     owners: new OwnerSearch(lists),
     summaries: new QuestionSummaries(lists),
     records: new ReleaseRecords(store, site),
-    events: new EventFeed(store, now),
+    feed: new Feed(store, now),
     answersOn: (manifest: ReleaseManifest, questionId: string, asker: Asker) =>
       answersOn(components, manifest, questionId, wholeTables.inParts(asker)),
     rationalesOn: (questionId: string) => readRationales(store, questionId),

@@ -1,6 +1,7 @@
-// The process that makes releases on schedule also tells what happens: it writes the feed of events, and
+// The process that makes releases on schedule also tells what happens: it writes the feed, and
 // delivers it to webhooks.
-import { EventFeed, FeedWriter } from '../../pipeline/events/feed.ts'
+import { Feed } from '../../pipeline/feed/feed.ts'
+import { FeedWriter } from '../../pipeline/feed/writer.ts'
 import { Deliverer } from '../../pipeline/webhooks/deliver.ts'
 import { lookUpAll } from '../../pipeline/public-address.ts'
 import { TIMEOUT_MS } from '../../pipeline/webhooks/send.ts'
@@ -19,7 +20,7 @@ export function tell(components: Components, isClockRight: () => boolean): Telli
   const stopping = new AbortController()
   const deliverer = new Deliverer({
     webhooks: new Webhooks(store),
-    events: new EventFeed(store, now),
+    feed: new Feed(store, now),
     now,
     log,
     isPrivateAllowed: settings.WEBHOOKS_PRIVATE,

@@ -2,7 +2,7 @@
 import { lastIssue } from '../credentials/read.ts'
 import { currentRelease, snapshotDates } from '../release/read.ts'
 import { lastNumbered } from '../store/numbered.ts'
-import { deltaLogPath, eventsPath, manifestPath, tablePath } from '../store/paths.ts'
+import { deltaLogPath, feedPath, manifestPath, tablePath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import type { Content } from '../store/local-files.ts'
 import { TableLog } from '../tables/delta-log.ts'
@@ -25,7 +25,7 @@ export interface Finished extends Horizon {
  * @throws ServiceError `corrupt` for a table whose log is damaged.
  */
 export async function readFinished(store: Store): Promise<Finished> {
-  const segment = await lastNumbered(store, eventsPath)
+  const segment = await lastNumbered(store, feedPath)
   const issue = await lastIssue(store)
   const logged = await lastCheckpoint(store)
   const snapshots = new Set(await snapshotDates(store))

@@ -11,7 +11,7 @@ import {
   credentialsPrefix,
   deltaLogPath,
   erasedPath,
-  eventsPath,
+  feedPath,
   isPublished,
   logCheckpointPath,
   logTilePath,
@@ -33,7 +33,7 @@ import { TableLog } from '../tables/delta-log.ts'
 const FOLDERS = [
   'credentials',
   'erased-people',
-  'events',
+  'feed',
   'log',
   'quarantine',
   'releases',
@@ -63,7 +63,7 @@ export async function lostObjects(store: Store): Promise<LostObjects> {
   await names.readSnapshots()
   await names.readCredentials()
   names.addLog()
-  names.addNumbered(eventsPath)
+  names.addNumbered(feedPath)
   return { lost: await names.lost(), named: names.named.size }
 }
 

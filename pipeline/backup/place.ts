@@ -24,7 +24,7 @@ export const ORDER = [
   'snapshot',
   'log',
   'credentials',
-  'events',
+  'feed',
   'state',
 ] as const
 export type Place = (typeof ORDER)[number]
@@ -59,7 +59,7 @@ const PLACES: readonly (readonly [RegExp, Place])[] = [
   [/^snapshots\/[^/]+\/manifest\.json$/, 'snapshot'],
   [/^log\/(?:checkpoints|cosignatures)\//, 'log'],
   [/^credentials\/\d+\.json$/, 'credentials'],
-  [/^events\//, 'events'],
+  [/^feed\//, 'feed'],
   [/^(?:releases|snapshots|credentials)\/[^/]+\/|^log\/tile\//, 'file'],
 ]
 
@@ -95,7 +95,7 @@ export interface Horizon {
   logged: number
   /** The last issue of credentials. */
   issue: number
-  /** The last segment of the feed of events. */
+  /** The last segment of the feed. */
   segment: number
 }
 
@@ -113,7 +113,7 @@ export function isWithin(
   if (folder === 'releases') return Number(name) <= release
   if (folder === 'snapshots') return snapshots.has(name!)
   if (folder === 'credentials') return Number(name) <= issue
-  if (folder === 'events') return Number(name) <= segment
+  if (folder === 'feed') return Number(name) <= segment
   if (folder === 'log') return lastEntryOf(path) <= logged
   return true
 }

@@ -59,28 +59,21 @@ function hasNewsOfAgents(
   )
 }
 
-/**
- * Whether all but the tables is the same. A new day counts as a change, so that each day has its own release.
- */
+/** Whether all but the tables is the same. */
 function isAlike(last: ReleaseManifest, next: Omit<NextRelease, 'tables'>): boolean {
-  return (
-    snapshotDate(last.as_of) === snapshotDate(next.as_of) &&
-    isSame(last.engines, next.engines) &&
-    !changesByTime(last, next.as_of) &&
-    isSame(last.quarantined, next.quarantined) &&
-    isSame(last.undone_imports ?? [], next.undone_imports ?? []) &&
-    isSame(last.erased_people ?? [], next.erased_people ?? []) &&
-    last.methodology_version === next.methodology_version
-  )
+  return !changesByTime(last, next.as_of) && Buffer.compare(restOf(last), restOf(next)) === 0
+}
+
+/** The inputs beside the tables. A new day counts as a change, so that each day has its own release. */
+function restOf(inputs: Omit<NextRelease, 'tables'>): Uint8Array {
+  const { as_of, engines, methodology_version, quarantined, undone_imports, erased_people } = inputs
+  const day = snapshotDate(as_of)
+  return canonical({ day, engines, methodology_version, quarantined, undone_imports, erased_people })
 }
 
 /** Whether a question has settled since, an outcome become known or an agent retired, without any new row. */
 function changesByTime({ next_change_at: at }: ReleaseManifest, asOf: string): boolean {
   return typeof at === 'string' && Date.parse(at) <= Date.parse(asOf)
-}
-
-function isSame(one: object, other: object): boolean {
-  return Buffer.compare(canonical(one), canonical(other)) === 0
 }
 
 /**

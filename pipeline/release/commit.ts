@@ -1,7 +1,8 @@
 // Writes the files of a release to the store, and publishes them by the manifest.
-import type { PublicTableFile, Correction, Erasure, ReleaseManifest } from '../../schemas/manifests.ts'
+import type { PublicTableFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
+import type { Corrected } from './corrections.ts'
 import { withDatabase } from '../duckdb.ts'
 import type { Body } from '../store/body.ts'
 import { manifestPath, releasePrefix } from '../store/paths.ts'
@@ -59,13 +60,11 @@ export async function writePublicFiles(
 }
 
 /** Everything made from a plan, already in the store. */
-export interface MadeRelease {
+export interface MadeRelease extends Corrected {
   plan: ReleasePlan
   versions: Record<ScoredTable, TableVersion>
   counts: ReleaseManifest['counts']
   pairs: number
-  corrections: Correction[]
-  erasures: Erasure[] | undefined
   questionsAt: QuestionsAt
   pools: number
   voiceRule: VoiceRule

@@ -1,38 +1,84 @@
-// Finds the changes that a release corrects: of a question, or of its outcome, after its first forecast.
-import type { Change, Correction } from '../../schemas/manifests.ts'
+// Finds what a release corrects of the one before it: changes of a question, or of its outcome, after its
+// first forecast, and people whose forecasts were erased; and the pairs that each may have moved.
+import type { Change, Correction, Erasure, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
-import { CHANGED_TABLES, CHANGES_IN_ORDER, changesIn, saidAgain } from '../tables/changes.ts'
-import type { TableVersion } from '../tables/delta.ts'
-import { attachSaid } from '../tables/said.ts'
-import { type Before, type MovedContext, createMoved, dropMoved } from './moved.ts'
+import type { ScoringContext } from '../engine/duckdb-engine.ts'
+import { scoresAt } from '../engine/queries.ts'
+import { noRows } from '../tables/columns.ts'
+import { versionIn } from '../tables/delta-log.ts'
+import type { TableVersion, TablesRead } from '../tables/delta.ts'
+import { rowsOfPeople } from '../tables/left-out.ts'
+import { attachCurrent, attachTable } from '../tables/views.ts'
+import { CHANGED_TABLES, CHANGES_IN_ORDER, attachSaid, changes } from '../tables/compare.ts'
 
+type Context = Pick<ScoringContext, 'database' | 'local'>
 type Versions = Record<ScoredTable, TableVersion>
 
+export interface Corrected {
+  /** Each change that was said since the previous release, also where a later one has undone it. */
+  corrections: Correction[]
+  /** Whom the release leaves out and the previous one does not, by id; undefined if there is nobody. */
+  erasures: Erasure[] | undefined
+}
+
 /**
- * Lists each change that was said since the previous release, one by one, also where a later one has undone
- * it. The list follows from the previous manifest and the tables alone, so that an audit can derive it again.
+ * Both lists follow from the previous manifest and the tables alone, so that an audit can derive them again.
+ *
+ * @param previous undefined for the first release.
  */
-export async function correctionsSince(
-  context: MovedContext,
-  previous: Before,
+export async function correctedSince(
+  context: Context,
+  previous: (Pick<ReleaseManifest, 'as_of'> & TablesRead) | undefined,
   versions: Versions,
   asOf: Date,
-): Promise<Correction[]> {
-  const { database } = context
-  await createChanged(context, previous, versions)
-  const [any] = await database.rows(`SELECT 1 AS one FROM changed LIMIT 1`)
-  if (!any) return []
-  await createMoved(context, previous, versions, asOf)
-  const rows = await database.rows<Change & { pairs: bigint; entities: bigint }>(
+): Promise<Corrected> {
+  const { database, local } = context
+  const { erased = [], ...whole } = versions.forecasts
+  const before = new Set(previous?.erased_people?.map(({ user_id }) => user_id))
+  const people = erased.filter(({ user_id }) => !before.has(user_id))
+  await attachSaid(database, local, versions, previous)
+  await database.run(`CREATE OR REPLACE TEMP TABLE changed AS ${changes()}`)
+  if (people.length > 0) await attachTable(database, local, whole, 0, 'whole_forecasts')
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE erased_forecast AS SELECT entity_id AS user_id, forecast_id, question_id
+     FROM ${people.length > 0 ? 'whole_forecasts' : `(${noRows('forecasts')})`}
+     WHERE ${rowsOfPeople('forecasts', people) ?? 'false'}`,
+  )
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE touched AS SELECT question_id FROM changed UNION SELECT question_id FROM erased_forecast`,
+  )
+  const [any] = await database.rows('SELECT 1 AS one FROM touched LIMIT 1')
+  if (any) await createMoved(context, previous, versions, asOf)
+  const corrections = any ? await correctionRows(context) : []
+  const moved = any ? await erasureRows(context) : []
+  const tables = ['changed', 'erased_forecast', 'touched', ...(any ? MOVED_TABLES : [])]
+  for (const table of tables) await database.run(`DROP TABLE ${table}`)
+  const byPerson = new Map(moved.map(({ user_id, ...counts }) => [user_id, counts]))
+  const erasures = people.map((person) => {
+    const { forecasts, questions, pairs } = byPerson.get(person.user_id) ?? NO_FORECASTS
+    return {
+      ...person,
+      forecasts: Number(forecasts),
+      questions: Number(questions),
+      pairs: Number(pairs ?? 0n),
+    }
+  })
+  return { corrections, erasures: erasures.length > 0 ? erasures : undefined }
+}
+
+/** A person of whom the tables have no forecast. */
+const NO_FORECASTS = { forecasts: 0n, questions: 0n, pairs: 0n }
+
+async function correctionRows({ database }: Context): Promise<Correction[]> {
+  const rows = await database.rows<Change & { recorded_at: Date; pairs: bigint; entities: bigint }>(
     `WITH met AS (
        SELECT question_id, min(recorded_at) AS first_at, count(DISTINCT (entity_type, entity_id)) AS entities
-       FROM forecast_on_changed GROUP BY question_id
+       FROM forecast_on_touched GROUP BY question_id
      )
      SELECT question_id, "column", "from", "to", recorded_at, reason, coalesce(pairs, 0) AS pairs, entities
      FROM changed JOIN met USING (question_id) LEFT JOIN moved USING (question_id)
      WHERE recorded_at >= first_at ${CHANGES_IN_ORDER}`,
   )
-  await dropMoved(context)
   return rows.map(({ recorded_at, pairs, entities, ...change }) => ({
     ...change,
     recorded_at: recorded_at.toISOString(),
@@ -41,23 +87,77 @@ export async function correctionsSince(
   }))
 }
 
-/** Makes the table `changed` of the changes that came after the previous release. */
-async function createChanged(
-  { database, local }: MovedContext,
-  previous: Before,
+interface ErasureRow {
+  user_id: string
+  forecasts: bigint
+  questions: bigint
+  pairs: bigint | null
+}
+
+function erasureRows({ database }: Context): Promise<ErasureRow[]> {
+  return database.rows<ErasureRow>(
+    `WITH asked AS (SELECT DISTINCT user_id, question_id FROM erased_forecast)
+     SELECT user_id, forecasts, questions, pairs
+     FROM (SELECT user_id, count(DISTINCT forecast_id) AS forecasts FROM erased_forecast GROUP BY user_id)
+     JOIN (SELECT user_id, count(*) FILTER (question_id IN (SELECT question_id FROM scored_at_either)) AS questions,
+         sum(pairs)::BIGINT AS pairs
+       FROM asked LEFT JOIN moved USING (question_id) GROUP BY user_id) USING (user_id)`,
+  )
+}
+
+const MOVED_TABLES = ['moved', 'scored_at_either', 'forecast_on_touched']
+
+/**
+ * Makes of the questions in the table `touched` the tables `forecast_on_touched`, `scored_at_either` of those
+ * that the previous release or this one scores, and `moved` with the number of pairs on each of these.
+ */
+async function createMoved(
+  { database, local }: Context,
+  previous: (Pick<ReleaseManifest, 'as_of'> & TablesRead) | undefined,
   versions: Versions,
+  asOf: Date,
 ): Promise<void> {
-  const queries: string[] = []
-  for (const table of CHANGED_TABLES) {
-    const version = { ...versions[table], table }
-    await attachSaid(database, local, version, `said_${table}`)
-    await attachSaid(database, local, version, `news_${table}`, {
-      version: previous?.tables[table] ?? -1,
-      undone: previous?.undone_imports ?? [],
-    })
-    const again = saidAgain(`said_${table} SEMI JOIN news_${table} USING (question_id)`)
-    const rows = `(FROM said_${table} SEMI JOIN (${again}) USING (question_id))`
-    queries.push(`FROM (${changesIn(table, rows)}) SEMI JOIN news_${table} USING (question_id, recorded_at)`)
+  for (const table of ['agents', 'forecasters', 'forecasts'] as const) {
+    await attachTable(database, local, versions[table])
   }
-  await database.run(`CREATE OR REPLACE TEMP TABLE changed AS ${queries.join(' UNION ALL ')}`)
+  // Grain: one row per forecast on a touched question that can count.
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE forecast_on_touched AS
+     SELECT question_id, entity_type, entity_id, forecast_at, probability IS NOT NULL AS stands, recorded_at,
+       lead(forecast_at) OVER (PARTITION BY question_id, entity_type, entity_id ORDER BY forecast_at, forecast_id) AS next_at
+     FROM forecasts SEMI JOIN touched USING (question_id) SEMI JOIN (
+       SELECT 'agent' AS entity_type, agent_id AS entity_id FROM agents
+       UNION ALL SELECT 'forecaster', user_id FROM forecasters
+     ) USING (entity_type, entity_id)
+     WHERE entity_type <> 'agent' OR source <> 'import'`,
+  )
+  // Grain: at most two rows per question, one for each release.
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE scored_at_either (question_id VARCHAR, opened_at TIMESTAMPTZ, ends_at TIMESTAMPTZ)`,
+  )
+  for (const state of [{ versions, asOf }, ...(previous ? [stateOf(previous, versions)] : [])]) {
+    for (const table of CHANGED_TABLES) {
+      await attachCurrent(database, local, { ...state.versions[table], table })
+    }
+    await database.run(
+      `INSERT INTO scored_at_either SELECT question_id, opened_at, least(closes_at, resolved_at)
+       FROM current_questions JOIN current_resolutions USING (question_id) SEMI JOIN touched USING (question_id)
+       WHERE ${scoresAt(state.asOf)}`,
+    )
+  }
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE moved AS
+     SELECT question_id, count(DISTINCT (entity_type, entity_id)) AS pairs
+     FROM forecast_on_touched JOIN scored_at_either USING (question_id)
+     WHERE stands AND greatest(forecast_at, opened_at) < least(coalesce(next_at, ends_at), ends_at)
+     GROUP BY question_id`,
+  )
+}
+
+function stateOf(previous: Pick<ReleaseManifest, 'as_of'> & TablesRead, versions: Versions) {
+  const { questions, resolutions } = versions
+  return {
+    versions: { questions: versionIn(previous, questions), resolutions: versionIn(previous, resolutions) },
+    asOf: new Date(previous.as_of),
+  }
 }

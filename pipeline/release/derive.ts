@@ -1,5 +1,5 @@
 // Derives everything a release consists of, from the tables alone.
-import type { Correction, Erasure, ReleaseCounts, ReleaseManifest } from '../../schemas/manifests.ts'
+import type { ReleaseCounts, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
@@ -12,8 +12,7 @@ import {
 import type { Methodology } from '../scoring/methodology.ts'
 import type { LeftOut, TableVersion } from '../tables/delta.ts'
 import { categoriesAt } from './category-boards.ts'
-import { correctionsSince } from './corrections.ts'
-import { erasuresSince } from './erasures.ts'
+import { type Corrected, correctedSince } from './corrections.ts'
 import { FilesInTurn } from './files-in-turn.ts'
 import type { DerivationContext } from './files/kind.ts'
 import { SCORED_KINDS, releaseFiles } from './files/kinds.ts'
@@ -35,11 +34,8 @@ export interface ReleaseInputs {
   furtherPairs?: string | undefined
 }
 
-export interface DerivedRelease extends AsyncDisposable {
+export interface DerivedRelease extends AsyncDisposable, Corrected {
   counts: ReleaseCounts
-  corrections: Correction[]
-  /** Undefined if nobody's forecasts were erased since the release before. */
-  erasures: Erasure[] | undefined
   questionsAt: QuestionsAt
   /** The pools with an eligible entity. */
   pools: number
@@ -66,8 +62,7 @@ export async function deriveRelease(
     as_of: asOf.toISOString(),
     environment: inputs.environment,
   }
-  const corrections = await correctionsSince(context, previous, versions, asOf)
-  const erasures = await erasuresSince(context, previous, versions, asOf)
+  const corrected = await correctedSince(context, previous, versions, asOf)
   const ordered = await orderEveryone(context, versions, asOf, inputs.furtherPairs)
   const { writeScores, voiceRule, pairs, questions: scored_questions, forecasts } = ordered
   const shards = shardsOfTypes(ordered.entities)
@@ -82,8 +77,7 @@ export async function deriveRelease(
   const own = begun.move()
   return {
     counts: { agents, forecasters, scored_questions, forecasts },
-    corrections,
-    erasures,
+    ...corrected,
     questionsAt: await questionsAt(database, asOf),
     pools: new Set(ranked.flatMap(({ metrics }) => (metrics.eligible ? metrics.pool! : []))).size,
     voiceRule,

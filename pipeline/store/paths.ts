@@ -392,9 +392,9 @@ export function rationalesPath(questionId: string): string {
 /** The versions of the tables up to which rationales have been published. */
 export const RATIONALES_STATE_PATH = 'rationales/published.json'
 
-/** A segment of the feed of events, by its number; the first is 1. */
-export function eventsPath(segment: number): string {
-  return `events/${padded(segment, 20)}.json`
+/** A segment of the feed, by its number; the first is 1. */
+export function feedPath(segment: number): string {
+  return `feed/${padded(segment, 20)}.json`
 }
 
 export const LOG_PREFIX = 'log/'

@@ -1,6 +1,6 @@
 // Delivers events to webhooks: to each in order, at least once, signed by the Standard Webhooks scheme.
 import { createHmac } from 'node:crypto'
-import type { EventsPage, PublishedEvent } from '../../schemas/events.ts'
+import type { FeedEvent, FeedPage } from '../../schemas/feed.ts'
 import { canonical } from '../proof/canonical.ts'
 import { type SendSettings, send } from './send.ts'
 import type { Webhook, WebhookState, Webhooks } from './webhooks.ts'
@@ -15,7 +15,7 @@ const REASON_CHARACTERS = 200
 
 export interface DelivererComponents extends SendSettings {
   webhooks: Webhooks
-  events: { after: (cursor: string | undefined, limit: number) => Promise<EventsPage> }
+  feed: { after: (cursor: string | undefined, limit: number) => Promise<FeedPage> }
   now: () => Date
   log: (event: string, fields: object) => void
 }
@@ -58,12 +58,12 @@ export class Deliverer {
   }
 
   async #deliver(webhook: Webhook): Promise<void> {
-    const { webhooks, events, now } = this.#components
+    const { webhooks, feed, now } = this.#components
     let state = await webhooks.state(webhook)
     for (;;) {
       if (state.disabled_at !== null) return
       if (state.failing && now().toISOString() < state.failing.next_try_at) return
-      const page = await events.after(state.after, EVENTS_AT_ONCE)
+      const page = await feed.after(state.after, EVENTS_AT_ONCE)
       for (const event of page.events) {
         if (webhook.events !== null && !webhook.events.includes(event.type)) continue
         const next = await this.#tried(webhook, event, state)
@@ -81,7 +81,7 @@ export class Deliverer {
   }
 
   /** Sends an event, and returns the state after it. */
-  async #tried(webhook: Webhook, event: PublishedEvent, state: WebhookState): Promise<WebhookState> {
+  async #tried(webhook: Webhook, event: FeedEvent, state: WebhookState): Promise<WebhookState> {
     const { now } = this.#components
     const reason = await this.#failureOf(webhook, event)
     const at = now()
@@ -102,7 +102,7 @@ export class Deliverer {
   }
 
   /** Returns undefined for an event that was taken, and the status of a receiver that is gone for good. */
-  async #failureOf(webhook: Webhook, event: PublishedEvent): Promise<string | typeof GONE | undefined> {
+  async #failureOf(webhook: Webhook, event: FeedEvent): Promise<string | typeof GONE | undefined> {
     const body = canonical(event)
     const timestamp = String(Math.floor(this.#components.now().getTime() / 1000))
     const headers = {
@@ -129,9 +129,9 @@ function signatureOf(secret: string, id: string, timestamp: string, body: Uint8A
 }
 
 /** The id of an event is the cursor of its place. */
-const cursorAt = ({ id }: PublishedEvent) => id
+const cursorAt = ({ id }: FeedEvent) => id
 
-function cursorAfter({ id }: PublishedEvent): string {
+function cursorAfter({ id }: FeedEvent): string {
   const [segment, index] = id.split('_')
   return `${segment}_${Number(index) + 1}`
 }

@@ -3,7 +3,7 @@
 import pMap from 'p-map'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import { EVENT_TYPES } from '../../schemas/events.ts'
+import { EVENT_TYPES } from '../../schemas/feed.ts'
 import { instant } from '../../schemas/values.ts'
 import type { RandomBytes } from '../access/api-key.ts'
 import { randomText } from '../access/api-key.ts'

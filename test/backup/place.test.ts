@@ -59,7 +59,7 @@ const PLACES: Record<string, readonly [path: string, place: Place | undefined]> 
   quarantineRecordPath: [quarantineRecordPath('intake/questions/x.json'), 'fact'],
   rationalesPath: [paths.rationalesPath(ID), 'fact'],
   RATIONALES_STATE_PATH: [paths.RATIONALES_STATE_PATH, 'state'],
-  eventsPath: [paths.eventsPath(3), 'events'],
+  feedPath: [paths.feedPath(3), 'feed'],
   logTilePath: [paths.logTilePath('tile/0/000'), 'file'],
   logCheckpointPath: [paths.logCheckpointPath(7), 'log'],
   logCosignaturePath: [paths.logCosignaturePath(7, 'abcdef01'), 'log'],

@@ -48,9 +48,9 @@ for (const kind of ['verification', 'metrics', 'rankings', 'advanced-metrics'])
 await tell('a record that was changed', () => client.record('verification', agent))
 await tell('a record without a proof', () => client.record('metrics', agent))
 await tell('a receipt that was changed', () => client.submit([said(open, 0.4)]))
-await tell('events', async () => {
+await tell('feed', async () => {
   const pages = []
-  for await (const page of client.events()) if (pages.push(page) === 2) return pages
+  for await (const page of client.feed()) if (pages.push(page) === 2) return pages
 })
 await tell('no answer', () => all(client.questions()))
 await tell('a redirect', () => all(client.questions()))

@@ -53,7 +53,7 @@ for kind in ("verification", "metrics", "rankings", "advanced-metrics"):
 tell("a record that was changed", lambda: client.record("verification", agent))
 tell("a record without a proof", lambda: client.record("metrics", agent))
 tell("a receipt that was changed", lambda: client.submit([said(opened, 0.4)]))
-tell("events", lambda: list(itertools.islice(client.events(), 2)))
+tell("feed", lambda: list(itertools.islice(client.feed(), 2)))
 tell("no answer", lambda: list(client.questions()))
 tell("a redirect", lambda: list(client.questions()))
 tell("verifies", lambda: client.verifies)

@@ -9,7 +9,7 @@ import { writeCopyNote } from '../../pipeline/backup/note.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
 import { credentialKeyText } from '../../pipeline/credentials/keys.ts'
 import { thinReleases } from '../../pipeline/release/retention.ts'
-import { eventsPath } from '../../pipeline/store/paths.ts'
+import { feedPath } from '../../pipeline/store/paths.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { freePort } from '../support/free-port.ts'
 import { credentialWorld } from '../support/worlds/credential-world.ts'
@@ -411,10 +411,10 @@ const troubles: [name: string, sicken: () => Sick | Promise<Sick>, finding: Part
   [
     'a segment of events in the middle that is gone',
     async () => {
-      await store.put(eventsPath(3), new Uint8Array(1))
+      await store.put(feedPath(3), new Uint8Array(1))
       return {}
     },
-    lostIn('events', 2, 'events/00000000000000000001.json'),
+    lostIn('feed', 2, 'feed/00000000000000000001.json'),
   ],
 ]
 

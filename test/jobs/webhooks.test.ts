@@ -65,7 +65,7 @@ test('a serving process that makes releases tells a webhook what an operator doe
     receiver.close()
   })
   const { client } = await testService(components, { scheduler: true })
-  const next = async () => (await client.get('/events?after=end')).json<{ next: string }>().next
+  const next = async () => (await client.get('/feed?after=end')).json<{ next: string }>().next
   await expect.poll(next).toBe('2_0')
   await addWebhook(components, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`, undefined)
   const key = await components.registry.createOperatorKey('a platform', new Date(NOW), OPERATOR_SCOPES)

@@ -2,7 +2,7 @@
 // changed.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runAudit } from '../../jobs/audit.ts'
-import { replacedOutcomes } from '../../pipeline/release/replaced-outcomes.ts'
+import { replacedOutcomes } from '../../pipeline/release/compare.ts'
 import type { ReplacedOutcome } from '../../schemas/manifests.ts'
 import type { Components } from '../../jobs/components/components.ts'
 import type { AuditReport } from '../../pipeline/audit/report.ts'

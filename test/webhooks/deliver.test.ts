@@ -9,7 +9,7 @@ import { type LookUp, isPublicAddress, lookUpAll } from '../../pipeline/public-a
 import { assertWebhookUrl, send } from '../../pipeline/webhooks/send.ts'
 import { type Webhook, Webhooks } from '../../pipeline/webhooks/webhooks.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import type { EventType, PublishedEvent } from '../../schemas/events.ts'
+import type { EventType, FeedEvent } from '../../schemas/feed.ts'
 import { FaultStore } from '../support/faults/fault-store.ts'
 import { Clock } from '../support/http/service.ts'
 import { uuidOf } from '../support/worlds/world.ts'
@@ -18,7 +18,7 @@ const START = '2026-03-01T12:00:00.000Z'
 const clock = new Clock(START)
 let store: MemoryStore
 /** The events of a feed, one to a segment. */
-let events: PublishedEvent[]
+let events: FeedEvent[]
 
 beforeEach(() => {
   clock.set(START)
@@ -35,7 +35,7 @@ const happen = (count: number, type: EventType = 'question.closed') => {
       question_id: uuidOf(1, n),
       title: 'Will it?',
     }
-    events.push(event as PublishedEvent)
+    events.push(event as FeedEvent)
   }
 }
 const feed = {
@@ -91,7 +91,7 @@ const add = (url: string, types: EventType[] | null = null): Promise<Webhook> =>
 function delivererOver(over: MemoryStore | FaultStore = store, timeoutMs = 10_000): Deliverer {
   return new Deliverer({
     webhooks: webhooks(over),
-    events: feed,
+    feed,
     now: clock.now,
     log: () => undefined,
     isPrivateAllowed: true,

@@ -15,7 +15,7 @@ from .api import (
     AgentRankings,
     AgentVerification,
     CurrentForecast,
-    EventsPage,
+    FeedPage,
     ForecastOrWithdrawal,
     ForecastResults,
     ListedQuestion,
@@ -142,12 +142,12 @@ class Client:
             self._verify(body, proof, evidence, (self._caller.url, "agents", agent_id or self._agent, kind))
         return record
 
-    def events(self, after: str = "end", every_s: float = 5) -> Iterator[EventsPage]:
+    def feed(self, after: str = "end", every_s: float = 5) -> Iterator[FeedPage]:
         """Yields pages of what happened, from `after` on, without an end: begin with "end" for what happens from now
         on, and keep `next` of each page to go on there after a restart."""
         following = after
         while True:
-            page = cast(EventsPage, json.loads(self._ok(self._caller.send("/events", {"after": following})).body))
+            page = cast(FeedPage, json.loads(self._ok(self._caller.send("/feed", {"after": following})).body))
             if page["events"] or following == "end":
                 yield page
             else:

@@ -1221,7 +1221,7 @@ class RefusedForecast(TypedDict):
     problem: Problem
 
 
-Event: TypeAlias = (
+FeedEvent: TypeAlias = (
     QuestionOpenedEvent
     | QuestionChangedEvent
     | QuestionRemovedEvent
@@ -1243,8 +1243,8 @@ class ForecastResults(TypedDict):
     """
 
 
-class EventsPage(TypedDict):
-    events: list[Event]
+class FeedPage(TypedDict):
+    events: list[FeedEvent]
     """
     In order
     """

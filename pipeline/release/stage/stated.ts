@@ -5,8 +5,7 @@ import { withDatabase } from '../../duckdb.ts'
 import { createQuestions } from '../../engine/queries.ts'
 import type { TableVersion } from '../../tables/delta.ts'
 import { attachCurrent } from '../../tables/views.ts'
-import { correctionsSince } from '../corrections.ts'
-import { erasuresSince } from '../erasures.ts'
+import { correctedSince } from '../corrections.ts'
 import type { ReleasePlan } from '../plan.ts'
 import { questionsAt } from '../questions-at.ts'
 import type { ReleaseContext } from '../state.ts'
@@ -21,9 +20,7 @@ export function statedByTables(
   const asOf = new Date(plan.as_of)
   return withDatabase(openDatabase, (database) =>
     local.reading(async () => {
-      const context = { database, local }
-      const corrections = await correctionsSince(context, previous, versions, asOf)
-      const erasures = await erasuresSince(context, previous, versions, asOf)
+      const corrected = await correctedSince({ database, local }, previous, versions, asOf)
       for (const table of ['questions', 'resolutions', 'agents'] as const) {
         await attachCurrent(database, local, { ...versions[table], table })
       }
@@ -32,7 +29,7 @@ export function statedByTables(
         'SELECT count(*) AS questions FROM question',
       )
       const scored = Number(counted!.questions)
-      return { corrections, erasures, scored, questionsAt: await questionsAt(database, asOf) }
+      return { ...corrected, scored, questionsAt: await questionsAt(database, asOf) }
     }),
   )
 }

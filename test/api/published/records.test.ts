@@ -512,7 +512,7 @@ describe('GET /openapi.json', () => {
         'GET /operator/agenda',
         'POST /operator/preview',
         'GET /releases.atom',
-        'GET /events',
+        'GET /feed',
         'GET /leaderboard/{entity_type}',
         'GET /agents/{agent_id}',
         'GET /forecaster/{user_id}',

@@ -1,13 +1,13 @@
-// The feed of events: all that happened to questions, releases and certifications, in order.
-import { eventsPage } from '../../schemas/events.ts'
-import { eventsQuery } from '../../schemas/requests.ts'
+// The feed: all that happened to questions, releases and certifications, in order.
+import { feedPage } from '../../schemas/feed.ts'
+import { feedQuery } from '../../schemas/requests.ts'
 import { AGENT_ID, QUESTION_ID, invalid } from '../openapi/examples.ts'
 import { callsOfPage } from '../limits/page-calls.ts'
 import { route } from '../http/route.ts'
 
-export const listEvents = route({
-  path: '/events',
-  operationId: 'listEvents',
+export const readFeed = route({
+  path: '/feed',
+  operationId: 'readFeed',
   tag: 'Records',
   summary: 'What happened, in order: one call to poll',
   description:
@@ -16,12 +16,12 @@ export const listEvents = route({
     'begin now, ask once with `after=end`. An event is there some seconds after it happened. The feed begins when the service first ' +
     'wrote it, and a question that closed before the service knew it is not told of until its outcome is.',
   needsStore: true,
-  query: eventsQuery,
+  query: feedQuery,
   countsAs: callsOfPage,
   examples: { query: { after: 'end', limit: 100 } },
   success: {
     description: 'A page, which is empty if nothing has happened since',
-    body: eventsPage,
+    body: feedPage,
     cache: 'no-cache',
     example: {
       events: [
@@ -49,5 +49,5 @@ export const listEvents = route({
     },
   },
   problems: { 422: invalid('query', 'after', 'must be the next of a page of this feed, or end') },
-  handle: async ({ query: { after, limit } }, { events }) => ({ body: await events.after(after, limit) }),
+  handle: async ({ query: { after, limit } }, { feed }) => ({ body: await feed.after(after, limit) }),
 })

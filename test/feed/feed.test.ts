@@ -1,14 +1,14 @@
-// The feed of events: whatever happens is told once and in order, whoever writes it and wherever a writer
+// The feed: whatever happens is told once and in order, whoever writes it and wherever a writer
 // ends.
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components/components.ts'
 import { runUndo } from '../../jobs/imports.ts'
-import { EventFeed, FeedWriter } from '../../pipeline/events/feed.ts'
-import { MOST_AT_ONCE } from '../../pipeline/events/part.ts'
+import { Feed } from '../../pipeline/feed/feed.ts'
+import { FeedWriter, MOST_AT_ONCE } from '../../pipeline/feed/writer.ts'
 import { thinReleases } from '../../pipeline/release/retention.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { importIdOf } from '../../pipeline/tables/undone.ts'
-import type { PublishedEvent } from '../../schemas/events.ts'
+import type { FeedEvent } from '../../schemas/feed.ts'
 import { FAULTS, FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
@@ -29,11 +29,11 @@ beforeEach(async () => {
   components = await testComponents({ store, folder, clock })
 })
 
-const write = (by: Components = components) => new FeedWriter(by).write()
+const write = (by: Components = components, mostAtOnce?: number) => new FeedWriter(by, mostAtOnce).write()
 /** Every event of the feed, a page of `limit` at a time. */
-async function told(limit = 1000, from: MemoryStore = store): Promise<PublishedEvent[]> {
-  const feed = new EventFeed(from, clock.now)
-  const all: PublishedEvent[] = []
+async function told(limit = 1000, from: MemoryStore = store): Promise<FeedEvent[]> {
+  const feed = new Feed(from, clock.now)
+  const all: FeedEvent[] = []
   for (let after: string | undefined; ;) {
     const { events, next } = await feed.after(after, limit)
     if (events.length === 0) return all
@@ -41,7 +41,7 @@ async function told(limit = 1000, from: MemoryStore = store): Promise<PublishedE
     after = next
   }
 }
-const typesOf = (events: readonly PublishedEvent[]) => events.map(({ type }) => type)
+const typesOf = (events: readonly FeedEvent[]) => events.map(({ type }) => type)
 const id = (n: number) => uuidOf(50, n)
 const HEAD = 'question_id,title,category,opened_at,closes_at'
 const questions = (...lines: string[]) =>
@@ -137,10 +137,29 @@ describe('the feed', () => {
     await release(components, {})
     await write()
     expect(await told()).toMatchObject([
-      { type: 'release.published', release: 2 },
       { type: 'question.corrected', question_id: id(1), from: 'yes', to: 'open', reason: 'the wrong file' },
       { type: 'question.removed', question_id: id(2), reason: 'the wrong file' },
+      { type: 'release.published', release: 2 },
     ])
+  })
+
+  test('tells what came, went and came again since the last write, each in its turn', async () => {
+    await questions(`${id(1)},Kept?,,2026-01-01T00:00:00Z,2026-04-01T00:00:00Z`)
+    await write()
+    await questions(`${id(2)},By mistake?,,2026-01-01T00:00:00Z,2026-04-01T00:00:00Z`)
+    await runUndo(components, importIdOf('questions-2'), 'the wrong file')
+    clock.set('2026-03-01T13:00:00.000Z')
+    await release(components, {})
+    clock.set('2026-03-01T14:00:00.000Z')
+    await questions(`${id(2)},On purpose?,,2026-01-01T00:00:00Z,2026-04-02T00:00:00Z`)
+    await write()
+    const events = await told()
+    expect(events.filter(({ type }) => type.startsWith('question.'))).toMatchObject([
+      { type: 'question.opened', question_id: id(2), closes_at: '2026-04-01T00:00:00.000Z' },
+      { type: 'question.removed', question_id: id(2), reason: 'the wrong file' },
+      { type: 'question.opened', question_id: id(2), closes_at: '2026-04-02T00:00:00.000Z' },
+    ])
+    expect(typesOf(events).at(-1)).toBe('release.published')
   })
 
   test('tells a large import a part at a time, all of it', async () => {
@@ -159,7 +178,7 @@ describe('the feed', () => {
       ...Array<string>(count).fill('question.opened'),
       ...Array<string>(count).fill('question.closed'),
     ])
-    expect(await new EventFeed(store, clock.now).last()).toBe(8)
+    expect(await new Feed(store, clock.now).last()).toBe(7)
     expect(await told(7)).toEqual(events)
   })
 })
@@ -184,43 +203,43 @@ describe('writers', () => {
     await resolve(`${id(1)},no,2026-02-01T00:00:00Z`)
     clock.set('2026-03-02T00:00:00.000Z')
     const whole = copyOf(store)
-    await write(await testComponents({ store: whole, folder, clock }))
+    await write(await testComponents({ store: whole, folder, clock }), 2)
     const expected = await told(1000, whole)
     expect(expected).toHaveLength(5)
     for (let at = 1; at <= 3; at++) {
       const cut = copyOf(store)
       const failing = new FaultStore(cut, { at, fault, crash: true })
-      await expect(write(await testComponents({ store: failing, folder, clock }))).rejects.toMatchObject({
+      await expect(write(await testComponents({ store: failing, folder, clock }), 2)).rejects.toMatchObject({
         kind: 'unavailable',
       })
-      await write(await testComponents({ store: cut, folder, clock }))
+      await write(await testComponents({ store: cut, folder, clock }), 2)
       expect(await told(1000, cut)).toEqual(expected)
     }
   })
 })
 
-describe('GET /events', () => {
+describe('GET /feed', () => {
   test('answers pages whose cursors stay good', async () => {
     await write()
     await questions(...[1, 2, 3].map((n) => `${id(n)},Q?,,2026-01-01T00:00:00Z,2026-03-02T00:00:00Z`))
     await write()
     const { client } = await testService(components)
     const page = async (query = '') => {
-      const answer = await client.get(`/events${query}`)
+      const answer = await client.get(`/feed${query}`)
       expect(answer.status, answer.text).toBe(200)
-      expectValid('events-page', answer.json())
-      return answer.json<{ events: PublishedEvent[]; next: string }>()
+      expectValid('feed-page', answer.json())
+      return answer.json<{ events: FeedEvent[]; next: string }>()
     }
     const end = await page('?after=end')
-    expect(end).toEqual({ events: [], next: '4_0' })
+    expect(end).toEqual({ events: [], next: '3_0' })
     const first = await page('?limit=2')
-    expect(first.events.map((event) => event.id)).toEqual(['3_0', '3_1'])
-    expect((await page(`?after=${first.next}`)).events.map((event) => event.id)).toEqual(['3_2'])
+    expect(first.events.map((event) => event.id)).toEqual(['2_0', '2_1'])
+    expect((await page(`?after=${first.next}`)).events.map((event) => event.id)).toEqual(['2_2'])
     await pass('2026-03-02T00:00:00.000Z')
     expect(typesOf((await page(`?after=${end.next}`)).events)).toEqual(Array(3).fill('question.closed'))
     expect((await page(`?after=${first.next}`)).events).toHaveLength(4)
-    for (const wrong of ['9_0', '3_9', '0_0', 'x', '1_0_0']) {
-      expect(pointersOf(await client.get(`/events?after=${wrong}`))).toEqual(['/after'])
+    for (const wrong of ['9_0', '2_9', '0_0', 'x', '1_0_0']) {
+      expect(pointersOf(await client.get(`/feed?after=${wrong}`))).toEqual(['/after'])
     }
   })
 })

@@ -1,10 +1,10 @@
-// The summary of a release: which certificates are new and which are lost, also against a release of version 2.
+// The summary of a release: which certificates are new and which are lost.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
-import { summaryOf } from '../../pipeline/release/summary.ts'
+import { summaryOf } from '../../pipeline/release/compare.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { releasePrefix } from '../../pipeline/store/paths.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
@@ -15,7 +15,7 @@ type Awards = Record<string, string>
 test('counts the certificates of both kinds', async () => {
   const store = new MemoryStore()
   const components = await testComponents({ store })
-  const { local, directory, openDatabase } = components
+  const { directory, openDatabase } = components
 
   /** A release with a file of entities for each kind. */
   async function released(
@@ -56,7 +56,7 @@ test('counts the certificates of both kinds', async () => {
     },
     { counts: { scored_questions: 50 }, questions: { early: 3 }, corrections: [{}] },
   )
-  const summary = await withDatabase(openDatabase, (database) => summaryOf({ local, database }, now, before))
+  const summary = await summaryOf(components, now, before)
   expect(summary).toEqual({
     scored: 50,
     settled: 7,
@@ -66,6 +66,6 @@ test('counts the certificates of both kinds', async () => {
     erased: 0,
     all: { settled: 47, certified: 3 },
   })
-  const first = await withDatabase(openDatabase, (database) => summaryOf({ local, database }, now, undefined))
+  const first = await summaryOf(components, now, undefined)
   expect(first).toMatchObject({ settled: 47, certified: 3, lost: 0, all: { settled: 47, certified: 3 } })
 })
