@@ -8,7 +8,7 @@ import type { Store } from '../../pipeline/store/store.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Site } from '../pages/site.ts'
-import { feedOf } from './feed.ts'
+import { atomOf } from './atom.ts'
 import { ShardCache } from './shard-cache.ts'
 
 /** Releases in the feed. */
@@ -65,7 +65,7 @@ export class ReleaseRecords {
       // The current manifest is read too, so that a store that is gone gives no feed.
       const newest = await read(current.release)
       const manifests = await pMap(earlier, read, { concurrency: READS_AT_ONCE })
-      const bytes = new TextEncoder().encode(feedOf(installation, [newest, ...manifests]))
+      const bytes = new TextEncoder().encode(atomOf(installation, [newest, ...manifests]))
       return { value: { bytes }, sizeBytes: bytes.byteLength }
     })
     return sent.bytes

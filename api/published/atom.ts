@@ -14,7 +14,7 @@ export interface Installation {
 }
 
 /** Returns the feed of manifests, which come newest first. The same manifests give the same text. */
-export function feedOf(
+export function atomOf(
   installation: Installation,
   manifests: readonly [ReleaseManifest, ...ReleaseManifest[]],
 ): string {
