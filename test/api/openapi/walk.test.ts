@@ -331,6 +331,7 @@ const PROVOKE_OF: Record<string, Provoke> = {
   'getMeasurements 304': (request) => send(service.client, { ...request, headers: { 'If-None-Match': '*' } }),
   'getCurrentRelease 404': async (request) =>
     send(await another({ store: new FaultStore(new MemoryStore()) }), request),
+  'getJsonSchema 404': (request) => send(service.client, { ...request, path: '/schemas/nothing' }),
   'getProblemType 404': (request) => send(service.client, { ...request, path: '/problems/nothing' }),
   'listLeaderboard 404': async (request) =>
     send(await another({ store: new FaultStore(new MemoryStore()) }), request),
