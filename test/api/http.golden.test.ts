@@ -122,8 +122,18 @@ function usualHeaders({ headers, bytes }: Answer): string[] {
   ]
 }
 
-function shown(answer: Answer): string[] {
+/** A body that an earlier answer of the conversation had is named by that answer's number. */
+function shownBody(text: string, earlier: string[]): string {
+  const before = earlier.indexOf(text)
+  earlier.push(text)
+  return text.length < LONG_BODY || before < 0 ? steady(text) : `(the body of answer ${before + 1})`
+}
+
+const LONG_BODY = 200
+
+function shown(answer: Answer, earlier: string[]): string[] {
   const { status, rawHeaders, text } = answer
+  const body = shownBody(text, earlier)
   const headers: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2)
     headers.push(steady(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`))
@@ -132,7 +142,7 @@ function shown(answer: Answer): string[] {
     String(status),
     ...usual.filter((header) => !headers.includes(header)).map((header) => `without ${header}`),
     ...headers.filter((header) => !usual.includes(header)),
-    ...(text === '' ? [] : ['', steady(text)]),
+    ...(text === '' ? [] : ['', body]),
   ].map((line) => `< ${line}`.trimEnd())
 }
 
@@ -153,11 +163,12 @@ describe.for(WAYS)('the conversation %s', ([, serving]) => {
     const file = new URL(name, CASES)
     const { paths } = (await service.client.get('/openapi.json')).json<OpenApi>()
     const parts: string[] = []
+    const bodies: string[] = []
     for (const exchange of exchangesOf(readFileSync(file, 'utf8'))) {
       const { method, path, answer } = await ask(exchange)
       expectDocumented(paths, method, path, answer.status)
       const request = exchange.request.map((line) => `> ${line}`.trimEnd())
-      parts.push([...exchange.comments, ...request, ...shown(answer), ''].join('\n'))
+      parts.push([...exchange.comments, ...request, ...shown(answer, bodies), ''].join('\n'))
     }
     await expect(parts.join('\n')).toMatchFileSnapshot(file.pathname)
   })

@@ -1,7 +1,8 @@
-// The pages of a fixed store, whole: test/cases/pages/*.html. `vitest run -u` writes them anew. The same
-// bytes come from one thread and from four, which is asked of the pages about one entity too.
+// The pages of a fixed store, whole: test/cases/pages/*.html, and of an empty one what differs: *.txt. `vitest
+// run -u` writes them anew. The same bytes come from one thread and from four, which is asked of the pages about one entity too.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { differenceFrom, steady } from '../../support/http/page-goldens.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import {
   HOSTILE_OWNER,
@@ -39,12 +40,6 @@ afterAll(async () => {
   for (const service of [...services, empty]) await service.stop()
 })
 
-/** Without what changes with every change of the style. */
-const steady = (text: string) =>
-  text
-    .replaceAll(/\/assets\/[0-9a-f]+\//g, '/assets/HASH/')
-    .replaceAll(/[0-9a-f]{64}(?= {2}verify\.)/g, 'HASH')
-
 test.for([
   ['landing', '/'],
   ['leaderboard', '/view/agents'],
@@ -81,10 +76,20 @@ test.for([
   expect(one!.text).toBe(four!.text)
 })
 
-test.for([
-  ['landing-empty', '/'],
-  ['leaderboard-empty', '/sandbox/view/forecasters'],
-])('%s is as it was, of an empty store', async ([name, path]) => {
-  const { text } = await empty.client.get(path!)
-  await expect(steady(text)).toMatchFileSnapshot(`../../cases/pages/${name}.html`)
+test.for<{ name: string; path: string; whole: string; swaps: [RegExp, string][] }>([
+  { name: 'landing-empty', path: '/', whole: '/', swaps: [] },
+  {
+    name: 'leaderboard-empty',
+    path: '/sandbox/view/forecasters',
+    whole: '/view/agents',
+    swaps: [
+      [/agent/g, 'forecaster'],
+      [/(="(?:https:..[^/]*)?)\//g, '$1/sandbox/'],
+    ],
+  },
+])('$name, of an empty store, differs from the full page as it did', async ({ name, path, whole, swaps }) => {
+  const full = steady((await services[0]!.client.get(whole)).text)
+  const { text } = await empty.client.get(path)
+  const like = swaps.reduce((page, [from, to]) => page.replaceAll(from, to), full)
+  await expect(differenceFrom(like, steady(text))).toMatchFileSnapshot(`../../cases/pages/${name}.txt`)
 })
