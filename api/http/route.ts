@@ -26,8 +26,11 @@ export const CHALLENGES = { agent: BEARER, operator: BEARER, optional: EITHER, n
 /** A body that is no text: a generated client that took it for one would lose bytes of it. */
 export const bytes = z.string().meta({ format: 'binary' })
 
-/** The time for which caches keep an answer that never changes. */
-export const FOR_EVER = 'max-age=31536000, immutable'
+/**
+ * The `Cache-Control` of bytes that never change and that nobody can take back. No answer about an agent or a
+ * person has it, not even of an earlier release: a name may be hidden or erased, and retention deletes releases.
+ */
+export const FOR_EVER = 'public, max-age=31536000, immutable'
 
 interface CallerOf {
   none: { kind: 'anonymous' }

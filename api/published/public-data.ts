@@ -31,8 +31,8 @@ const PIECE_BYTES = 256 * 1024
 export interface PublicFile {
   sizeBytes: number
   sha256: string
-  /** Whether its path names the same bytes for ever. */
-  isImmutable: boolean
+  /** Whether its path names the same bytes for good. Retention deletes the files of releases, but for manifests. */
+  isForGood: boolean
   bytes?: Uint8Array
   stored?: { release?: number; path: string }
 }
@@ -66,7 +66,7 @@ export class PublicData {
     switch (root) {
       case 'releases':
         return name === 'current'
-          ? this.#ofRelease(current.release, file, false)
+          ? this.#ofRelease(current.release, file, true)
           : this.#ofEarlier(name, file, current.release)
       case 'snapshots':
         return this.#ofSnapshot(name, file)
@@ -101,24 +101,24 @@ export class PublicData {
     const release = releaseOfFolder(name)
     return release === undefined || release < 1 || release > current
       ? undefined
-      : this.#ofRelease(release, file, true)
+      : this.#ofRelease(release, file, false)
   }
 
-  async #ofRelease(release: number, file: string, isImmutable: boolean): Promise<PublicFile | undefined> {
+  async #ofRelease(release: number, file: string, isCurrent: boolean): Promise<PublicFile | undefined> {
     if (file === 'manifest.json') {
       const found = await this.#record(manifestPath(release))
-      return found && { ...found, isImmutable }
+      return found && { ...found, isForGood: !isCurrent }
     }
     const gone = () => new ServiceError('corrupt', `the manifest of release ${release} is gone`)
     const manifest = await this.#components.manifests.of(release, gone)
     const entry = this.#publicIn(manifest).find(
       // A file that an earlier release wrote has its own path there.
-      (one) => one.path === file && (one.release === release || !isImmutable),
+      (one) => one.path === file && (one.release === release || isCurrent),
     )
     if (!entry) return undefined
     const { size_bytes: sizeBytes, sha256 } = entry
     const stored = { release: entry.release, path: releasePrefix(entry.release) + entry.path }
-    return { sizeBytes, sha256, isImmutable, stored }
+    return { sizeBytes, sha256, isForGood: false, stored }
   }
 
   /** Returns the files that a manifest names and anyone may read, each with the release that wrote it. */
@@ -134,7 +134,7 @@ export class PublicData {
     const entry = manifest.files.find(({ path }) => path === file)
     if (!entry) return undefined
     const { size_bytes: sizeBytes, sha256, path } = entry
-    return { sizeBytes, sha256, isImmutable: true, stored: { path: snapshotPrefix(manifest.date) + path } }
+    return { sizeBytes, sha256, isForGood: true, stored: { path: snapshotPrefix(manifest.date) + path } }
   }
 
   async #ofLog(path: string): Promise<PublicFile | undefined> {
@@ -163,7 +163,7 @@ export class PublicData {
   async #index(current: ReleaseManifest): Promise<PublicFile | undefined> {
     const { history, publicLog, what } = this.#components
     const { release, as_of } = current
-    const manifest = await this.#ofRelease(release, 'manifest.json', false)
+    const manifest = await this.#ofRelease(release, 'manifest.json', true)
     if (!manifest) return undefined
     const log_size = publicLog.head?.size ?? 0
     const key = `index ${release} ${history.dates.length} ${log_size}`
@@ -187,6 +187,6 @@ export class PublicData {
 
 export const INDEX_PATH = 'index.json'
 
-function inMemory(bytes: Uint8Array, isImmutable: boolean): PublicFile {
-  return { sizeBytes: bytes.byteLength, sha256: sha256Hex(bytes), isImmutable, bytes }
+function inMemory(bytes: Uint8Array, isForGood: boolean): PublicFile {
+  return { sizeBytes: bytes.byteLength, sha256: sha256Hex(bytes), isForGood, bytes }
 }

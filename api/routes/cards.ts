@@ -13,8 +13,11 @@ import { CALLS_OF_DRAWING } from '../limits/page-calls.ts'
 import type { Html } from '../pages/html.ts'
 import type { Payloads } from '../pages/profile/subject.ts'
 import { nameOfEntity } from '../published/people.ts'
-import { ANYWHERE, KEPT, PICTURE_HEADERS, SHORTLY, subjectOf } from './badges.ts'
+import { ANYWHERE, PICTURE_HEADERS, SHORTLY, subjectOf } from './badges.ts'
 import { ENTITIES } from './entities.ts'
+
+/** No cache may show a name for longer. */
+const KEPT = 'public, max-age=3600'
 
 const ENDINGS = ['svg', 'png'] as const
 type Ending = (typeof ENDINGS)[number]

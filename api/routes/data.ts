@@ -12,7 +12,7 @@ import { viewsSql } from '../published/data-views.ts'
 import { INDEX_PATH } from '../published/public-data.ts'
 import { noReleaseYet } from './releases.ts'
 
-const LATEST = 'public, max-age=60'
+const A_MINUTE = 'public, max-age=60'
 
 export const dataIndex = route({
   path: `/data/${INDEX_PATH}`,
@@ -28,7 +28,7 @@ export const dataIndex = route({
   success: {
     description: 'The files',
     body: answers.dataIndex,
-    cache: LATEST,
+    cache: A_MINUTE,
     example: examples.dataIndex,
   },
   problems: { 404: { type: 'not-found', detail: examples.NO_PUBLIC_DATA } },
@@ -110,10 +110,10 @@ async function sent(request: DataRequest, { publicData, releases }: Published) {
       'notFound',
       'there is no such file; /data/index.json lists those of the current release',
     )
-  const { sizeBytes, sha256, isImmutable } = found
+  const { sizeBytes, sha256, isForGood } = found
   const headers = {
     'Content-Type': typeOf(path),
-    'Cache-Control': isImmutable ? `public, ${FOR_EVER}` : LATEST,
+    'Cache-Control': isForGood ? FOR_EVER : A_MINUTE,
   }
   const read = (start: number, end: number) => publicData.read(found, start, end)
   return fileReply(request, { sizeBytes, sha256, headers, read })

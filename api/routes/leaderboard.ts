@@ -7,7 +7,7 @@ import { isSearch } from '../published/board-names.ts'
 import type { SentPage } from '../published/leaderboard.ts'
 import * as examples from '../openapi/examples.ts'
 import { callsOfLookups, callsOfPage } from '../limits/page-calls.ts'
-import { FOR_EVER, route } from '../http/route.ts'
+import { route } from '../http/route.ts'
 import { noReleaseYet } from './releases.ts'
 
 /** The limit of a page whose caller names none. */
@@ -48,11 +48,11 @@ export const leaderboard = route({
     const { current } = releases
     if (!current) throw noReleaseYet(context)
     const request = { entityType: params.entity_type, ...query, limit: limitOf(query) }
-    const page = await (category === undefined
-      ? all.page(current, request)
-      : categories.page(current, category, request))
-    const isForGood = query.release !== undefined && params.entity_type === 'agent'
-    return { body: page, ...(isForGood && { headers: { 'Cache-Control': `public, ${FOR_EVER}` } }) }
+    return {
+      body: await (category === undefined
+        ? all.page(current, request)
+        : categories.page(current, category, request)),
+    }
   },
   prepared: {
     names: ENTITY_TYPES,

@@ -6,7 +6,7 @@ import { owner as payload } from '../../schemas/payloads.ts'
 import { releaseQuery } from '../../schemas/requests.ts'
 import type { Published } from '../http/context.ts'
 import * as examples from '../openapi/examples.ts'
-import { FOR_EVER, route } from '../http/route.ts'
+import { route } from '../http/route.ts'
 import { signatureHeader } from '../published/signature.ts'
 
 export const owner = route({
@@ -39,15 +39,10 @@ export const owner = route({
     404: { type: 'not-found', detail: noAgentsIn(examples.OWNER_ID) },
     422: examples.invalid('path', 'owner_id', 'must have at least one letter or digit'),
   },
-  handle: async ({ params, query }, context) => {
+  handle: async ({ params }, context) => {
     const found = await context.releases.findOwner(params.owner_id)
     if (!found) throw noAgentsOf(context, params.owner_id)
-    const isForGood = query.release !== undefined
-    const headers = signatureHeader(found.signature)
-    return {
-      body: found.bytes,
-      headers: { ...headers, ...(isForGood && { 'Cache-Control': `public, ${FOR_EVER}` }) },
-    }
+    return { body: found.bytes, headers: signatureHeader(found.signature) }
   },
 })
 

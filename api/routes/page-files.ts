@@ -8,7 +8,6 @@ import { robots, sitemap } from '../pages/sitemap.ts'
 import { idOf } from '../pages/ranking.ts'
 import { FOR_EVER, type Reply, type Route, route } from '../http/route.ts'
 
-const YEAR = `public, ${FOR_EVER}`
 const DAY = 'public, max-age=86400'
 const MINUTE = 'public, max-age=60'
 
@@ -46,7 +45,7 @@ function assetFile({ path, bytes, mediaType }: Asset): Route {
     operationId,
     summary: 'What pages load',
     mediaType,
-    cache: YEAR,
+    cache: FOR_EVER,
     compressed: 'best',
     body: () => bytes,
   })

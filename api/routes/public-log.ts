@@ -53,7 +53,7 @@ export const logTile = route({
     description: 'Hashes of 32 bytes, or entries behind their lengths',
     body: z.string(),
     mediaType: 'application/octet-stream',
-    cache: `public, ${FOR_EVER}`,
+    cache: FOR_EVER,
     example: '',
   },
   handle: async ({ params }, { publicLog }) => {

@@ -11,7 +11,7 @@ import type { Caller } from '../limits/callers.ts'
 import { notPublished } from '../http/not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { componentName } from '../openapi/schemas.ts'
-import { FOR_EVER, type Reply, type Route, type Tag, route } from '../http/route.ts'
+import { type Reply, type Route, type Tag, route } from '../http/route.ts'
 import { signatureHeader } from '../published/signature.ts'
 import { ENTITIES } from './entities.ts'
 
@@ -79,13 +79,11 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
   const { kind, name, tag, description } = call
   const { path, words, idName, example, missing } = ENTITIES[entityType]
   const isVerification = kind === 'verification'
-  // A name may be hidden, or erased, after the release.
-  const isForGood = kind !== 'profile'
-  const replyOf = ({ bytes, signature }: Publication, caller: Caller, isNamed = false): Reply => ({
+  const replyOf = ({ bytes, signature }: Publication, caller: Caller): Reply => ({
     body: bytes,
     headers: {
       ...signatureHeader(signature),
-      'Cache-Control': `${caller.kind === 'anonymous' ? 'public' : 'private'}, ${isNamed && isForGood ? FOR_EVER : 'max-age=60'}`,
+      'Cache-Control': `${caller.kind === 'anonymous' ? 'public' : 'private'}, max-age=60`,
       // A cache in front of the service must not answer a call that counts, nor one with a wrong key.
       ...(isVerification ? { Vary: 'X-API-Key, Authorization' } : {}),
     },
@@ -110,13 +108,13 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
       headers: ['X-Service-Signature', ...(isVerification ? (['Vary'] as const) : [])],
     },
     problems: { 404: missing, 422: examples.invalid('path', idName, 'must be a UUID') },
-    handle: async ({ params, query, caller, asker }, context) => {
+    handle: async ({ params, caller, asker }, context) => {
       const entityId = params[idName]!
       // A verification is one call of its month, whatever it takes.
       const payer = isVerification ? undefined : asker
       const found = await context.releases.find(entityType, entityId, kind, payer)
       if (!found) throw await notPublished(context, entityType, entityId)
-      return replyOf(found, caller, query.release !== undefined)
+      return replyOf(found, caller)
     },
     prepared: {
       find: (id, { releases }) => releases.atHand(entityType, id, kind),

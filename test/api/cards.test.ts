@@ -30,7 +30,7 @@ test('are the same each time, kept for an hour, and not sent again to those who 
       expect(one.status).toBe(200)
       expect(one.headers).toMatchObject({
         'content-type': type,
-        'cache-control': 'public, max-age=3600, stale-while-revalidate=86400',
+        'cache-control': 'public, max-age=3600',
         ...ANYWHERE,
       })
       const two = await service.client.get(`${path}.${ending}`)

@@ -73,12 +73,11 @@ test('says that it certifies nobody, and has no name of a person', async () => {
   expect(text).not.toContain('"name"')
 })
 
-test('an earlier release has its own board, in the same bytes, for good where no names may go', async () => {
+test('an earlier release has its own board, in the same bytes', async () => {
   const [then, now] = [await get('agent', '&release=1'), await get('agent', '')]
   expect(then.json()).toMatchObject({ release: 1, entries: board('agent') })
   expect(now.json()).toMatchObject({ release: 2 })
-  expect(then.headers['cache-control']).toBe('public, max-age=31536000, immutable')
-  expect(now.headers['cache-control']).toBe('public, max-age=60')
+  for (const { headers } of [then, now]) expect(headers['cache-control']).toBe('public, max-age=60')
   const [first] = [await page('agent', '&release=1&limit=1')]
   expect((await page('agent', `&cursor=${first.next_cursor}`)).release).toBe(1)
 })
