@@ -7,7 +7,6 @@ import { HttpError } from './problems.ts'
 import { sentValues } from './sent-headers.ts'
 
 export const BODY_LIMIT_BYTES = 64 * 1024
-const NO_BYTES = new Uint8Array()
 
 /** @throws HttpError `wrong-content-type`, `too-large` or `unreadable-body`. */
 export async function readJson(request: IncomingMessage, limitBytes: number): Promise<unknown> {
@@ -18,13 +17,9 @@ export async function readJson(request: IncomingMessage, limitBytes: number): Pr
   ) {
     throw new HttpError('wrong-content-type', 'send the body without a content coding')
   }
-  // Node ends a request without a body before anyone can read it.
-  return parseJson(hasBody(request) ? await bodyOf(request, limitBytes) : NO_BYTES)
-}
-
-async function bodyOf(request: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
+  let bytes: Uint8Array
   try {
-    return await getRawBody(request, {
+    bytes = await getRawBody(request, {
       limit: limitBytes,
       length: request.headers['content-length'] ?? null,
     })
@@ -33,6 +28,7 @@ async function bodyOf(request: IncomingMessage, limitBytes: number): Promise<Uin
     if (tooLarge) throw new HttpError('too-large', `the body has more than ${limitBytes} bytes`)
     throw new HttpError('unreadable-body', 'the body ended before its declared length')
   }
+  return parseJson(bytes)
 }
 
 /** Whether a request says that a body follows its head. */

@@ -23,7 +23,7 @@ export function finding(site: Site, entityType: EntityType, board: Board | undef
     return html`Nobody leads: ${name} and ${nameLink(site, entityType, second)} have the same skill.`
   }
   const others = size - 1
-  const behind = size - (leader.rank_interval?.upper ?? size)
+  const behind = size - leader.rank_interval!.upper
   const all = ALL[others] ?? `all ${grouped(others)} others`
   const among = (count: number) =>
     count === others ? all : `${grouped(count)} of the ${grouped(others)} others`

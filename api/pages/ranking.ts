@@ -143,9 +143,9 @@ function placeHead(site: Site, { size }: Board): Html {
   return html`<th scope="col" class="n place">${term(site, 'place', 'place')} of\u00a0${grouped(size)}</th>`
 }
 
-/** Writes the places that an entry may have by the bars, as in 2–3. */
-export function placesOf({ rank, rank_interval: range }: Entry): string {
-  return range === null ? grouped(rank!) : places(range)
+/** Writes the places that a ranked entry may have by the bars, as in 2–3. */
+export function placesOf({ rank_interval: range }: Entry): string {
+  return places(range!)
 }
 
 function row(table: BoardTable, reachOverTime: number, entry: Entry): Html {
