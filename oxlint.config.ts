@@ -118,6 +118,7 @@ room('jobs/*', ...Object.keys(ARROWS).filter((name) => name !== 'pipeline/audit'
 room('bench', ...Object.keys(ARROWS))
 room('test', ...Object.keys(ARROWS))
 
+const CLOCK = 'Time comes from the clock that is passed in.'
 const PURE = 'Scoring is a pure function of its arguments.'
 const IMPURE = [
   'Date',
@@ -200,6 +201,7 @@ export default defineConfig({
             importNames: ['randomUUID', 'randomBytes', 'randomInt', 'getRandomValues', 'webcrypto'],
             message: RANDOMNESS,
           },
+          { name: 'node:perf_hooks', message: CLOCK },
           { name: 'uuid', importNames: ['v1', 'v4', 'v6', 'v7'], message: RANDOMNESS },
         ],
         patterns: [
@@ -211,9 +213,10 @@ export default defineConfig({
         ],
       },
     ],
+    'no-restricted-globals': ['error', { name: 'performance', message: CLOCK }],
     'no-restricted-properties': [
       'error',
-      { object: 'Date', property: 'now', message: 'Time comes from the clock that is passed in.' },
+      { object: 'Date', property: 'now', message: CLOCK },
       { object: 'Math', property: 'random', message: RANDOMNESS },
       { object: 'crypto', property: 'randomUUID', message: RANDOMNESS },
       { object: 'crypto', property: 'getRandomValues', message: RANDOMNESS },
@@ -237,6 +240,7 @@ export default defineConfig({
       files: ['jobs/**', 'clients/**', 'test/**', 'bench/**', 'examples/**', '.ci/**', '*.config.ts'],
       rules: {
         'no-restricted-imports': 'off',
+        'no-restricted-globals': 'off',
         'no-restricted-properties': 'off',
         'house/no-ambient-date': 'off',
         'no-console': 'off',

@@ -7,6 +7,8 @@ export type Fetch = typeof globalThis.fetch
 /** More than any answer of the service has that a command reads. */
 const MOST_BYTES = 4 * 1024 * 1024
 const TIMEOUT_MS = 10_000
+/** A timer may be late, so that a body with less than this to come is over. */
+const LEAST_WAIT_MS = 100
 /** A slow line has more. */
 const LEAST_BYTES_PER_S = 64 * 1024
 
@@ -62,25 +64,29 @@ export function isTooSlow(error: unknown): boolean {
 /** Ends a call after 10 s, and later by the time that the bytes which have come may take. */
 class Patience implements Disposable {
   readonly #over = new AbortController()
-  readonly #startedMs = performance.now()
+  /** The time that bytes have earned beyond that of the timer. */
+  #earnedMs = TIMEOUT_MS
   #timer: NodeJS.Timeout | undefined
 
   constructor() {
-    this.received(0)
+    this.#wait()
   }
 
   get signal(): AbortSignal {
     return this.#over.signal
   }
 
-  /** Takes note of how many bytes have come in all. */
   received(bytes: number): void {
-    clearTimeout(this.#timer)
-    const allowedMs = TIMEOUT_MS + (bytes / LEAST_BYTES_PER_S) * 1000
-    const end = () => {
-      this.#over.abort(new DOMException('it took too long', 'TimeoutError'))
-    }
-    this.#timer = setTimeout(end, this.#startedMs + allowedMs - performance.now())
+    this.#earnedMs += (bytes / LEAST_BYTES_PER_S) * 1000
+  }
+
+  #wait(): void {
+    const allowedMs = this.#earnedMs
+    this.#earnedMs = 0
+    this.#timer = setTimeout(() => {
+      if (this.#earnedMs >= LEAST_WAIT_MS) this.#wait()
+      else this.#over.abort(new DOMException('it took too long', 'TimeoutError'))
+    }, allowedMs)
   }
 
   [Symbol.dispose](): void {
@@ -100,7 +106,7 @@ async function readUpTo(
     sizeBytes += chunk.byteLength
     if (sizeBytes > mostBytes) return undefined
     chunks.push(chunk)
-    patience.received(sizeBytes)
+    patience.received(chunk.byteLength)
   }
   return Buffer.concat(chunks)
 }

@@ -33,6 +33,8 @@ export interface PipelineComponents {
    */
   clockAheadMs: number | undefined
   now: () => Date
+  /** Milliseconds of a clock that only goes forward. */
+  monotonicMs: () => number
   wait: (ms: number) => Promise<void>
   /** A new version 7 UUID. */
   newId: () => string

@@ -27,6 +27,8 @@ export interface AppComponents {
   metrics: Metrics
   /** Returns an id that no other request has. */
   newRequestId: () => string
+  /** Milliseconds of a clock that only goes forward. */
+  monotonicMs: () => number
   networksOf: Addresses['ofRequest']
   /** False once the service is shutting down. */
   accepting: () => boolean
@@ -204,9 +206,9 @@ async function answered(
   ctx: Koa.Context,
   next: () => Promise<unknown>,
   contexts: Contexts,
-  { newRequestId, logger, metrics, accepting, networksOf, about }: AppComponents,
+  { newRequestId, monotonicMs, logger, metrics, accepting, networksOf, about }: AppComponents,
 ): Promise<void> {
-  const started = performance.now()
+  const startedMs = monotonicMs()
   const requestId = newRequestId()
   ctx.set(firstHeaders(requestId))
   try {
@@ -230,7 +232,7 @@ async function answered(
   if (!accepting()) ctx.set('Connection', 'close')
   const routePath: unknown = ctx['_matchedRoute']
   const label = typeof routePath === 'string' ? routePath : 'none'
-  const seconds = (performance.now() - started) / 1000
+  const seconds = (monotonicMs() - startedMs) / 1000
   metrics.requests.observe({ method: ctx.method, route: label, status: ctx.status }, seconds)
   const { method, path, status } = ctx
   const keyId: unknown = ctx.state['keyId']

@@ -28,7 +28,8 @@ export const bytes = z.string().meta({ format: 'binary' })
 
 /**
  * The `Cache-Control` of bytes that never change and that nobody can take back. No answer about an agent or a
- * person has it, not even of an earlier release: a name may be hidden or erased, and retention deletes releases.
+ * person has it, not even of an earlier release: a name may be hidden or erased, and retention deletes
+ * releases.
  */
 export const FOR_EVER = 'public, max-age=31536000, immutable'
 

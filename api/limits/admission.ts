@@ -94,13 +94,15 @@ async function countTowardOne({ counter, caller, limit }: Allowance, calls: numb
   const count = await counter.consume(caller, calls, limit.quota)
   const admitted = count.used <= limit.quota
   const state = stateOf(count, limit)
-  const endsMs = performance.now() + count.msLeft
+  const endsMs = counter.monotonicMs() + count.msLeft
   return {
     admitted,
     state,
     // A later window has not counted the call.
     takeBack: async () =>
-      admitted && performance.now() < endsMs ? stateOf(await counter.giveBack(caller, calls), limit) : state,
+      admitted && counter.monotonicMs() < endsMs
+        ? stateOf(await counter.giveBack(caller, calls), limit)
+        : state,
   }
 }
 

@@ -14,6 +14,8 @@ export interface Count {
  * from zero.
  */
 export interface Counter {
+  /** The clock of the process, in milliseconds; nobody sets it. */
+  readonly monotonicMs: () => number
   /**
    * Counts `calls` (1 by default) unless they exceed the `quota` (none by default). Resolves to the count
    * with them: if its `used` is above the quota, the calls are refused and none of them stays counted.

@@ -30,6 +30,7 @@ interface LimitsComponents {
   /** Counters of quotas, which are promised to callers, perhaps over all nodes. */
   quotas: Counters
   now: () => Date
+  monotonicMs: () => number
 }
 
 /** A limit in a fixed window, which opens with the first call. */
@@ -61,9 +62,9 @@ export class Limits {
   /** Tells whether the usage of accounts is loaded; undefined once it is. */
   #callsRestored: (() => Promise<boolean>) | undefined
 
-  constructor({ environment, settings, quotas, now }: LimitsComponents) {
+  constructor({ environment, settings, quotas, now, monotonicMs }: LimitsComponents) {
     // All other limits protect this process.
-    const own = countInMemory()
+    const own = countInMemory(monotonicMs)
     const prefix = `fvs:${environment}`
     this.#settings = settings
     this.#now = now

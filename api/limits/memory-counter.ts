@@ -8,14 +8,16 @@ interface Entry {
 }
 
 /**
- * Keeps the counts of the latest callers, and can also answer at once. `nowMs` is a time of
- * `performance.now`, a clock that nobody sets; it is read if it is left out.
+ * Keeps the counts of the latest callers, and can also answer at once. `nowMs` is a time of its clock, which
+ * is read if it is left out.
  */
 export class MemoryCounter implements Counter {
+  readonly monotonicMs: () => number
   readonly #durationMs: number
   readonly #entries: LRUCache<string, Entry>
 
-  constructor(...[, durationS, mostCallers]: CounterSpec) {
+  constructor(monotonicMs: () => number, ...[, durationS, mostCallers]: CounterSpec) {
+    this.monotonicMs = monotonicMs
     this.#durationMs = durationS * 1000
     // A `max` would allocate room for all entries at once.
     this.#entries = new LRUCache({ maxSize: mostCallers, sizeCalculation: () => 1 })
@@ -26,12 +28,12 @@ export class MemoryCounter implements Counter {
   }
 
   /** Returns the calls used. Counts nothing. */
-  usedNow(caller: string, nowMs = performance.now()): number {
+  usedNow(caller: string, nowMs = this.monotonicMs()): number {
     return this.#current(caller, nowMs)?.used ?? 0
   }
 
   /** Counts as `consume` does. */
-  consumeNow(caller: string, calls = 1, quota = Infinity, nowMs = performance.now()): Count {
+  consumeNow(caller: string, calls = 1, quota = Infinity, nowMs = this.monotonicMs()): Count {
     const entry = this.#current(caller, nowMs) ?? this.#begin(caller, nowMs)
     const used = entry.used + calls
     if (used <= quota) entry.used = used
@@ -39,14 +41,14 @@ export class MemoryCounter implements Counter {
   }
 
   giveBack(caller: string, calls = 1): Promise<Count> {
-    const nowMs = performance.now()
+    const nowMs = this.monotonicMs()
     const entry = this.#current(caller, nowMs)
     if (entry) entry.used = Math.max(0, entry.used - calls)
     return Promise.resolve(entry ? countOf(entry, nowMs) : { used: 0, msLeft: 0 })
   }
 
   get(caller: string): Promise<Count | null> {
-    const nowMs = performance.now()
+    const nowMs = this.monotonicMs()
     const entry = this.#current(caller, nowMs)
     return Promise.resolve(entry ? countOf(entry, nowMs) : null)
   }
@@ -67,10 +69,10 @@ function countOf({ used, endsMs }: Entry, nowMs: number): Count {
   return { used, msLeft: endsMs - nowMs }
 }
 
-export function countInMemory(): Counters {
+export function countInMemory(monotonicMs: () => number): Counters {
   return {
     shared: false,
-    counter: (...spec) => new MemoryCounter(...spec),
+    counter: (...spec) => new MemoryCounter(monotonicMs, ...spec),
     close: () => Promise.resolve(),
   }
 }

@@ -29,7 +29,10 @@ export interface SharedCounters extends Counters {
  * @throws ServiceError `invalid` for a URL that cannot be used, `unavailable` if Redis does not answer at the
  *   start.
  */
-export async function countInRedis(url: string, logger: Logger): Promise<SharedCounters> {
+export async function countInRedis(
+  url: string,
+  { logger, monotonicMs }: { logger: Logger; monotonicMs: () => number },
+): Promise<SharedCounters> {
   let connected = false
   const client = await clientOf(url, (retries, cause) =>
     connected ? Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS) : cause,
@@ -77,7 +80,7 @@ export async function countInRedis(url: string, logger: Logger): Promise<SharedC
   return {
     shared: true,
     isReached: () => client.isReady,
-    counter: (...spec) => new RedisCounter(storeClient, spec),
+    counter: (...spec) => new RedisCounter(storeClient, spec, monotonicMs),
     // Nothing is under way by then, and waiting for a Redis that hangs would never end.
     close: () => {
       client.destroy()
@@ -91,13 +94,15 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 /** Redis does not know quotas: it counts a call over the limit until the call is given back. */
 class RedisCounter implements Counter {
+  readonly monotonicMs: () => number
   readonly #redis: RateLimiterRedis
   /** Counts while Redis does not answer. */
   readonly #standIn: MemoryCounter
 
-  constructor(storeClient: object, spec: CounterSpec) {
+  constructor(storeClient: object, spec: CounterSpec, monotonicMs: () => number) {
     const [keyPrefix, duration] = spec
-    this.#standIn = new MemoryCounter(...spec)
+    this.monotonicMs = monotonicMs
+    this.#standIn = new MemoryCounter(monotonicMs, ...spec)
     this.#redis = new RateLimiterRedis({
       storeClient,
       useRedisPackage: true,

@@ -1,11 +1,9 @@
 // The current release, and the switch to the next one, which keeps no caller waiting.
 import { setTimeout as pause } from 'node:timers/promises'
 import { currentRelease, readManifest } from '../../pipeline/release/read.ts'
-import type { Store } from '../../pipeline/store/store.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import { type Release, type ReleaseFile, ReleasePayloads } from './release-payloads.ts'
+import { type PayloadParts, type Release, type ReleaseFile, ReleasePayloads } from './release-payloads.ts'
 import { ShardCache } from './shard-cache.ts'
-import type { SignAnswer } from './signature.ts'
 import type { NextRelease, Warm } from './warm.ts'
 import { WorkBeside } from './work-beside.ts'
 
@@ -13,17 +11,15 @@ import { WorkBeside } from './work-beside.ts'
 const LONGEST_MS = 2_000
 
 export class CurrentRelease implements Release {
-  readonly #store: Store
-  readonly #sign: SignAnswer
+  readonly #parts: PayloadParts
   readonly #files: ShardCache<ReleaseFile>
   readonly #warmed: readonly Warm[]
   #now: ReleasePayloads
   #refreshing: Promise<void> | undefined
 
   /** @param warmed the parts to warm before a switch, in this order, after the payloads. */
-  constructor(store: Store, sign: SignAnswer, cacheBytes: number, warmed: readonly Warm[] = []) {
-    this.#store = store
-    this.#sign = sign
+  constructor(parts: PayloadParts, cacheBytes: number, warmed: readonly Warm[] = []) {
+    this.#parts = parts
     this.#files = new ShardCache(cacheBytes)
     this.#warmed = warmed
     this.#now = this.#payloadsOf(undefined)
@@ -55,10 +51,11 @@ export class CurrentRelease implements Release {
   }
 
   async #readNewest(warmFirst: boolean): Promise<void> {
+    const { store } = this.#parts
     const known = this.current?.release ?? 0
-    const release = await currentRelease(this.#store, known)
+    const release = await currentRelease(store, known)
     if (release === known) return
-    const manifest = await readManifest(this.#store, release)
+    const manifest = await readManifest(store, release)
     // The store may fail to return a manifest that it has listed. The current release stays until it does.
     if (!manifest) return
     const payloads = this.#payloadsOf(manifest)
@@ -69,7 +66,7 @@ export class CurrentRelease implements Release {
 
   /** Warms all parts. Ends in time even if the store does not answer, and never fails. */
   async #warm(next: NextRelease): Promise<void> {
-    const beside = new WorkBeside(LONGEST_MS)
+    const beside = new WorkBeside(this.#parts.monotonicMs, LONGEST_MS)
     const warmAll = async () => {
       for (const part of [this.#now, ...this.#warmed]) await part.warm(next, beside)
     }
@@ -80,6 +77,6 @@ export class CurrentRelease implements Release {
   }
 
   #payloadsOf(manifest: ReleaseManifest | undefined): ReleasePayloads {
-    return new ReleasePayloads(manifest, { store: this.#store, sign: this.#sign, files: this.#files })
+    return new ReleasePayloads(manifest, this.#parts, this.#files)
   }
 }

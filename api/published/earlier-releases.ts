@@ -1,26 +1,22 @@
 // Earlier releases, of which entities can be read until retention thins them.
 import { thinned, thinnedAt } from '../../pipeline/release/read.ts'
-import type { Store } from '../../pipeline/store/store.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Manifests } from './manifests.ts'
-import { type Release, type ReleaseFile, ReleasePayloads } from './release-payloads.ts'
+import { type PayloadParts, type Release, type ReleaseFile, ReleasePayloads } from './release-payloads.ts'
 import { ShardCache } from './shard-cache.ts'
-import type { SignAnswer } from './signature.ts'
 
 /** Some files, with room for their payloads. */
 const CACHE_BYTES = 32 * 1024 * 1024
 
 export class EarlierReleases {
-  readonly #store: Store
+  readonly #parts: PayloadParts
   readonly #manifests: Manifests
-  readonly #sign: SignAnswer
   readonly #files = new ShardCache<ReleaseFile>(CACHE_BYTES)
 
-  constructor(store: Store, manifests: Manifests, sign: SignAnswer) {
-    this.#store = store
+  constructor(parts: PayloadParts, manifests: Manifests) {
+    this.#parts = parts
     this.#manifests = manifests
-    this.#sign = sign
   }
 
   /**
@@ -34,7 +30,7 @@ export class EarlierReleases {
     if (at !== undefined) throw thinned(release, at)
     if (release === current.current?.release) return current
     const manifest = await this.manifest(release)
-    return new ReleasePayloads(manifest, { store: this.#store, sign: this.#sign, files: this.#files })
+    return new ReleasePayloads(manifest, this.#parts, this.#files)
   }
 
   manifest(release: number): Promise<ReleaseManifest> {
@@ -44,6 +40,6 @@ export class EarlierReleases {
 
   /** Returns when retention began to delete what a release said; undefined if it has not. */
   thinnedAt(release: number): Promise<string | undefined> {
-    return thinnedAt(this.#store, release)
+    return thinnedAt(this.#parts.store, release)
   }
 }

@@ -31,7 +31,10 @@ const PIECE_BYTES = 256 * 1024
 export interface PublicFile {
   sizeBytes: number
   sha256: string
-  /** Whether its path names the same bytes for good. Retention deletes the files of releases, but for manifests. */
+  /**
+   * Whether its path names the same bytes for good. Retention deletes the files of releases, but for
+   * manifests.
+   */
   isForGood: boolean
   bytes?: Uint8Array
   stored?: { release?: number; path: string }

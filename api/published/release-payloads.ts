@@ -93,20 +93,21 @@ const CALLS_OF_FILE = 2
  */
 const KEPT_FACTOR = 4
 
+/** The parts that all releases served at the same time share. */
+export interface PayloadParts {
+  store: Store
+  sign: SignAnswer
+  monotonicMs: () => number
+}
+
 export class ReleasePayloads implements Release {
   readonly current: ReleaseManifest | undefined
-  readonly #store: Store
-  readonly #sign: SignAnswer
+  readonly #parts: PayloadParts
   readonly #files: ShardCache<ReleaseFile>
 
-  /** @param files the cache that all releases served at the same time share. */
-  constructor(
-    manifest: ReleaseManifest | undefined,
-    { store, sign, files }: { store: Store; sign: SignAnswer; files: ShardCache<ReleaseFile> },
-  ) {
+  constructor(manifest: ReleaseManifest | undefined, parts: PayloadParts, files: ShardCache<ReleaseFile>) {
     this.current = manifest
-    this.#store = store
-    this.#sign = sign
+    this.#parts = parts
     this.#files = files
   }
 
@@ -206,7 +207,7 @@ export class ReleasePayloads implements Release {
     if (!bytes) return undefined
     // The secrets in force now sign it, so that a rotation takes effect at once and not with the next
     // release.
-    const publication = new Publication(bytes, this.#sign(bytes))
+    const publication = new Publication(bytes, this.#parts.sign(bytes))
     const first = { subject, publication, isAsked: false }
     found[kind].set(id, first)
     return first
@@ -214,8 +215,9 @@ export class ReleasePayloads implements Release {
 
   #fileAt(file: ManifestFile, open: Subject['open']): Promise<ReleaseFile> {
     return this.#files.get(this.#keyOf(file), async () => {
-      const bytes = await readReleaseBytes(this.#store, this.current!.release, file)
-      const opened = await heavyWork((besideAnswers) => open(bytes, besideAnswers))
+      const { store, monotonicMs } = this.#parts
+      const bytes = await readReleaseBytes(store, this.current!.release, file)
+      const opened = await heavyWork(monotonicMs, (besideAnswers) => open(bytes, besideAnswers))
       return { value: { ...opened, found: noneFound() }, sizeBytes: file.size_bytes * KEPT_FACTOR }
     })
   }

@@ -11,14 +11,16 @@ const REST_MS = 2
 let pieceEndsMs = 0
 let nextPiece: Promise<void> | undefined
 
+type Clock = () => number
+
 /**
  * Must be awaited before each step. Resolves at once during a piece, and otherwise in a later turn, after the
  * calls of this turn have run.
  */
-async function besideAnswers(): Promise<void> {
-  while (performance.now() >= pieceEndsMs) {
+async function besideAnswers(monotonicMs: Clock): Promise<void> {
+  while (monotonicMs() >= pieceEndsMs) {
     nextPiece ??= othersHaveRun().then(() => {
-      pieceEndsMs = performance.now() + PIECE_MS
+      pieceEndsMs = monotonicMs() + PIECE_MS
       nextPiece = undefined
     })
     await nextPiece
@@ -33,10 +35,14 @@ const oneAtATime = pLimit(1)
  *
  * @param work awaits its argument before each of its steps, if it has several.
  */
-export function heavyWork<T>(work: (besideAnswers: () => Promise<void>) => T | Promise<T>): Promise<T> {
+export function heavyWork<T>(
+  monotonicMs: Clock,
+  work: (besideAnswers: () => Promise<void>) => T | Promise<T>,
+): Promise<T> {
+  const beforeStep = () => besideAnswers(monotonicMs)
   return oneAtATime(async () => {
-    await besideAnswers()
-    return work(besideAnswers)
+    await beforeStep()
+    return work(beforeStep)
   })
 }
 
@@ -46,21 +52,24 @@ export function heavyWork<T>(work: (besideAnswers: () => Promise<void>) => T | P
  * process wait with the thread.
  */
 export class WorkBeside {
+  readonly #monotonicMs: Clock
   readonly #endsMs: number
   #restsAtMs = 0
 
   /** @param limitMs how long it may go on. */
-  constructor(limitMs: number) {
-    this.#endsMs = performance.now() + limitMs
+  constructor(monotonicMs: Clock, limitMs: number) {
+    this.#monotonicMs = monotonicMs
+    this.#endsMs = monotonicMs() + limitMs
   }
 
   /** Must be awaited before each step, one at a time. Resolves to false once the time is over. */
   async goesOn(): Promise<boolean> {
-    if (performance.now() >= this.#endsMs) return false
-    const restsFirst = performance.now() >= this.#restsAtMs
+    const beganMs = this.#monotonicMs()
+    if (beganMs >= this.#endsMs) return false
+    const restsFirst = beganMs >= this.#restsAtMs
     if (restsFirst) await pause(REST_MS)
-    await besideAnswers()
-    const nowMs = performance.now()
+    await besideAnswers(this.#monotonicMs)
+    const nowMs = this.#monotonicMs()
     if (restsFirst) this.#restsAtMs = nowMs + PIECE_MS
     return nowMs < this.#endsMs
   }

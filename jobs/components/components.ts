@@ -159,6 +159,7 @@ async function buildComponents(
     openDatabase: () => databaseIn(settings, join(directory, 'spill')),
     clockAheadMs,
     now: () => new Date(),
+    monotonicMs: () => performance.now(),
     wait: async (ms) => {
       await setTimeout(ms)
     },

@@ -126,13 +126,13 @@ export async function checkSpace({
 }
 
 /** Connects once, as each node does at its start. */
-export async function checkRedis({
-  settings,
-  logger,
-}: Pick<Components, 'settings' | 'logger'>): Promise<Finding[]> {
-  if (settings.REDIS_URL === undefined) return []
+export async function checkRedis(
+  components: Pick<Components, 'settings' | 'logger' | 'monotonicMs'>,
+): Promise<Finding[]> {
+  const { REDIS_URL } = components.settings
+  if (REDIS_URL === undefined) return []
   try {
-    const counters = await countInRedis(settings.REDIS_URL, logger)
+    const counters = await countInRedis(REDIS_URL, components)
     await counters.close()
     return [ok('redis', 'it answers')]
   } catch (error) {

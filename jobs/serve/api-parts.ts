@@ -132,7 +132,7 @@ function buildIntake(components: Components, { metrics }: Serving, releases: Cur
 }
 
 function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
-  const { environment, settings, own, store, now, secrets, signers, witnesses } = components
+  const { environment, settings, own, store, now, monotonicMs, secrets, signers, witnesses } = components
   const manifests = new Manifests(store)
   const cursorReleases = new CursorReleases(manifests)
   const sign: SignAnswer = (bytes) => secrets && signatureOf(bytes, secrets)
@@ -160,8 +160,12 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
   return {
     ...warmed,
     people,
-    releases: new CurrentRelease(store, sign, settings.SHARD_CACHE_BYTES, Object.values(warmed)),
-    earlier: new EarlierReleases(store, manifests, sign),
+    releases: new CurrentRelease(
+      { store, sign, monotonicMs },
+      settings.SHARD_CACHE_BYTES,
+      Object.values(warmed),
+    ),
+    earlier: new EarlierReleases({ store, sign, monotonicMs }, manifests),
     reports: new Reports({
       scores: warmed.scores,
       unscored: (...asked) => unscoredQuestions(components, ...asked),
@@ -208,10 +212,11 @@ function aboutOf(settings: Settings): About {
 }
 
 function buildNode(components: Components, { metrics, quotas, accepting }: Serving) {
-  const { environment, settings, own, store, registry, clockAheadMs, logger, now, newId } = components
+  const { environment, settings, own, store, registry, clockAheadMs, logger, now, newId, monotonicMs } =
+    components
   return {
     callers: new Callers(registry, settings.KEY_CACHE_MS, now),
-    limits: new Limits({ environment, settings: own, quotas, now }),
+    limits: new Limits({ environment, settings: own, quotas, now, monotonicMs }),
     usage: new UsageLog({ store, newId, now }),
     health: new Health({
       environment,
@@ -235,7 +240,10 @@ function groupCommit(
     settings,
     store,
     newId,
-  }: Pick<Components, 'environment' | 'settings' | 'newId'> & { store: Pick<OneByOne, 'putIfAbsent'> },
+    monotonicMs,
+  }: Pick<Components, 'environment' | 'settings' | 'newId' | 'monotonicMs'> & {
+    store: Pick<OneByOne, 'putIfAbsent'>
+  },
   { commitRows, commitSeconds }: Metrics,
   { onCommit, ...own }: Pick<GroupCommitComponents, 'receiptsOf' | 'onCommit'> = {},
 ): GroupCommit {
@@ -243,7 +251,7 @@ function groupCommit(
   return new GroupCommit(table, limits, {
     store,
     newId,
-    monotonicMs: () => performance.now(),
+    monotonicMs,
     ...own,
     onCommit: (written) => {
       const { rows, durationMs } = written

@@ -61,7 +61,7 @@ export async function startService(
 ): Promise<Service> {
   beginYoung()
   await holdTickShape()
-  const { settings, logger, newRequestId } = components.production
+  const { settings, logger, newRequestId, monotonicMs } = components.production
   const addresses = addressesBehind(settings.TRUSTED_PROXIES, settings)
   const metrics = new Metrics()
   const quotas = await quotasOf(components.production, metrics)
@@ -96,6 +96,7 @@ export async function startService(
       logger,
       metrics,
       newRequestId,
+      monotonicMs,
       networksOf: addresses.ofRequest,
       accepting: () => accepting,
       about: contexts.production.site.about,
@@ -139,9 +140,10 @@ export async function startService(
 }
 
 /** Returns counters of quotas: in Redis if nodes share one, otherwise in the memory of this process. */
-async function quotasOf({ settings, logger }: Components, metrics: Metrics): Promise<Counters> {
-  if (settings.REDIS_URL === undefined) return countInMemory()
-  const quotas = await countInRedis(settings.REDIS_URL, logger)
+async function quotasOf(components: Components, metrics: Metrics): Promise<Counters> {
+  const { REDIS_URL } = components.settings
+  if (REDIS_URL === undefined) return countInMemory(components.monotonicMs)
+  const quotas = await countInRedis(REDIS_URL, components)
   metrics.onCollect(() => {
     for (const environment of ENVIRONMENTS) {
       metrics.quotaStore.set({ environment }, quotas.isReached() ? 1 : 0)

@@ -102,7 +102,7 @@ describe('over a store that does not show the manifest of a release', () => {
 
   test('a node serves the release that it knows', async () => {
     const { store, components } = await lyingWorld()
-    const current = new CurrentRelease(store, () => undefined, 1_000_000)
+    const current = new CurrentRelease({ ...components, sign: () => undefined }, 1_000_000)
     await current.refresh()
     await release(components)
     store.hiddenFromGet.add(manifestPath(2))

@@ -40,8 +40,8 @@ async function answer(
   response: ServerResponse,
   components: AppComponents,
 ): Promise<void> {
-  const { newRequestId, networksOf, accepting } = components
-  const startedMs = performance.now()
+  const { newRequestId, monotonicMs, networksOf, accepting } = components
+  const startedMs = monotonicMs()
   const requestId = newRequestId()
   const { spec, context, route, parameter } = call
   const params = parameter === undefined ? {} : { [parameter]: named }

@@ -89,7 +89,7 @@ class PreparedAnswers {
     response: ServerResponse,
     otherwise: RequestListener,
   ): Promise<void> {
-    const startedMs = performance.now()
+    const startedMs = this.#components.monotonicMs()
     const { call, caller } = asked
     const { spec, context } = call
     const networks = this.#components.networksOf(request)

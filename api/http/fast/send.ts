@@ -10,7 +10,7 @@ export interface Received {
   /** The template of the path. */
   route: string
   requestId: string
-  /** The start of the call, by `performance.now`. */
+  /** The start of the call, by `monotonicMs`. */
   startedMs: number
   keyId: string | undefined
 }
@@ -29,11 +29,11 @@ export interface PlainAnswer {
 export async function sendAtEndOfTurn(
   { request, response, route, requestId, startedMs, keyId }: Received,
   { status, head, body }: PlainAnswer,
-  { metrics, logger }: AppComponents,
+  { metrics, logger, monotonicMs }: AppComponents,
 ): Promise<void> {
   const { url: path, method } = request as { url: string; method: string }
   await endOfTurn()
-  const seconds = (performance.now() - startedMs) / 1000
+  const seconds = (monotonicMs() - startedMs) / 1000
   metrics.requests.observe({ method, route, status }, seconds)
   logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
   response.writeHead(status, head)

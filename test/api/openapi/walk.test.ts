@@ -93,6 +93,7 @@ async function served(specs: Route[], accepting: boolean): Promise<Client> {
     newRequestId,
     networksOf: () => [{ name: '192.0.2.1', times: 1 }],
     accepting: () => accepting,
+    monotonicMs: () => performance.now(),
   }
   const context = {
     accepting: () => accepting,

@@ -4,10 +4,11 @@ import { WorkBeside, heavyWork } from '../../../api/published/work-beside.ts'
 
 /** Longer than work goes on in a turn. */
 const LONG_MS = 3
+const monotonicMs = () => performance.now()
 
 function keepBusy(): void {
-  const endsMs = performance.now() + LONG_MS
-  while (performance.now() < endsMs);
+  const endsMs = monotonicMs() + LONG_MS
+  while (monotonicMs() < endsMs);
 }
 
 /** Counts the turns of the event loop while something goes on. */
@@ -33,14 +34,18 @@ describe('long pieces', () => {
         keepBusy()
         return turn()
       }
-      return Promise.all([heavyWork(piece), heavyWork(piece), heavyWork(piece)])
+      return Promise.all([
+        heavyWork(monotonicMs, piece),
+        heavyWork(monotonicMs, piece),
+        heavyWork(monotonicMs, piece),
+      ])
     })
     expect(new Set(turns).size).toBe(3)
   })
 
   test('of one heavy work are in turns of their own', async () => {
     const turns = await countingTurns((turn) =>
-      heavyWork(async (besideAnswers) => {
+      heavyWork(monotonicMs, async (besideAnswers) => {
         const all: number[] = []
         while (all.length < 3) {
           await besideAnswers()
@@ -55,7 +60,7 @@ describe('long pieces', () => {
 
   test('of work of many steps are in turns of their own', async () => {
     const turns = await countingTurns(async (turn) => {
-      const work = new WorkBeside(Infinity)
+      const work = new WorkBeside(monotonicMs, Infinity)
       const all: number[] = []
       while (all.length < 3 && (await work.goesOn())) {
         keepBusy()
@@ -74,15 +79,15 @@ describe('heavy work', () => {
       keepBusy()
       done.push(name)
     }
-    await Promise.all(['a', 'b', 'c'].map((name) => heavyWork(work(name))))
+    await Promise.all(['a', 'b', 'c'].map((name) => heavyWork(monotonicMs, work(name))))
     expect(done).toEqual(['a', 'b', 'c'])
   })
 
   test('that fails keeps back none that follows', async () => {
-    const failing = heavyWork(() => {
+    const failing = heavyWork(monotonicMs, () => {
       throw new Error('damaged')
     })
-    const following = heavyWork(() => 'done')
+    const following = heavyWork(monotonicMs, () => 'done')
     await expect(failing).rejects.toThrow('damaged')
     expect(await following).toBe('done')
   })
@@ -90,13 +95,13 @@ describe('heavy work', () => {
 
 describe('work of many steps', () => {
   test('goes on while it has time', async () => {
-    const work = new WorkBeside(Infinity)
+    const work = new WorkBeside(monotonicMs, Infinity)
     keepBusy()
     expect(await work.goesOn()).toBe(true)
   })
 
   test('leaves the process nothing to do after each of its pieces, until a timer ends', async () => {
-    const work = new WorkBeside(Infinity)
+    const work = new WorkBeside(monotonicMs, Infinity)
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
     for (let piece = 0; piece < 10; piece++) {
       const before = timers()
@@ -108,6 +113,6 @@ describe('work of many steps', () => {
   })
 
   test('does not once its time is over', async () => {
-    expect(await new WorkBeside(0).goesOn()).toBe(false)
+    expect(await new WorkBeside(monotonicMs, 0).goesOn()).toBe(false)
   })
 })

@@ -130,6 +130,7 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
     isStoreMissing: false,
     clockAheadMs: undefined,
     now: options.clock?.now ?? (() => new Date()),
+    monotonicMs: () => performance.now(),
     wait: () => Promise.resolve(),
     newId: () => uuidv7({ random: randomBytes(16) }),
     newRequestId: () => randomUUID(),
