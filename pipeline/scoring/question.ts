@@ -2,11 +2,12 @@
 import type { RowSink } from '../../schemas/columns.ts'
 import { Course } from './course.ts'
 import { Field, type IntegralName, NO_PRICE, READING_LENGTH } from './field.ts'
+import { addOthers, addOwn, addPriced } from './judged.ts'
 import { PPM, negativeLogNano } from './logarithm.ts'
 import type { Methodology } from './methodology.ts'
 import { Median } from './median.ts'
 import type { PAIR_COLUMNS } from './pairs.ts'
-import { Participant, WITHDRAWN, type YardstickIntegrals, writeScores } from './participant.ts'
+import { Participant, WITHDRAWN, writeScores } from './participant.ts'
 import { Peaks } from './peaks.ts'
 import { NO_PRICES, type PriceColumns, StandingPrice } from './prices.ts'
 import { SPOKEN, SPOKEN_LENGTH, writeSpoken } from './spoken.ts'
@@ -277,64 +278,17 @@ export class QuestionSweep {
 
   /** The same for the judged instants. */
   #settleJudged(participant: Participant, at: number): void {
-    const { error, average, median, market } = participant
-    const isLeftOut = participant.leftOut >= 0
     const since = (name: IntegralName) => this.#field.since(name, this.#readings, at)
-    const most = this.#peaks.since(participant.peakPlace) - (isLeftOut ? 1 : 0)
+    const own = participant.leftOut >= 0 ? 1 : 0
+    const most = this.#peaks.since(participant.peakPlace) - own
     let judgedMs = 0
-    if (most >= this.#leastOthers) {
-      judgedMs = since(isLeftOut ? 'time' : 'allTime')
-      const mean = this.#meanOfOthers(participant, since)
-      const lean = error * judgedMs - mean.error
-      participant.measuredMs += judgedMs
-      participant.lean += this.#outcome === 1 ? -lean : lean
-      add(average, mean)
-      median.error += since(isLeftOut ? 'median' : 'allMedian')
-      median.square += since(isLeftOut ? 'medianSquare' : 'allMedianSquare')
-      add(market, this.#hasPrices ? this.#meanOfUnpriced(participant, since) : mean)
-      participant.voices = Math.max(participant.voices, most)
-    }
+    if (most >= this.#leastOthers)
+      judgedMs = addOthers(participant, since, most, this.#outcome, this.#hasPrices)
     const pricedMs = this.#hasPrices ? since('priceTime') : 0
     if (pricedMs > 0) {
-      const alone = isLeftOut
-        ? { error: since('alonePrice'), square: since('alonePriceSquare') }
-        : { error: since('allAlonePrice'), square: since('allAlonePriceSquare') }
-      judgedMs += since(isLeftOut ? 'aloneTime' : 'allAloneTime')
-      participant.pricedMs += pricedMs
-      add(average, alone)
-      add(median, alone)
-      add(market, { error: since('price'), square: since('priceSquare') })
-      const mostPriced = this.#pricedPeaks.since(participant.pricedPeakPlace) - (isLeftOut ? 1 : 0)
-      participant.voices = Math.max(participant.voices, mostPriced)
+      const mostPriced = this.#pricedPeaks.since(participant.pricedPeakPlace) - own
+      judgedMs += addPriced(participant, since, pricedMs, mostPriced)
     }
-    participant.judgedMs += judgedMs
-    participant.own += error * error * judgedMs
-    participant.ownOther += (PPM - error) * (PPM - error) * judgedMs
+    addOwn(participant, judgedMs)
   }
-
-  /** The integrals of the error of the others' average, and of its square: (S − x)/P with x left out. */
-  #meanOfOthers({ leftOut }: Participant, since: (name: IntegralName) => number): YardstickIntegrals {
-    if (leftOut < 0) return { error: since('allMean'), square: since('allSquare') }
-    return {
-      error: since('mean') - leftOut * since('share'),
-      square: since('square') - 2 * leftOut * since('cross') + leftOut * leftOut * since('shareSquare'),
-    }
-  }
-
-  /** The same while no price stands. */
-  #meanOfUnpriced({ leftOut }: Participant, since: (name: IntegralName) => number): YardstickIntegrals {
-    if (leftOut < 0) return { error: since('allUnpricedMean'), square: since('allUnpricedSquare') }
-    return {
-      error: since('unpricedMean') - leftOut * since('unpricedShare'),
-      square:
-        since('unpricedSquare') -
-        2 * leftOut * since('unpricedCross') +
-        leftOut * leftOut * since('unpricedShareSquare'),
-    }
-  }
-}
-
-function add(to: YardstickIntegrals, { error, square }: YardstickIntegrals): void {
-  to.error += error
-  to.square += square
 }
