@@ -106,68 +106,133 @@ export function circumstancesOf(
   entities: readonly MetEntity[],
   voices: Voices,
   questions: readonly AskedQuestion[],
-  { kept }: KeptPairs,
+  keptPairs: KeptPairs,
 ): Met {
-  const { rowCount, columns } = kept
-  const { question, entity, judged, first_at, last_at } = columns
+  const { kept } = keptPairs
   const kinds = Uint8Array.from(entities, ({ entityType }) => ENTITY_TYPES.indexOf(entityType))
-  const contested = judged.slice(0, rowCount)
+  const contested = contestedRows(kept, questions)
+  const { question, entity } = kept.columns
+  const rows = { rowCount: kept.rowCount, columns: { question, entity, contested } }
+  const pools = poolsOf(questions.length, kinds, rows)
+  const activity = activityOf(kept, contested, questions, entities.length)
+  const poolsOfQuestions = poolsByQuestion(kept, contested, { kinds, pools }, questions.length)
+  const isOwn = (member: number, asked: number) =>
+    pools[member]! >= 0 && poolsOfQuestions[kinds[member]!]![asked] === pools[member]
+  const answers = answersOf(kept, questions, activity, isOwn)
+  const offered = offeredQuestions(pools, poolsOfQuestions, questions, { ...activity, ...answers })
+  const sizes = sizesOf(pools)
+  const circumstances = attemptsOf(entities, activity).map((attempt, member): Circumstances => {
+    const pool = pools[member]!
+    return {
+      ...attempt,
+      voice: isVoice(voices, member),
+      pool: pool < 0 ? null : entities[pool]!.entityId,
+      pool_size: pool < 0 ? null : sizes.get(pool)!,
+      offered_questions: offered[member]!,
+      answered_share: ratio(answers.answered[member]!, offered[member]!),
+      isRetired: entities[member]!.isRetired,
+    }
+  })
+  return { circumstances, pairs: activity.pairs, poolsOfQuestions }
+}
+
+type Kept = KeptPairs['kept']
+
+/** Of each pair 1 if it is contested: judged, on a settled question. */
+function contestedRows({ rowCount, columns }: Kept, questions: readonly AskedQuestion[]): Int32Array {
+  const contested = columns.judged.slice(0, rowCount)
   for (let row = 0; row < rowCount; row++) {
-    if (!questions[question[row]!]!.isSettled) contested[row] = 0
+    if (!questions[columns.question[row]!]!.isSettled) contested[row] = 0
   }
-  const pools = poolsOf(questions.length, kinds, { rowCount, columns: { question, entity, contested } })
-  const poolsOfQuestions = ENTITY_TYPES.map(() => new Int32Array(questions.length).fill(-1))
-  const pairs = new Int32Array(entities.length)
-  const firstContestedMs = new Float64Array(entities.length).fill(Infinity)
-  const firstMs = new Float64Array(entities.length).fill(Infinity)
-  const lastMs = new Float64Array(entities.length).fill(-Infinity)
+  return contested
+}
+
+/** Of each entity its pairs, its forecasts on settled questions, and when one was contested first. */
+interface Activity {
+  pairs: Int32Array
+  firstContestedMs: Float64Array
+  firstMs: Float64Array
+  lastMs: Float64Array
+}
+
+function activityOf(
+  { rowCount, columns }: Kept,
+  contested: Int32Array,
+  questions: readonly AskedQuestion[],
+  entityCount: number,
+): Activity {
+  const pairs = new Int32Array(entityCount)
+  const firstContestedMs = new Float64Array(entityCount).fill(Infinity)
+  const firstMs = new Float64Array(entityCount).fill(Infinity)
+  const lastMs = new Float64Array(entityCount).fill(-Infinity)
+  const { question, entity, first_at, last_at } = columns
   for (let row = 0; row < rowCount; row++) {
-    const [member, asked] = [entity[row]!, question[row]!]
-    const { isSettled, settledAtMs } = questions[asked]!
+    const member = entity[row]!
+    const { isSettled, settledAtMs } = questions[question[row]!]!
     pairs[member]! += 1
     if (!isSettled) continue
     firstMs[member] = Math.min(firstMs[member]!, first_at[row]!)
     lastMs[member] = Math.max(lastMs[member]!, last_at[row]!)
-    if (contested[row] !== 1) continue
-    poolsOfQuestions[kinds[member]!]![asked] = pools[member]!
-    firstContestedMs[member] = Math.min(firstContestedMs[member]!, settledAtMs)
+    if (contested[row] === 1) firstContestedMs[member] = Math.min(firstContestedMs[member]!, settledAtMs)
   }
-  const answered = new Int32Array(entities.length)
-  const aside = new Int32Array(entities.length)
+  return { pairs, firstContestedMs, firstMs, lastMs }
+}
+
+function poolsByQuestion(
+  { rowCount, columns: { question, entity } }: Kept,
+  contested: Int32Array,
+  { kinds, pools }: { kinds: Uint8Array; pools: Int32Array },
+  questionCount: number,
+): Int32Array[] {
+  const found = ENTITY_TYPES.map(() => new Int32Array(questionCount).fill(-1))
+  for (let row = 0; row < rowCount; row++) {
+    const member = entity[row]!
+    if (contested[row] === 1) found[kinds[member]!]![question[row]!] = pools[member]!
+  }
+  return found
+}
+
+/**
+ * Of each entity how many settled questions of its own pool it answered, and how many of them aside: questions
+ * that were not open while it was active.
+ */
+function answersOf(
+  { rowCount, columns: { question, entity } }: Kept,
+  questions: readonly AskedQuestion[],
+  { pairs, firstMs, lastMs }: Activity,
+  isOwn: (member: number, asked: number) => boolean,
+): { answered: Int32Array; aside: Int32Array } {
+  const answered = new Int32Array(pairs.length)
+  const aside = new Int32Array(pairs.length)
   for (let row = 0; row < rowCount; row++) {
     const [member, asked] = [entity[row]!, question[row]!]
     const { isSettled, openedAtMs, endsAtMs } = questions[asked]!
-    if (!isSettled || pools[member]! < 0 || poolsOfQuestions[kinds[member]!]![asked] !== pools[member])
-      continue
+    if (!isSettled || !isOwn(member, asked)) continue
     answered[member]! += 1
     if (openedAtMs > lastMs[member]! || endsAtMs <= firstMs[member]!) aside[member]! += 1
   }
+  return { answered, aside }
+}
+
+/** Of each entity how many settled questions of its pool were open while it was active; 0 without a pool. */
+function offeredQuestions(
+  pools: Int32Array,
+  poolsOfQuestions: readonly Int32Array[],
+  questions: readonly AskedQuestion[],
+  { firstMs, lastMs, aside }: Pick<Activity, 'firstMs' | 'lastMs'> & { aside: Int32Array },
+): Int32Array {
   const offers = new Map(poolsOfQuestions.flatMap((ofQuestion) => [...offersOf(ofQuestion, questions)]))
+  return pools.map((pool, member) => {
+    if (pool < 0) return 0
+    const [first, last] = [firstMs[member]!, lastMs[member]!]
+    return offeredOf(offers.get(pool)!, { firstMs: first, lastMs: last, aside: aside[member]! })
+  })
+}
+
+function sizesOf(pools: Int32Array): Map<number, number> {
   const sizes = new Map<number, number>()
   for (const pool of pools) sizes.set(pool, (sizes.get(pool) ?? 0) + 1)
-  const circumstances = attemptsOf(entities, { pairs, firstContestedMs }).map(
-    (attempt, member): Circumstances => {
-      const pool = pools[member]!
-      const isIn = pool >= 0
-      const offered = isIn
-        ? offeredOf(offers.get(pool)!, {
-            firstMs: firstMs[member]!,
-            lastMs: lastMs[member]!,
-            aside: aside[member]!,
-          })
-        : 0
-      return {
-        ...attempt,
-        voice: isVoice(voices, member),
-        pool: isIn ? entities[pool]!.entityId : null,
-        pool_size: isIn ? sizes.get(pool)! : null,
-        offered_questions: offered,
-        answered_share: ratio(answered[member]!, offered),
-        isRetired: entities[member]!.isRetired,
-      }
-    },
-  )
-  return { circumstances, pairs, poolsOfQuestions }
+  return sizes
 }
 
 /** The lives of the questions of each pool of a kind. */
