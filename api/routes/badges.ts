@@ -30,7 +30,7 @@ export const PICTURE_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   ...ANYWHERE,
 }
-export const KEPT = 'public, max-age=3600, stale-while-revalidate=86400'
+const KEPT = 'public, max-age=3600, stale-while-revalidate=86400'
 /** For the badge of an entity without a release, because it may get one at any moment. */
 export const SHORTLY = 'public, max-age=60'
 

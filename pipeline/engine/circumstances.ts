@@ -193,8 +193,8 @@ function poolsByQuestion(
 }
 
 /**
- * Of each entity how many settled questions of its own pool it answered, and how many of them aside: questions
- * that were not open while it was active.
+ * Of each entity how many settled questions of its own pool it answered, and how many of them aside:
+ * questions that were not open while it was active.
  */
 function answersOf(
   { rowCount, columns: { question, entity } }: Kept,

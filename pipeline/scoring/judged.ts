@@ -33,8 +33,8 @@ export function addOthers(
 }
 
 /**
- * Adds the time in which a price stood. `most` is the greatest number of others in it. Returns the part of that
- * time without enough others.
+ * Adds the time in which a price stood. `most` is the greatest number of others in it. Returns the part of
+ * that time without enough others.
  */
 export function addPriced(participant: Participant, since: Growth, pricedMs: number, most: number): number {
   const { average, median, market } = participant
