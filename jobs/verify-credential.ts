@@ -92,7 +92,7 @@ async function faultOf(
   const keys = did.verificationMethod.filter((key) => did.assertionMethod.includes(key.id))
   const forged = proofFault(credential, keys, place)
   if (forged !== undefined) return forged
-  step(`it is signed by the key ${credential.proof.verificationMethod}, which ${place} names`)
+  step(`it is signed by the key ${credential.proof[0]!.verificationMethod}, which ${place} names`)
   const outOfTime = timeFault(credential, now)
   if (outOfTime !== undefined) return outOfTime
   step(`it is good from ${credential.validFrom} until ${credential.validUntil}`)
@@ -138,7 +138,7 @@ function proofFault(
   keys: readonly { id: string; publicKeyMultibase: string }[],
   place: string,
 ): string | undefined {
-  const { verificationMethod } = secured.proof
+  const { verificationMethod } = secured.proof[0]!
   const key = keys.find(({ id }) => id === verificationMethod)
   if (!key) return `${place} names no key ${quoted(verificationMethod)}, or no longer`
   try {

@@ -48,7 +48,7 @@ export type CredentialIssue = z.infer<typeof credentialIssue>
 export type CredentialFileEntry = CredentialIssue['files'][number]
 
 const contexts = z.array(z.string())
-const proof = z.looseObject({
+const dataIntegrityProof = z.looseObject({
   type: z.literal('DataIntegrityProof'),
   cryptosuite: z.literal('eddsa-rdfc-2022'),
   created: instant,
@@ -56,6 +56,7 @@ const proof = z.looseObject({
   proofPurpose: z.literal('assertionMethod'),
   proofValue: z.string(),
 })
+const proof = z.array(dataIntegrityProof).length(1)
 
 /** The members that every credential of this service has. The standards say what is in them. */
 export const openBadgeCredential = z

@@ -103,7 +103,7 @@ export class Credentials {
     const document = credentialOf(record, entityType, entityId, facts)
     return {
       release: record.release,
-      document: { ...document, proof: { ...options, proofValue } },
+      document: { ...document, proof: [{ ...options, proofValue }] },
     }
   }
 

@@ -1,6 +1,6 @@
 // Checks the credentials that were issued for a release: who has one, the facts in it, its signature, and
 // which ones the status lists revoke.
-import { type Proof, isSignedBy, proofOptions } from '../credentials/data-integrity.ts'
+import { type Secured, isSignedBy, proofOptions } from '../credentials/data-integrity.ts'
 import { FORM, credentialOf, issuerOf, statusListOf } from '../credentials/documents.ts'
 import { holdersOf, indicesFor, revokedIn } from '../credentials/issue.ts'
 import { lastIssue, readCredentialFile, readIssue, readIssueBytes } from '../credentials/read.ts'
@@ -27,8 +27,10 @@ export async function checkCredentials(
   const fault = (what: string) => report.faults.push(`${credentialIssuePath(issue)}: ${what}`)
   const key = record.keys[0]!
   const options = proofOptions(`${issuerOf(record.url)}#${key}`, record.as_of)
-  const isSigned = (document: ReturnType<typeof credentialOf>, proofValue: string) =>
-    isSignedBy({ ...document, proof: { ...options, proofValue } }, key)
+  const securedBy = (document: ReturnType<typeof credentialOf>, proofValue: string): Secured => ({
+    ...document,
+    proof: [{ ...options, proofValue }],
+  })
   const holders = await holdersOf(store, release, files)
   const before = issue === 1 ? undefined : await readIssue(store, issue - 1)
   const { indices, next_index } = await indicesFor(store, issue - 1, before, record, holders)
@@ -49,7 +51,7 @@ export async function checkCredentials(
         fault(
           `the credential of ${id} says ${canonicalText(stated)}, and the release ${canonicalText(expected)}`,
         )
-      } else if (!isSigned(credentialOf(record, file.entity_type, id, expected), proof)) {
+      } else if (!isSignedBy(securedBy(credentialOf(record, file.entity_type, id, expected), proof), key)) {
         fault(`the key ${key} has not signed the credential of ${id}`)
       } else report.credentials_checked += 1
     }
@@ -58,11 +60,11 @@ export async function checkCredentials(
     fault(`${id} is certified, and has no credential`)
   }
   for (const [number, file] of record.status_lists.entries()) {
-    const { proof, ...list } = JSON.parse(
-      decoded(await readIssueBytes(store, issue, record, file)),
-    ) as ReturnType<typeof statusListOf> & { proof: Proof }
+    const bytes = await readIssueBytes(store, issue, record, file)
+    const list = JSON.parse(decoded(bytes)) as Partial<Secured>
     const expected = statusListOf(record, number, revokedIn(number, next_index, standing))
-    if (canonicalText(list) !== canonicalText(expected) || !isSigned(expected, proof.proofValue)) {
+    const secured = securedBy(expected, list.proof?.[0]?.proofValue ?? '')
+    if (canonicalText(list) !== canonicalText(secured) || !isSignedBy(secured, key)) {
       fault(
         `status list ${number} does not revoke every credential that does not stand any more, or is not signed by ${key}`,
       )

@@ -21,7 +21,8 @@ export interface Unsecured {
   [member: string]: unknown
 }
 
-export type Secured<T extends Unsecured = Unsecured> = T & { proof: Proof }
+/** Its proof is a list of one, because the JSON Schema of Open Badges demands a list. */
+export type Secured<T extends Unsecured = Unsecured> = T & { proof: readonly Proof[] }
 
 /** Signs documents at one instant: the hash of the options of their proofs is made once. */
 export class Signer {
@@ -41,7 +42,7 @@ export class Signer {
   }
 
   secured<T extends Unsecured>(document: T): Secured<T> {
-    return { ...document, proof: { ...this.#options, proofValue: this.valueFor(document) } }
+    return { ...document, proof: [{ ...this.#options, proofValue: this.valueFor(document) }] }
   }
 }
 
@@ -61,10 +62,14 @@ export function proofOptions(verificationMethod: string, created: string): Omit<
  * @throws ServiceError `invalid` for a document of another form than this service makes.
  */
 export function isSignedBy({ proof, ...document }: Secured, multikey: string): boolean {
-  const { proofValue, ...options } = proof
-  if (proof.type !== 'DataIntegrityProof' || proof.cryptosuite !== 'eddsa-rdfc-2022') {
+  const [only, ...others] = proof
+  if (!only || others.length > 0) {
+    throw new ServiceError('invalid', `proof must be a list of one, and has ${proof.length}`)
+  }
+  if (only.type !== 'DataIntegrityProof' || only.cryptosuite !== 'eddsa-rdfc-2022') {
     throw new ServiceError('invalid', 'the proof must be a DataIntegrityProof of eddsa-rdfc-2022')
   }
+  const { proofValue, ...options } = only
   const bytes = hashData(optionsHash(document, options), quadsOf(document))
   const signature = bytesOfMultibase(proofValue)
   return signature !== undefined && verify(null, bytes, parseMultikey(multikey), signature)

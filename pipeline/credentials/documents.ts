@@ -15,7 +15,7 @@ export const CREDENTIAL_TYPE = 'application/vc'
  * Increase this with every change of a document, of its words too. Nodes put documents together again, and a
  * proof is over one form of them.
  */
-export const FORM = 2
+export const FORM = 3
 
 const DAYS_VALID = 90
 const DAY_MS = 86_400_000

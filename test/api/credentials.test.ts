@@ -47,7 +47,7 @@ describe('a credential', () => {
     const issuer = (await service.client.get('/.well-known/did.json')).json<{
       verificationMethod: { id: string; publicKeyMultibase: string }[]
     }>()
-    expect(issuer.verificationMethod.map(({ id }) => id)).toEqual([credential.proof.verificationMethod])
+    expect(issuer.verificationMethod.map(({ id }) => id)).toEqual([credential.proof[0]!.verificationMethod])
     const [key] = issuer.verificationMethod
     expect(isSignedBy(credential as unknown as Secured, key!.publicKeyMultibase)).toBe(true)
     expect((await service.client.get('/did.json')).text).toBe(JSON.stringify(issuer))

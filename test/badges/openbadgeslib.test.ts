@@ -162,8 +162,10 @@ describe.skipIf(!tools)('openbadgeslib refuses', () => {
 
   test('a credential by another key in the name of ours', async () => {
     const { proof, ...document } = held()
-    const { proofValue } = signerOf(NOW, OTHER_KEY).secured(document).proof
-    expect(await refusal(asCredential({ ...document, proof: { ...proof, proofValue } }))).toMatch('signature')
+    const { proofValue } = signerOf(NOW, OTHER_KEY).secured(document).proof[0]!
+    expect(await refusal(asCredential({ ...document, proof: [{ ...proof[0]!, proofValue }] }))).toMatch(
+      'signature',
+    )
   })
 
   test('a credential by a key that the issuer does not list, or no longer', async () => {

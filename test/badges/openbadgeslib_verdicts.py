@@ -27,7 +27,7 @@ def main():
     def refusal(document, status):
         try:
             if status is None:
-                key = resolve_verification_method(document["proof"]["verificationMethod"], download)
+                key = resolve_verification_method(document["proof"][0]["verificationMethod"], download)
                 verify_data_integrity_proof(document, key)
             else:
                 verifier = OB3LdpVerifier.for_issuer_did(asked["issuer"])

@@ -1,7 +1,7 @@
 // Which proofs are good: those of the same document, the same options and the same key.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Secured, isSignedBy } from '../../pipeline/credentials/data-integrity.ts'
+import { type Proof, type Secured, isSignedBy } from '../../pipeline/credentials/data-integrity.ts'
 import { canonicalText } from '../../pipeline/proof/canonical.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { anyChange, changed, valuesIn } from '../support/credentials/changes.ts'
@@ -121,6 +121,7 @@ describe('not good is', () => {
   })
 
   const secured = credential()
+  const [proof] = secured.proof as [Proof]
   const { validUntil, evidence, ...rest } = secured
   const others: [what: string, document: Secured][] = [
     ['a member that is left out', { ...rest, evidence }],
@@ -133,18 +134,20 @@ describe('not good is', () => {
     ],
     [
       'a proof of another suite',
-      { ...secured, proof: { ...secured.proof, cryptosuite: 'eddsa-jcs-2022' as never } },
+      { ...secured, proof: [{ ...proof, cryptosuite: 'eddsa-jcs-2022' as never }] },
     ],
     [
       'a proof for another purpose',
-      { ...secured, proof: { ...secured.proof, proofPurpose: 'authentication' as never } },
+      { ...secured, proof: [{ ...proof, proofPurpose: 'authentication' as never }] },
     ],
-    ['a proof with a member more', { ...secured, proof: { ...secured.proof, domain: 'x' } as never }],
+    ['a proof with a member more', { ...secured, proof: [{ ...proof, domain: 'x' } as never] }],
     [
       'a signature that is cut',
-      { ...secured, proof: { ...secured.proof, proofValue: secured.proof.proofValue.slice(0, -1) } },
+      { ...secured, proof: [{ ...proof, proofValue: proof.proofValue.slice(0, -1) }] },
     ],
-    ['an empty signature', { ...secured, proof: { ...secured.proof, proofValue: 'z' } }],
+    ['an empty signature', { ...secured, proof: [{ ...proof, proofValue: 'z' }] }],
+    ['no proof', { ...secured, proof: [] }],
+    ['a proof beside the proof', { ...secured, proof: [proof, proof] }],
   ]
   test.for(others)('%s', ([, document]) => expect(isGood(document)).toBe(false))
 })

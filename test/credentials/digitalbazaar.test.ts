@@ -79,8 +79,8 @@ describe('refused is', () => {
 
   test('a credential by another key in the name of ours', async () => {
     const { proof, ...document } = credential()
-    const { proofValue } = signerOf(ISSUE, OTHER_KEY).secured(document).proof
-    expect(await refusal({ ...document, proof: { ...proof, proofValue } })).toMatch('Invalid signature')
+    const { proofValue } = signerOf(ISSUE, OTHER_KEY).secured(document).proof[0]!
+    expect(await refusal({ ...document, proof: [{ ...proof[0]!, proofValue }] })).toMatch('Invalid signature')
   })
 
   test('a credential by a key that the issuer does not list, or no longer', async () => {

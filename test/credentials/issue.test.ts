@@ -88,7 +88,7 @@ test('everyone who is certified gets one, which the key has signed', async () =>
     id: `https://forecasts.example.org/agents/${boardAgent(1)}/credential#1`,
     validFrom: '2026-03-01T12:00:00.000Z',
     validUntil: '2026-05-30T12:00:00.000Z',
-    proof: { created: '2026-03-01T12:00:00.000Z' },
+    proof: [{ created: '2026-03-01T12:00:00.000Z' }],
   })
 })
 

@@ -127,8 +127,14 @@ test('refuses one with a changed byte, in its numbers and in its proof', async (
   expect(await words(JSON.parse(text.replace('0.317', '0.917')) as object)).toContain(
     'does not hold: it was changed, or another key has signed it',
   )
-  const created = { ...genuine.proof, created: '2026-03-01T12:00:00.001Z' }
-  expect(await words({ ...genuine, proof: created })).toContain('it was changed')
+  const created = { ...genuine.proof[0]!, created: '2026-03-01T12:00:00.001Z' }
+  expect(await words({ ...genuine, proof: [created] })).toContain('it was changed')
+  const [proof] = genuine.proof
+  for (const other of [proof, [], [proof, proof]]) {
+    expect(await words({ ...genuine, proof: other })).toContain(
+      'it has not the form of those of this service (proof:',
+    )
+  }
   expect(await words({ ...genuine, more: 'x' })).toContain(
     'no credential of this service has the member "more"',
   )
@@ -138,7 +144,7 @@ test('refuses one by another key, whether it names that or the one of the issuer
   const forged = credential({}, issue, OTHER_KEY)
   expect(await words(forged)).toContain(`names no key "${issuer}#${OTHER_KEY.multikey}", or no longer`)
   const verificationMethod = `${issuer}#${KEY.multikey}`
-  expect(await words({ ...forged, proof: { ...forged.proof, verificationMethod } })).toContain(
+  expect(await words({ ...forged, proof: [{ ...forged.proof[0]!, verificationMethod }] })).toContain(
     'another key has signed it',
   )
   answers[DID] = { ...didDocument(issuer, [KEY.multikey]), assertionMethod: [] }

@@ -31,7 +31,7 @@ interface Credential {
   '@context': string[]
   id: string
   issuer: { id: string; url: string }
-  proof: Record<string, string>
+  proof: Record<string, string>[]
   [member: string]: unknown
 }
 
@@ -167,8 +167,8 @@ describe.skipIf(!hasBrowser)('the check of a certificate', () => {
   })
 
   test('does not hold with one changed byte, wherever it is', async () => {
-    const { proof } = parsed()
-    const value = proof['proofValue']!
+    const [proof] = parsed().proof
+    const value = proof!['proofValue']!
     for (const [from, to] of [
       ['"value":"60"', '"value":"61"'],
       ['Certified forecaster', 'Clever forecaster'],
@@ -266,9 +266,11 @@ describe.skipIf(!hasBrowser)('the check of a certificate', () => {
       ['https:///credential', /This page asks nobody but/],
       [list, /no record of this service/],
       [JSON.stringify(rest), /signature does not hold|no credential of this service/],
-      [JSON.stringify({ ...rest, id, proof: 1 }), /has no proof/],
+      [JSON.stringify({ ...rest, id, proof: 1 }), /has no list of one proof/],
+      [JSON.stringify({ ...rest, id, proof: rest.proof[0] }), /has no list of one proof/],
+      [JSON.stringify({ ...rest, id, proof: [...rest.proof, ...rest.proof] }), /has no list of one proof/],
       [
-        JSON.stringify({ ...parsed(), proof: { ...parsed().proof, proofValue: 'z0' } }),
+        JSON.stringify({ ...parsed(), proof: [{ ...parsed().proof[0], proofValue: 'z0' }] }),
         /no key and no signature/,
       ],
       [JSON.stringify({ ...parsed(), credentialSubject: null }), /no credential of this service has/],

@@ -105,8 +105,10 @@ globalThis.certificates = (() => {
   }
 
   // Returns the key that has signed. The signature is over the hashes of the options of the proof and of the document.
-  async function signerOf({ proof, ...document }, { did, path }, name) {
-    const { proofValue, ...options } = must(isObject(proof) && proof, `${name} has no proof.`)
+  async function signerOf({ proof: proofs, ...document }, { did, path }, name) {
+    const isOne = Array.isArray(proofs) && proofs.length === 1 && isObject(proofs[0])
+    const [proof] = must(isOne && proofs, `${name} has no list of one proof.`)
+    const { proofValue, ...options } = proof
     const isKnown =
       proof.type === 'DataIntegrityProof' &&
       proof.cryptosuite === 'eddsa-rdfc-2022' &&
