@@ -13,13 +13,14 @@ const PROGRAMS = {
   fvs: 'jobs/fvs.js',
   creator: 'pipeline/store/creator.ts',
   'score-decoder': 'pipeline/release/score-decoder.ts',
+  drawer: 'api/pages/cards/drawer.ts',
 }
 const built = new Map(Object.entries(PROGRAMS).map(([name, source]) => [join(ROOT, source), name]))
 
 /**
  * Packages that stay outside of the build: native ones, and large ones.
  */
-const PACKAGES_APART = [/^@duckdb\//, /^@aws-sdk\//, /^@smithy\//, /^@redis\//]
+const PACKAGES_APART = [/^@duckdb\//, /^@aws-sdk\//, /^@smithy\//, /^@redis\//, /^@resvg\//]
 
 const FILE = /new URL\('([^']+)', import\.meta\.url\)/g
 
@@ -101,7 +102,7 @@ async function build(...names: (keyof typeof PROGRAMS)[]): Promise<void> {
 await rm(folder, { recursive: true, force: true })
 await build('fvs')
 // Each of these is built alone, because a first call waits for the start of the thread that loads it.
-for (const program of ['creator', 'score-decoder'] as const) {
+for (const program of ['creator', 'score-decoder', 'drawer'] as const) {
   always.clear()
   await build(program)
 }

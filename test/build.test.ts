@@ -99,6 +99,7 @@ describe('the program that is built', () => {
       ...assets,
       `/forecaster/${forecasterId(0)}/verification`,
       `/forecaster/${forecasterId(0)}/scores`,
+      `/forecaster/${forecasterId(0)}/card.png`,
       `/view/forecasters/${forecasterId(0)}`,
       '/questions',
       '/methodology',

@@ -30,8 +30,8 @@ export function callsOfShown(questions: number): number {
   return Math.floor(questions / SHOWN_PER_CALL)
 }
 
-/** As how many further calls a card counts that has to be drawn. */
-export const CALLS_OF_DRAWING = 2
+/** As how many further calls a card counts that has to be drawn: it takes some 33 ms of a thread. */
+export const CALLS_OF_DRAWING = 7
 
 const BYTES_PER_CALL = 4 * 1024 * 1024
 

@@ -45,14 +45,14 @@ const READINGS = {
 
 describe.for(Object.entries(READINGS))('the schema as it is %s accepts', ([, faultsOf]) => {
   test('credentials of any facts, of agents and of people', () => {
-    const seen = new Set<unknown>()
+    const seen = { named: 0, nameless: 0 }
     fc.assert(
       fc.property(anyCredential, (document) => {
-        seen.add('identifier' in (document['credentialSubject'] as object))
+        seen['identifier' in (document['credentialSubject'] as object) ? 'named' : 'nameless'] += 1
         expect(faultsOf(signerOf(ISSUE).secured(document))).toEqual([])
       }),
     )
-    expect([...seen].toSorted()).toEqual([false, true])
+    expect(Object.values(seen)).not.toContain(0)
   })
 
   describe('what the service serves', () => {

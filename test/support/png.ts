@@ -1,5 +1,5 @@
-// Reads pictures of eight bits of red, green and blue without filters, as cards are, by the words of the
-// standard.
+// Reads pictures of eight bits of red, green, blue and opacity, as cards are, by the words of the standard
+// (https://www.w3.org/TR/png-3/).
 import { crc32, inflateSync } from 'node:zlib'
 
 export interface Pixels {
@@ -8,6 +8,8 @@ export interface Pixels {
   /** Of four bytes a pixel. */
   rgba: Uint8ClampedArray
 }
+
+const PIXEL = 4
 
 /** @throws Error for a picture of another form, or with a wrong sum. */
 export function pixelsOf(png: Buffer): Pixels {
@@ -19,18 +21,48 @@ export function pixelsOf(png: Buffer): Pixels {
     const content = png.subarray(at + 4, at + 8 + length)
     if (crc32(content) !== png.readUInt32BE(at + 8 + length)) throw new Error('a sum is wrong')
     const type = content.subarray(0, 4).toString('latin1')
-    if (type === 'IHDR') [width, height] = [content.readUInt32BE(4), content.readUInt32BE(8)]
+    if (type === 'IHDR') {
+      ;[width, height] = [content.readUInt32BE(4), content.readUInt32BE(8)]
+      const form = [...content.subarray(12)].join()
+      if (form !== '8,6,0,0,0') throw new Error(`this picture has another form: ${form}`)
+    }
     if (type === 'IDAT') data.push(content.subarray(4))
     at += 12 + length
   }
   const rows = inflateSync(Buffer.concat(data))
-  const rgba = new Uint8ClampedArray(width * height * 4).fill(255)
+  const line = PIXEL * width
+  const rgba = new Uint8ClampedArray(line * height)
   for (let y = 0; y < height; y++) {
-    if (rows[y * (3 * width + 1)] !== 0) throw new Error('a row has a filter')
-    for (let x = 0; x < width; x++) {
-      const at = y * (3 * width + 1) + 1 + 3 * x
-      rgba.set(rows.subarray(at, at + 3), (y * width + x) * 4)
+    const start = y * (line + 1)
+    const filter = rows[start]!
+    for (let x = 0; x < line; x++) {
+      const at = y * line + x
+      const left = x < PIXEL ? 0 : rgba[at - PIXEL]!
+      const above = y === 0 ? 0 : rgba[at - line]!
+      const aboveLeft = x < PIXEL || y === 0 ? 0 : rgba[at - line - PIXEL]!
+      rgba[at] = (rows[start + 1 + x]! + predicted(filter, left, above, aboveLeft)) & 255
     }
   }
   return { width, height, rgba }
+}
+
+/** What a byte is the difference to (PNG, 9.2). */
+function predicted(filter: number, left: number, above: number, aboveLeft: number): number {
+  switch (filter) {
+    case 0:
+      return 0
+    case 1:
+      return left
+    case 2:
+      return above
+    case 3:
+      return Math.floor((left + above) / 2)
+    case 4: {
+      const sum = left + above - aboveLeft
+      const [a, b, c] = [left, above, aboveLeft].map((one) => Math.abs(sum - one)) as [number, number, number]
+      return a <= b && a <= c ? left : b <= c ? above : aboveLeft
+    }
+    default:
+      throw new Error(`no filter is ${filter}`)
+  }
 }

@@ -1,5 +1,5 @@
 // A card: the words of a release about an entity, on a picture of 1200 × 630 to be shown elsewhere. It is a
-// list of marks, which become SVG or PNG.
+// list of marks, which become SVG, and that becomes PNG.
 import { profilePath } from '../../../schemas/entity-paths.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import { titleInWords, titleOf, shapeText } from '../award.ts'
@@ -9,7 +9,7 @@ import { grouped, signed } from '../numbers.ts'
 import { levelOf, unnamed } from '../profile/subject.ts'
 import { type Site, addressOf, serviceName } from '../site.ts'
 import { interval, places } from '../wording.ts'
-import { type Weight, cutTo, hasGlyphs, textWidth } from './glyphs.ts'
+import { type Weight, canDraw, cutTo, textWidth } from './font.ts'
 
 export const WIDTH = 1200
 export const HEIGHT = 630
@@ -41,7 +41,7 @@ const HEAD = 92
 const ROOM = 740
 const SKILL_AXIS = { from: LEFT, to: LEFT + ROOM, y: 412 }
 
-/** @param isPicture whether only those characters can be shown whose outlines are at hand. */
+/** @param isPicture whether only those characters can be shown that the font has. */
 export function cardOf(
   site: Site,
   subject: CardSubject,
@@ -51,7 +51,7 @@ export function cardOf(
   const { entityType, entityId, verification: of, place } = subject
   const title = titleOf(of)
   const { skill, skill_interval: range, contested_questions: questions } = of
-  const isShown = subject.name !== null && (!isPicture || hasGlyphs('bold', subject.name))
+  const isShown = subject.name !== null && (!isPicture || canDraw('bold', subject.name))
   const name = isShown ? subject.name! : unnamed(entityType, entityId)
   const titleWords =
     title === 'none'
@@ -73,7 +73,7 @@ export function cardOf(
     ...frame(site, `release ${of.release} · ${of.as_of.slice(0, 10)}`),
     ...heading(
       name,
-      isShown || subject.name === null ? '' : 'Their name has characters that this picture lacks.',
+      isShown || subject.name === null ? '' : 'Their name has characters that this picture cannot show.',
     ),
     text(LEFT, 272, 42, 'bold', TITLE_COLORS[title], titleWords),
     text(LEFT, 352, 42, 'bold', INK, skillWords),
@@ -109,7 +109,7 @@ function frame(site: Site, right: string): Mark[] {
   const isSandbox = site.environment === 'sandbox'
   const [back, front] = isSandbox ? ['#ffe9a8', '#3d2b00'] : ['#24292f', WHITE]
   const given = serviceName(site)
-  const service = hasGlyphs('bold', given) ? given : 'Forecast verification'
+  const service = canDraw('bold', given) ? given : 'Forecast verification'
   const name = isSandbox ? `SANDBOX · ${service}` : service
   const words = isSandbox && right !== '' ? `simulated · ${right}` : right
   const end = WIDTH - LEFT - textWidth('regular', 22, words)

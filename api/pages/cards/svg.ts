@@ -2,7 +2,7 @@
 import { qrPath } from '../charts/qr.ts'
 import { type Html, html } from '../html.ts'
 import { type Card, HEIGHT, type Mark, WIDTH } from './card.ts'
-import { hasGlyphs, textWidth } from './glyphs.ts'
+import { isMeasured, textWidth } from './font.ts'
 
 export function cardSvg({ marks, words }: Card): Html {
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="card" font-family="DejaVu Sans,Verdana,sans-serif">
@@ -22,7 +22,7 @@ function drawn(mark: Mark): Html {
       const weight = mark.weight === 'bold' && html` font-weight="bold"`
       // The widths of other scripts are not known here.
       const width =
-        hasGlyphs(mark.weight, mark.text) &&
+        isMeasured(mark.weight, mark.text) &&
         html` textLength="${Math.round(textWidth(mark.weight, mark.size, mark.text))}" lengthAdjust="spacingAndGlyphs"`
       return html`<text x="${mark.x}" y="${mark.y}" font-size="${mark.size}"${weight} fill="${mark.color}"${width} direction="ltr" unicode-bidi="isolate">${mark.text}</text>\n`
     }

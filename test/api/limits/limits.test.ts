@@ -143,7 +143,7 @@ describe('a call that keeps the service busy counts as several', () => {
     for (const [path, first] of [
       [`${person}/metrics`, 1 + 2],
       [`${person}/card.svg`, 1 + 2],
-      [`${person}/card.png`, 1 + 2 + 2],
+      [`${person}/card.png`, 1 + 2 + 7],
       [`/snapshots${person}`, 1 + 1],
       [`/agents/${agent.agentId}/report`, 1 + 2 + 20],
     ] as const) {

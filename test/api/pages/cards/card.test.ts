@@ -1,12 +1,14 @@
 // Cards: the same bytes each time, the numbers on them, a QR code that another library reads, and names that
 // stay text.
+import fc from 'fast-check'
 import jsQr from 'jsqr'
 import { describe, expect, test } from 'vitest'
 import { type CardSubject, cardOf, emptyCard } from '../../../../api/pages/cards/card.ts'
-import { cardPng } from '../../../../api/pages/cards/png.ts'
+import { cardPng } from '../../../../api/published/card-picture.ts'
 import { cardSvg } from '../../../../api/pages/cards/svg.ts'
 import type { Site } from '../../../../api/pages/site.ts'
-import { pixelsOf } from '../../../support/png.ts'
+import { sha256Hex } from '../../../../pipeline/proof/canonical.ts'
+import { type Pixels, pixelsOf } from '../../../support/png.ts'
 import { SUBJECT, profileIn } from '../../../support/worlds/profile-world.ts'
 
 const site: Site = { environment: 'production', publicUrl: 'https://forecasts.example.org' }
@@ -21,8 +23,10 @@ const subject: CardSubject = {
 const early = profileIn({ questions: 12 }).published.verification
 const svgOf = (over: Partial<CardSubject> = {}, where: Site = site) =>
   cardSvg(cardOf(where, { ...subject, ...over }, 25, false)).text
+const pngOf = async (over: Partial<CardSubject> = {}, where: Site = site) =>
+  Buffer.from(await cardPng(cardOf(where, { ...subject, ...over }, 25, true)))
 const pixels = async (over: Partial<CardSubject> = {}, where: Site = site) =>
-  pixelsOf(Buffer.from(await cardPng(cardOf(where, { ...subject, ...over }, 25, true))))
+  pixelsOf(await pngOf(over, where))
 
 test.for([
   ['certified', svgOf()],
@@ -45,10 +49,23 @@ describe('a picture', () => {
     expect(bar).toContain('26,127,55')
   })
 
-  test('is the same each time', async () => {
-    const card = cardOf(site, subject, 25, true)
-    const [one, two] = await Promise.all([cardPng(card), cardPng(card)])
-    expect(Buffer.from(one).equals(Buffer.from(two))).toBe(true)
+  // Another version of the font or of the renderer may make others.
+  test('has the same bytes each time, on every machine', async () => {
+    const [one, two] = await Promise.all([pngOf(), pngOf()])
+    expect(one.equals(two)).toBe(true)
+    expect(sha256Hex(one)).toMatchInlineSnapshot(
+      `"0ee6c3acebbfaf309482e3e0c86a09caf0f84f6d70244deccd7dc9af1cee2052"`,
+    )
+  })
+
+  test('changes with the name alone', async () => {
+    const [one, two] = await Promise.all([pixels(), pixels({ name: 'raven' })])
+    const rows = Array.from({ length: one.height }, (_, y) => y).filter((y) => {
+      const row = ({ rgba, width }: Pixels) => Buffer.from(rgba.subarray(y * width * 4, (y + 1) * width * 4))
+      return !row(one).equals(row(two))
+    })
+    expect(rows.length).toBeGreaterThan(20)
+    expect([rows[0]! > 92, rows.at(-1)! < 230]).toEqual([true, true])
   })
 
   test.for(['production', 'sandbox'] as const)(
@@ -91,21 +108,48 @@ describe('a name', () => {
     }
   })
 
-  test.each(['אבג', '漢字', 'crow 😀', 'سلام', 'e\u0301\u0323'])(
-    '%s, which pictures lack, is the end of the id there, and says so',
-    (name) => {
-      const words = (isPicture: boolean) =>
-        cardOf(site, { ...subject, name }, 25, isPicture).marks.flatMap((mark) =>
-          mark.kind === 'text' ? [mark.text] : [],
-        )
-      expect(words(true)).toContain('Agent …e39446')
-      expect(words(true)).toContain('Their name has characters that this picture lacks.')
-      expect(words(false)).toContain(name)
+  const wordsOf = (name: string, isPicture: boolean) =>
+    cardOf(site, { ...subject, name }, 25, isPicture).marks.flatMap((mark) =>
+      mark.kind === 'text' ? [mark.text] : [],
+    )
+
+  test.each(['Nguyễn', 'Ἀλέξανδρος', 'Прогнозист', 'Հայկ', 'אבג', 'سلام', 'ẹ\u0301', 'crow 😀'])(
+    '%s is in a picture',
+    async (name) => {
+      expect(wordsOf(name, true)).toContain(name)
+      expect((await pngOf({ name })).equals(await pngOf())).toBe(false)
     },
   )
 
+  test.each(['漢字', 'สวัสดี', 'नमस्ते', '👨‍👩‍👧 crow', `a${'\u0302\u0301'.repeat(9)}`])(
+    '%s, which pictures cannot show, is the end of the id there, and says so',
+    (name) => {
+      expect(wordsOf(name, true)).toContain('Agent …e39446')
+      expect(wordsOf(name, true)).toContain('Their name has characters that this picture cannot show.')
+      expect(wordsOf(name, false)).toContain(name)
+    },
+  )
+
+  test('of any characters makes a picture, and stays inside of it', async () => {
+    const character = fc.oneof(
+      fc.constantFrom('\u202e', '\u200d', '\u0301', '﷽', '&', '<'),
+      fc.string({ unit: 'binary' }),
+    )
+    const name = fc.string({ unit: character, minLength: 1, maxLength: 200 })
+    const long = ['W', 'é', 'س', 'ش א', '😴'].map((text) => [text.repeat(200)] as [string])
+    await fc.assert(
+      fc.asyncProperty(name, async (text) => {
+        const { width, height, rgba } = await pixels({ name: text })
+        expect([width, height]).toEqual([1200, 630])
+        const beside = Array.from({ length: 120 }, (_, y) => rgba[((100 + y) * width + 1150) * 4])
+        expect(new Set(beside)).toEqual(new Set([255]))
+      }),
+      { numRuns: 20, examples: long },
+    )
+  })
+
   test('that the operator hides is nowhere', () => {
     expect(svgOf({ name: null })).toContain('Agent …e39446')
-    expect(svgOf({ name: null })).not.toContain('lacks')
+    expect(svgOf({ name: null })).not.toContain('cannot show')
   })
 })

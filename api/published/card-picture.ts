@@ -1,0 +1,12 @@
+// Cards as PNG, because chats take no SVG.
+import { Thread } from '../../pipeline/store/thread.ts'
+import type { Card } from '../pages/cards/card.ts'
+import { cardSvg } from '../pages/cards/svg.ts'
+
+/** One thread for the whole process. */
+const drawer = new Thread<string, Uint8Array>(new URL('../pages/cards/drawer.ts', import.meta.url))
+
+/** @throws Error if the thread dies. */
+export function cardPng(card: Card): Promise<Uint8Array> {
+  return drawer.ask(cardSvg(card).text)
+}
