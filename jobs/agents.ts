@@ -1,8 +1,8 @@
 // `fvs agents`.
 import { randomBytes } from 'node:crypto'
-import { Invitations } from '../pipeline/access/invitations.ts'
-import { OwnerClaims } from '../pipeline/access/owner-claims.ts'
-import { Renames, type Waiting } from '../pipeline/access/renames.ts'
+import { createInvitation } from '../pipeline/access/invitations.ts'
+import { endClaims } from '../pipeline/access/owner-claims.ts'
+import { type Waiting, isNameWaiting, namesTold, waitingNames } from '../pipeline/access/renames.ts'
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { type ListedAgent, readAgents } from '../pipeline/import/agent-list.ts'
 import {
@@ -47,8 +47,7 @@ export async function assignAgents(
   if (owner_id?.startsWith(DOMAIN_OWNER)) {
     throw new ServiceError('invalid', `--owner must not begin with ${DOMAIN_OWNER}: domains prove those`)
   }
-  const claims = new OwnerClaims(components.store, randomBytes)
-  const note = () => claims.decide(agentIds, components.now())
+  const note = () => endClaims(components.store, agentIds, components.now())
   const said = await onTable(components, (context) => assignOwner(context, agentIds, owner_id, note))
   return reportOf(said, { owner_id }, owner_id === null ? 'without an owner' : `of the owner ${owner_id}`)
 }
@@ -108,9 +107,8 @@ function noteOf({ store, now }: Components, agentId: string, said: object): () =
 
 /** Creates invitations, each to register one agent, and prints their codes. */
 export async function inviteAgents({ store, now }: Components, { count }: InviteOptions): Promise<Report> {
-  const invitations = new Invitations(store)
   const codes: string[] = []
-  while (codes.length < count) codes.push(await invitations.create(randomBytes, now()))
+  while (codes.length < count) codes.push(await createInvitation(store, randomBytes, now()))
   return { ok: true, json: { invitations: codes }, text: `${codes.join('\n')}\n${KEEP_THEM}` }
 }
 
@@ -135,12 +133,12 @@ export async function recordOwnStatements(components: Components): Promise<void>
 }
 
 async function recordRenames(components: Components): Promise<void> {
-  const renames = new Renames(components.store)
-  if (!(await renames.isAnyWaiting())) return
+  const { store } = components
+  if (!(await isNameWaiting(store))) return
   let waiting: Waiting = { names: new Map(), paths: [] }
-  const asked = async () => (waiting = await renames.waiting()).names
+  const asked = async () => (waiting = await waitingNames(store)).names
   const { changed } = await onTable(components, (context) => renameAsAsked(context, asked))
-  await renames.told(waiting)
+  await namesTold(store, waiting)
   components.log('recorded renames', { agents: changed })
 }
 

@@ -1,11 +1,11 @@
 // `fvs operator log`.
-import { type OperatorCall, OperatorLog } from '../pipeline/access/operator-log.ts'
+import { type OperatorCall, loggedCalls } from '../pipeline/access/operator-log.ts'
 import type { Components } from './components/components.ts'
 import { printable } from '../pipeline/printable.ts'
 import type { Report } from './output.ts'
 
 export async function reportOperatorLog({ store }: Components, since: Date | undefined): Promise<Report> {
-  const calls = await new OperatorLog(store).since(since)
+  const calls = await loggedCalls(store, since)
   const text = calls.length === 0 ? 'no call of an operator' : calls.map(lineOf).join('\n')
   return { ok: true, json: { calls }, text }
 }

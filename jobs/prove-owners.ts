@@ -1,9 +1,8 @@
 // `fvs agents prove`: looks at the domains that agents claim as their owners, and records what it finds.
-import { randomBytes } from 'node:crypto'
 import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import pMap from 'p-map'
-import { OwnerClaims, afterLook, domainOwner } from '../pipeline/access/owner-claims.ts'
+import { afterLook, domainOwner, dueClaims, noteLook, stillClaims } from '../pipeline/access/owner-claims.ts'
 import { type Asked, type Said, disownByDomain, ownByDomain } from '../pipeline/import/agents.ts'
 import type { ImportContext } from '../pipeline/import/take-in.ts'
 import { type DomainLook, type Reach, lookAtDomain, proofIn } from '../pipeline/owners/look.ts'
@@ -76,8 +75,7 @@ export async function proveOwners(
   ending: AbortSignal = AbortSignal.timeout(RUN_MS),
 ): Promise<Report> {
   const { store, now, log } = components
-  const claims = new OwnerClaims(store, randomBytes)
-  const due = await claims.due(now())
+  const due = await dueClaims(store, now())
   const looks = await looksAt(
     new Set(due.flatMap(({ given_up, domain }) => (given_up ? [] : domain))),
     reach,
@@ -99,7 +97,7 @@ export async function proveOwners(
     const owners = async () => {
       const standing = await pMap(
         some,
-        async (one) => ((await claims.stands(one.claim)) ? [one.claim] : []),
+        async (one) => ((await stillClaims(store, one.claim)) ? [one.claim] : []),
         {
           concurrency: READS_AT_ONCE,
         },
@@ -110,7 +108,7 @@ export async function proveOwners(
   }
   const owned = await say(proved, ownByDomain)
   const lost = await say(ended, disownByDomain)
-  for (const { claim, next } of looked) await claims.looked(claim, next)
+  for (const { claim, next } of looked) await noteLook(store, claim, next)
   for (const { claim, found } of ended) {
     const reason = 'reason' in found ? found.reason : undefined
     log('a domain does not answer for an agent any more', {

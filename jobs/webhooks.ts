@@ -2,7 +2,14 @@
 import { randomBytes } from 'node:crypto'
 import { Feed } from '../pipeline/feed/feed.ts'
 import { assertWebhookUrl } from '../pipeline/webhooks/send.ts'
-import { type Webhook, type WebhookState, Webhooks } from '../pipeline/webhooks/webhooks.ts'
+import {
+  type Webhook,
+  type WebhookState,
+  createWebhook,
+  readWebhooks,
+  deleteWebhook,
+  webhookState,
+} from '../pipeline/webhooks/webhooks.ts'
 import type { EventType } from '../schemas/feed.ts'
 import type { Components } from './components/components.ts'
 import { KEEP_IT } from './keys.ts'
@@ -16,9 +23,9 @@ export async function addWebhook(
   events: readonly EventType[] | undefined,
 ): Promise<Report> {
   assertWebhookUrl(url, settings.WEBHOOKS_PRIVATE)
-  const { next } = await new Feed(store, now).after('end', 1)
+  const { next: from } = await new Feed(store, now).after('end', 1)
   const wanted = { url, events: events === undefined ? null : [...events] }
-  const { id, secret } = await new Webhooks(store).add(wanted, next, { randomBytes, now: now() })
+  const { id, secret } = await createWebhook(store, { ...wanted, from }, { randomBytes, now: now() })
   return {
     ok: true,
     json: { webhook_id: id, secret, ...wanted },
@@ -27,11 +34,9 @@ export async function addWebhook(
 }
 
 export async function listWebhooks({ store }: Components): Promise<Report> {
-  const webhooks = new Webhooks(store)
-  const all = await webhooks.list()
   const listed: Listed[] = []
-  for (const { secret: _, from, ...webhook } of all) {
-    listed.push({ ...webhook, ...(await webhooks.state({ id: webhook.id, from })) })
+  for (const { secret: _, from, ...webhook } of await readWebhooks(store)) {
+    listed.push({ ...webhook, ...(await webhookState(store, { id: webhook.id, from })) })
   }
   const lines = listed.map((webhook) => printable(lineOf(webhook)))
   return {
@@ -56,6 +61,6 @@ function lineOf({ id, url, events, failing, given_up: givenUp, disabled_at: disa
 }
 
 export async function removeWebhook({ store }: Components, id: string): Promise<Report> {
-  await new Webhooks(store).remove(id)
+  await deleteWebhook(store, id)
   return { ok: true, json: { webhook_id: id }, text: `the webhook ${id} is removed` }
 }

@@ -1,12 +1,11 @@
 // The three parts that the routes of one environment work with: they are passed in, so that tests can pass
 // their own.
 import type { Idempotency } from '../../pipeline/access/idempotency.ts'
-import type { Invitations } from '../../pipeline/access/invitations.ts'
-import type { OwnerClaims } from '../../pipeline/access/owner-claims.ts'
-import type { Renames } from '../../pipeline/access/renames.ts'
+import type { RandomBytes } from '../../pipeline/access/api-key.ts'
 import type { Registry } from '../../pipeline/access/registry.ts'
 import type { UsageLog } from '../../pipeline/access/usage.ts'
 import type { Feed } from '../../pipeline/feed/feed.ts'
+import type { Store } from '../../pipeline/store/store.ts'
 import type { Receipts } from '../../pipeline/tables/receipts.ts'
 import type { Check, Checks, QuestionRationales } from '../../schemas/answers.ts'
 import type { OwnSettings } from '../../schemas/config.ts'
@@ -53,9 +52,9 @@ export interface Intake {
   registrations: { submit: (row: AgentRow) => Promise<unknown> }
   /** Who may register. */
   mayRegister: OwnSettings['REGISTRATION']
-  invitations: Pick<Invitations, 'assertGood' | 'use'>
-  renames: Pick<Renames, 'ask'>
-  ownerClaims: Pick<OwnerClaims, 'claim' | 'of' | 'giveUp'>
+  /** Holds the records of invitations, names that wait and claimed domains. */
+  store: Store
+  randomBytes: RandomBytes
   /** Resolves once all rows are durable, with their receipts. */
   forecasts: { submit: (...rows: ForecastRow[]) => Promise<readonly string[]> }
   /** Resolves once all rows are durable. */

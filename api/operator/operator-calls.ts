@@ -4,8 +4,8 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import type { ForecastIds } from '../../pipeline/access/forecast-ids.ts'
-import type { OwnerClaims } from '../../pipeline/access/owner-claims.ts'
-import type { OperatorCall, OperatorLog } from '../../pipeline/access/operator-log.ts'
+import { endClaims } from '../../pipeline/access/owner-claims.ts'
+import { type OperatorCall, logCall } from '../../pipeline/access/operator-log.ts'
 import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
 import {
   type RetirementNotes,
@@ -58,8 +58,6 @@ export interface OperatorComponents extends WorkContext {
   /** The versions that the last release was made from, or that one which has been begun will be made from. */
   releasedVersions: () => Promise<Record<string, number>>
   registry: RetirementNotes & { retiredAt: (agentId: string) => Promise<string | null> }
-  ownerClaims: Pick<OwnerClaims, 'decide'>
-  operatorLog: OperatorLog
   forecastIds: ForecastIds
   /** Resolves once all rows are durable, with their receipts. */
   submit: (...rows: ForecastRow[]) => Promise<readonly string[]>
@@ -145,11 +143,11 @@ export class OperatorCalls {
    * @throws ServiceError `notFound` for an agent that is not registered.
    */
   agent(agent_id: string, { owner_id, retired }: AgentStatement, by: By) {
-    const { registry, ownerClaims } = this.#components
+    const { registry, store } = this.#components
     return this.#inLog(by, { agent_id, owner_id, retired }, undefined, async (context) => {
       const said: Said[] = []
       if (owner_id !== undefined) {
-        const note = () => ownerClaims.decide([agent_id], context.now())
+        const note = () => endClaims(store, [agent_id], context.now())
         said.push(await assignOwner(context, [agent_id], owner_id, note))
       }
       if (retired === true) said.push(await retireNow(context, registry, [agent_id]))
@@ -194,7 +192,7 @@ export class OperatorCalls {
     if (this.#logged.has(error)) return
     const begun = this.#begun(by, {}, undefined)
     const refused = { ...begun, state: 'refused', result: { detail: detailOf(error) } } as const
-    await this.#components.operatorLog.write(refused).catch(() => undefined)
+    await logCall(this.#components.store, refused).catch(() => undefined)
   }
 
   #begun({ caller, call }: By, asked: Record<string, unknown>, reason: string | undefined): OperatorCall {
@@ -220,20 +218,20 @@ export class OperatorCalls {
     reason: string | undefined,
     work: (context: ImportContext) => Promise<T>,
   ): Promise<T> {
-    const { operatorLog } = this.#components
+    const { store } = this.#components
     const begun = this.#begun(by, asked, reason)
     return this.#inTurn(async (context) => {
-      await operatorLog.write(begun)
+      await logCall(store, begun)
       try {
         const result = await work(context)
         const { results: _, ...counts } = result as T & { results?: unknown }
-        await operatorLog.write({ ...begun, state: 'done', result: counts })
+        await logCall(store, { ...begun, state: 'done', result: counts })
         return result
       } catch (error) {
         const isRefused = error instanceof ServiceError && error.kind !== 'unavailable'
         const detail = detailOf(error)
         const state = isRefused ? 'refused' : 'failed'
-        await operatorLog.write({ ...begun, state, result: { detail } }).catch(() => undefined)
+        await logCall(store, { ...begun, state, result: { detail } }).catch(() => undefined)
         this.#logged.add(error as Error)
         throw error
       }

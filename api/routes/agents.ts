@@ -1,6 +1,6 @@
 // Agents register.
 import { sealedBytes } from '../../pipeline/access/idempotency.ts'
-import { NOT_INVITED } from '../../pipeline/access/invitations.ts'
+import { NOT_INVITED, assertInvited, useInvitation } from '../../pipeline/access/invitations.ts'
 import { registered } from '../../schemas/answers.ts'
 import type { OwnSettings } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -70,7 +70,7 @@ export const register = route({
   },
   handle: async ({ body, idempotencyKey, assertAdmitted }, context) => {
     if (idempotencyKey !== undefined) assertUnguessable(idempotencyKey)
-    const { registry, registrations, mayRegister, invitations, idempotency, now } = context
+    const { registry, registrations, mayRegister, store, idempotency, now } = context
     const { invitation, ...agent } = body
     const request = { scope: 'register', key: idempotencyKey, body }
     let isRepeated = true
@@ -79,7 +79,7 @@ export const register = route({
         isRepeated = false
         assertAdmitted()
         assertNotClosed(mayRegister)
-        if (mayRegister === 'invited') await invitations.assertGood(invitation, id)
+        if (mayRegister === 'invited') await assertInvited(store, invitation, id)
       },
       answer: ({ id, at, salt }) => {
         assertShowable(at, now())
@@ -89,7 +89,7 @@ export const register = route({
         return { key: first, answer: { agent_id: id, api_key: first.key } }
       },
       commit: async ({ id, at }, { key: first }) => {
-        if (mayRegister === 'invited') await invitations.use(invitation, id)
+        if (mayRegister === 'invited') await useInvitation(store, invitation, id)
         await registry.createAgent(id, first, at)
         await registrations.submit({
           agent_id: id,

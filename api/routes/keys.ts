@@ -1,7 +1,7 @@
 // The calls that need only a key: they replace or end it, retire its agent, and show its usage.
 import { z } from 'zod'
 import { sealedBytes } from '../../pipeline/access/idempotency.ts'
-import { RENAMED_OFTEN } from '../../pipeline/access/renames.ts'
+import { RENAMED_OFTEN, askForName } from '../../pipeline/access/renames.ts'
 import { ROTATION_MS } from '../../pipeline/access/registry.ts'
 import { keyUsage, renamedAgent, retiredAgent, rotatedKey, unretiredAgent } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -136,11 +136,11 @@ export const renameAgent = route({
     example: { agent_id: AGENT_ID, name: 'another name' },
   },
   problems: { 403: NOT_OWN, 409: { type: 'renamed-often', detail: RENAMED_OFTEN } },
-  handle: async ({ params, body, caller }, { renames, now }) => {
+  handle: async ({ params, body, caller }, { store, now }) => {
     const { agent_id } = caller
     assertOwnKey(agent_id, params.agent_id)
     assertActive(caller, now())
-    await renames.ask(agent_id, body.name, now())
+    await askForName(store, { agent_id, name: body.name }, now())
     return { body: { agent_id, name: body.name } }
   },
 })

@@ -8,6 +8,9 @@ import {
   proofAddress,
   proofRecord,
   provedBefore,
+  claimDomain,
+  giveUpClaim,
+  ownerClaimOf,
 } from '../../pipeline/access/owner-claims.ts'
 import { ownerClaim } from '../../schemas/answers.ts'
 import { owning } from '../../schemas/requests.ts'
@@ -73,12 +76,14 @@ export const claimOwner = route({
     409: { type: 'other-owner-proved', detail: provedBefore('example.com') },
     422: examples.invalid('body', 'domain', 'must be a name that everyone on the Internet can resolve'),
   },
-  handle: async ({ params, body, caller }, { ownerClaims, now }) => {
+  handle: async ({ params, body, caller }, { store, randomBytes, now }) => {
     const { agent_id } = caller
     assertOwnKey(agent_id, params.agent_id)
     assertActive(caller, now())
     assertRegistered(body.domain)
-    return { body: shown(await ownerClaims.claim(agent_id, body.domain, now())) }
+    return {
+      body: shown(await claimDomain(store, { agent_id, domain: body.domain }, { randomBytes, now: now() })),
+    }
   },
 })
 
@@ -91,9 +96,9 @@ export const getOwnerClaim = route({
   ...OF_OWN_AGENT,
   success: { description: 'The claim', body: ownerClaim, cache: 'no-store', example: examples.ownerClaim },
   problems: { 403: NOT_OWN, 404: NO_CLAIM },
-  handle: async ({ params, caller: { agent_id } }, { ownerClaims }) => {
+  handle: async ({ params, caller: { agent_id } }, { store }) => {
     assertOwnKey(agent_id, params.agent_id)
-    return { body: shown(await ownerClaims.of(agent_id)) }
+    return { body: shown(await ownerClaimOf(store, agent_id)) }
   },
 })
 
@@ -113,10 +118,8 @@ export const giveUpOwner = route({
     example: examples.ownerClaim,
   },
   problems: { 403: NOT_OWN, 404: NO_CLAIM },
-  handle: async ({ params, caller: { agent_id } }, { ownerClaims }) => {
+  handle: async ({ params, caller: { agent_id } }, { store }) => {
     assertOwnKey(agent_id, params.agent_id)
-    const claim = await ownerClaims.of(agent_id)
-    await ownerClaims.giveUp(agent_id)
-    return { body: shown(claim) }
+    return { body: shown(await giveUpClaim(store, agent_id)) }
   },
 })

@@ -37,10 +37,6 @@ import { ForecastHistory } from '../../api/current-forecasts/forecast-history.ts
 import { CurrentForecasts } from '../../api/current-forecasts/current-forecasts.ts'
 import { Idempotency } from '../../pipeline/access/idempotency.ts'
 import { ForecastIds } from '../../pipeline/access/forecast-ids.ts'
-import { Invitations } from '../../pipeline/access/invitations.ts'
-import { OwnerClaims } from '../../pipeline/access/owner-claims.ts'
-import { Renames } from '../../pipeline/access/renames.ts'
-import { OperatorLog } from '../../pipeline/access/operator-log.ts'
 import { UsageLog } from '../../pipeline/access/usage.ts'
 import { Feed } from '../../pipeline/feed/feed.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'
@@ -109,14 +105,11 @@ function buildIntake(components: Components, { metrics }: Serving, releases: Cur
     registrations: groupCommit('agents', components, metrics),
     rationales: groupCommit('rationales', components, metrics),
     mayRegister: own.REGISTRATION,
-    invitations: new Invitations(store),
-    renames: new Renames(store),
-    ownerClaims: new OwnerClaims(store, randomBytes),
+    store,
+    randomBytes,
     forecasts,
     operator: new OperatorCalls({
       ...components,
-      ownerClaims: new OwnerClaims(store, randomBytes),
-      operatorLog: new OperatorLog(store),
       forecastIds: new ForecastIds(store, randomBytes),
       releasedVersions: () => releasedVersions(components),
       submit: (...rows) => forecasts.submit(...rows),

@@ -5,7 +5,6 @@ import { FeedWriter } from '../../pipeline/feed/writer.ts'
 import { Deliverer } from '../../pipeline/webhooks/deliver.ts'
 import { lookUpAll } from '../../pipeline/public-address.ts'
 import { TIMEOUT_MS } from '../../pipeline/webhooks/send.ts'
-import { Webhooks } from '../../pipeline/webhooks/webhooks.ts'
 import type { Components } from '../components/components.ts'
 import { repeat } from './repeat.ts'
 
@@ -19,7 +18,7 @@ export function tell(components: Components, isClockRight: () => boolean): Telli
   const writer = new FeedWriter(components)
   const stopping = new AbortController()
   const deliverer = new Deliverer({
-    webhooks: new Webhooks(store),
+    store,
     feed: new Feed(store, now),
     now,
     log,

@@ -1,12 +1,12 @@
 // Seeding: decides, once, what the sandbox simulates.
 import { SIMULATION_PATH } from '../../pipeline/store/paths.ts'
-import { recordBytes } from '../../pipeline/store/records.ts'
+import { recordAt } from '../../pipeline/store/records.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Components } from '../components/components.ts'
 import type { Added } from './rows.ts'
 import type { SeedOptions } from './seed-options.ts'
 import { assertSandbox, readSimulation, takeStep } from './step.ts'
-import type { Simulation } from './world.ts'
+import { type Simulation, simulation } from './world.ts'
 
 /**
  * Writes down what the sandbox simulates from now on, and takes the first step. Seeding again with the same
@@ -29,7 +29,7 @@ export async function seedSandbox(
     round_ms: options.roundMinutes * 60_000,
     questions_per_round: options.questionsPerRound,
   }
-  const seeded = await store.putIfAbsent(SIMULATION_PATH, recordBytes(SIMULATION_PATH, wanted))
+  const seeded = await recordAt(store, SIMULATION_PATH, simulation).create(wanted)
   const world = seeded ? wanted : await readSimulation(components)
   if (!world)
     throw new ServiceError(

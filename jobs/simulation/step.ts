@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { type Database, literal, withDatabase } from '../../pipeline/duckdb.ts'
 import { SIMULATED_ROUND_PATH, SIMULATION_PATH } from '../../pipeline/store/paths.ts'
-import { readRecord, recordBytes } from '../../pipeline/store/records.ts'
+import { recordAt } from '../../pipeline/store/records.ts'
 import { TableLog } from '../../pipeline/tables/delta-log.ts'
 import { attachCurrent } from '../../pipeline/tables/views.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -39,20 +39,21 @@ export async function takeStep(components: Components): Promise<Added> {
   const now = components.now()
   const { started_at } = world
   const round = roundAt(world, now)
-  const done = await readRecord(store, SIMULATED_ROUND_PATH, simulatedRound)
+  const lastRound = recordAt(store, SIMULATED_ROUND_PATH, simulatedRound)
+  const done = await lastRound.get()
   if (done?.started_at === started_at && done.round >= round) return NOTHING_DUE
   const added = await withDatabase(components.openDatabase, async (database) =>
     // The operator's own rows stand.
     addRows(components, database, await readDue(components, database, world, now), { onlyUnknown: true }),
   )
   // Written last. It only spares later steps of this round the tables, in which they would find nothing due.
-  await store.put(SIMULATED_ROUND_PATH, recordBytes(SIMULATED_ROUND_PATH, { started_at, round }))
+  await lastRound.replace({ started_at, round })
   return added
 }
 
 /** Returns the simulation of a store, or undefined if it was never seeded. */
 export function readSimulation({ store }: Components): Promise<Simulation | undefined> {
-  return readRecord(store, SIMULATION_PATH, simulation)
+  return recordAt(store, SIMULATION_PATH, simulation).get()
 }
 
 /**

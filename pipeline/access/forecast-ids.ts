@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import type { ForecastRow } from '../../schemas/tables.ts'
 import { FORECAST_IDS_PATH } from '../store/paths.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { RandomBytes } from './api-key.ts'
 
@@ -37,11 +37,11 @@ export class ForecastIds {
 
   /** Reads the secret of the store. The first one that is written stays. */
   async #readSecret(): Promise<Buffer> {
-    const path = FORECAST_IDS_PATH
-    const known = await readRecord(this.#store, path, secretRecord)
+    const stored = recordAt(this.#store, FORECAST_IDS_PATH, secretRecord)
+    const known = await stored.get()
     if (known) return Buffer.from(known.secret, 'base64')
     const secret = Buffer.from(this.#randomBytes(SECRET_BYTES)).toString('base64')
-    await this.#store.putIfAbsent(path, recordBytes(path, { secret }))
+    await stored.create({ secret })
     return this.#readSecret()
   }
 }

@@ -8,7 +8,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { instant, publishedUuid, sha256 } from '../../schemas/values.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { CLAIMS_PREFIX, claimPath } from '../store/paths.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
 /** A claim is kept this long after it was last written. It holds until it is deleted. */
@@ -37,6 +37,9 @@ const claimRecord = z.strictObject({
   decided: z.unknown().optional(),
 })
 type ClaimRecord = z.infer<typeof claimRecord>
+
+const claimAt = (store: Store, path: string) => recordAt(store, path, claimRecord)
+type Stored = ReturnType<typeof claimAt>
 
 export interface IdempotentRequest {
   /** The call, with its caller if it has one: the same key in another scope is another key. */
@@ -113,15 +116,16 @@ export class Idempotency {
     if (this.#running.has(path)) throw underWay(1)
     this.#running.add(path)
     try {
-      return await this.#once(path, sha256Hex(canonical(body)), work)
+      const stored = claimAt(this.#components.store, path)
+      return await this.#once(stored, sha256Hex(canonical(body)), work)
     } finally {
       this.#running.delete(path)
     }
   }
 
-  async #once<T, D>(path: string, fingerprint: string, work: IdempotentWork<T, D>): Promise<T> {
-    const { store, now, leaseMs } = this.#components
-    let found = await readRecord(store, path, claimRecord)
+  async #once<T, D>(stored: Stored, fingerprint: string, work: IdempotentWork<T, D>): Promise<T> {
+    const { now, leaseMs } = this.#components
+    let found = await stored.get()
     if (!found) {
       const fresh = this.#newClaim(work)
       // The check runs before the claim is stored, so that a refused request leaves its key free for the
@@ -135,12 +139,12 @@ export class Idempotency {
         state: 'under_way',
         ...(decided === undefined ? {} : { decided }),
       }
-      if (await store.putIfAbsent(path, recordBytes(path, mine))) return this.#carryOut(path, mine, work)
-      found = await readRecord(store, path, claimRecord)
+      if (await stored.create(mine)) return this.#carryOut(stored, mine, work)
+      found = await stored.get()
       if (!found) throw underWay(1)
       // If the answer to a create was lost, the store's client repeats it, and its own object refuses the
       // repetition.
-      if (found.id === mine.id) return this.#carryOut(path, mine, work)
+      if (found.id === mine.id) return this.#carryOut(stored, mine, work)
     }
     if (!timingSafeEqual(Buffer.from(found.fingerprint, 'hex'), Buffer.from(fingerprint, 'hex'))) {
       throw new ServiceError(
@@ -155,31 +159,27 @@ export class Idempotency {
     if (found.state === 'under_way' && leftMs > 0) throw underWay(Math.ceil(leftMs / 1000))
     await this.#decide(work, claim, found.decided as D)
     const taken: ClaimRecord = { ...found, state: 'under_way' }
-    await store.put(path, recordBytes(path, taken))
-    return this.#carryOut(path, taken, work)
+    await stored.replace(taken)
+    return this.#carryOut(stored, taken, work)
   }
 
   #decide<T, D>(work: IdempotentWork<T, D>, claim: Claim, earlier?: D): Promise<D> {
     return work.check(claim, { earlier, newId: this.#components.newId })
   }
 
-  async #carryOut<T, D>(path: string, record: ClaimRecord, work: IdempotentWork<T, D>): Promise<T> {
+  async #carryOut<T, D>(stored: Stored, record: ClaimRecord, work: IdempotentWork<T, D>): Promise<T> {
     const claim = claimOf(record)
     try {
       const answer = work.answer(claim, record.decided as D)
       await work.commit(claim, answer)
       // The call is durable. If this note is lost, the next request with the key commits the same again.
-      await this.#note(path, { ...record, state: 'done' })
+      await stored.replace({ ...record, state: 'done' }).catch(() => undefined)
       return answer
     } catch (error) {
       // If this fails too, the claim can be taken over once its lease has run out.
-      await this.#note(path, { ...record, state: 'interrupted' })
+      await stored.replace({ ...record, state: 'interrupted' }).catch(() => undefined)
       throw error
     }
-  }
-
-  async #note(path: string, record: ClaimRecord): Promise<void> {
-    await this.#components.store.put(path, recordBytes(path, record)).catch(() => undefined)
   }
 
   #newClaim({ timeOf = (now) => now }: Pick<IdempotentWork<unknown>, 'timeOf'>): Claim {

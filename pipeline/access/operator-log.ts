@@ -1,13 +1,10 @@
 // The trail of the operator's calls: a record of each, written before it changes anything, and again with its
 // result.
-import pMap from 'p-map'
 import { z } from 'zod'
 import { instant } from '../../schemas/values.ts'
 import { OPERATOR_LOG_PREFIX, operatorCallPath } from '../store/paths.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
+import { records } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-
-const READS_AT_ONCE = 16
 
 const callRecord = z.strictObject({
   call_id: z.string(),
@@ -26,28 +23,15 @@ const callRecord = z.strictObject({
 })
 export type OperatorCall = z.infer<typeof callRecord>
 
-export class OperatorLog {
-  readonly #store: Store
+const callsIn = (store: Store) => records(store, operatorCallPath, callRecord)
 
-  constructor(store: Store) {
-    this.#store = store
-  }
+/** Writes a call to the log, in the place of what the log has of it. */
+export function logCall(store: Store, call: OperatorCall): Promise<void> {
+  return callsIn(store).replace(call.call_id, call)
+}
 
-  async write(call: OperatorCall): Promise<void> {
-    const path = operatorCallPath(call.call_id)
-    await this.#store.put(path, recordBytes(path, call))
-  }
-
-  /** Returns the calls since an instant, the oldest first. */
-  async since(at: Date | undefined): Promise<OperatorCall[]> {
-    const paths: string[] = []
-    for await (const { path } of this.#store.list(OPERATOR_LOG_PREFIX)) paths.push(path)
-    const calls = await pMap(paths, (path) => readRecord(this.#store, path, callRecord), {
-      concurrency: READS_AT_ONCE,
-    })
-    return calls
-      .filter((call) => call !== undefined)
-      .filter((call) => at === undefined || call.at >= at.toISOString())
-      .toSorted((one, other) => (one.call_id < other.call_id ? -1 : 1))
-  }
+/** Returns the calls since an instant, the oldest first. */
+export async function loggedCalls(store: Store, since?: Date): Promise<OperatorCall[]> {
+  const calls = await callsIn(store).list(OPERATOR_LOG_PREFIX)
+  return calls.filter(({ at }) => since === undefined || at >= since.toISOString())
 }

@@ -4,8 +4,9 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { DOMAIN_OWNER } from '../../schemas/names.ts'
 import { instant, publishedUuid } from '../../schemas/values.ts'
 import { OWNER_CLAIMS_PREFIX, ownerClaimPath } from '../store/paths.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
+import { records } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import type { RandomBytes } from './api-key.ts'
 
 const DAY_MS = 86_400_000
 const TOKEN_BYTES = 18
@@ -55,99 +56,85 @@ export function proofRecord(domain: string): string {
 /** The result of a look; `unknown` if the service itself could not look. */
 export type Found = { kind: 'proved' } | { kind: 'missing' | 'unknown'; reason: string }
 
-export class OwnerClaims {
-  readonly #store: Store
-  readonly #randomBytes: (size: number) => Buffer
+/** The claims of agents, and the decisions of the operator in their place, by the ids of the agents. */
+export const ownerClaimsIn = (store: Store) => records(store, ownerClaimPath, z.union([ownerClaim, decided]))
 
-  constructor(store: Store, randomBytes: (size: number) => Buffer) {
-    this.#store = store
-    this.#randomBytes = randomBytes
-  }
+/** @throws ServiceError `notFound` without a claim. */
+export async function ownerClaimOf(store: Store, agentId: string): Promise<OwnerClaim> {
+  const found = await ownerClaimsIn(store).get(agentId)
+  if (found && 'domain' in found && !found.given_up) return found
+  throw new ServiceError('notFound', `the agent ${agentId} claims no owner`)
+}
 
-  /** @throws ServiceError `notFound` without a claim. */
-  async of(agentId: string): Promise<OwnerClaim> {
-    const found = await this.#read(agentId)
-    if (found && 'domain' in found && !found.given_up) return found
-    throw new ServiceError('notFound', `the agent ${agentId} claims no owner`)
+/**
+ * Claims a domain. The same claim once more is the one that is there.
+ *
+ * @throws ServiceError `forbidden` where the operator has said who owns the agent, `conflict` while another
+ *   domain is proved.
+ */
+export async function claimDomain(
+  store: Store,
+  { agent_id, domain }: Pick<OwnerClaim, 'agent_id' | 'domain'>,
+  { randomBytes, now }: { randomBytes: RandomBytes; now: Date },
+): Promise<OwnerClaim> {
+  const found = await ownerClaimsIn(store).get(agent_id)
+  if (found && !('domain' in found)) {
+    throw new ServiceError('forbidden', OWNED_BY_OPERATOR, { type: 'owned-by-operator' })
   }
+  if (found && !found.given_up && found.domain === domain) return found
+  if (found && (found.proved_at !== null || found.given_up)) {
+    throw new ServiceError('conflict', provedBefore(found.domain), { type: 'other-owner-proved' })
+  }
+  const claim: OwnerClaim = {
+    agent_id,
+    domain,
+    token: `fvs-owner-${Buffer.from(randomBytes(TOKEN_BYTES)).toString('base64url')}`,
+    claimed_at: now.toISOString(),
+    proved_at: null,
+    looked_at: null,
+    misses: 0,
+    reason: null,
+    given_up: false,
+  }
+  await ownerClaimsIn(store).replace(agent_id, claim)
+  return claim
+}
 
-  /**
-   * Claims a domain. The same claim once more is the one that is there.
-   *
-   * @throws ServiceError `forbidden` where the operator has said who owns the agent, `conflict` while another
-   *   domain is proved.
-   */
-  async claim(agentId: string, domain: string, now: Date): Promise<OwnerClaim> {
-    const found = await this.#read(agentId)
-    if (found && !('domain' in found)) {
-      throw new ServiceError('forbidden', OWNED_BY_OPERATOR, { type: 'owned-by-operator' })
-    }
-    if (found && !found.given_up && found.domain === domain) return found
-    if (found && (found.proved_at !== null || found.given_up)) {
-      throw new ServiceError('conflict', provedBefore(found.domain), { type: 'other-owner-proved' })
-    }
-    const claim: OwnerClaim = {
-      agent_id: agentId,
-      domain,
-      token: `fvs-owner-${this.#randomBytes(TOKEN_BYTES).toString('base64url')}`,
-      claimed_at: now.toISOString(),
-      proved_at: null,
-      looked_at: null,
-      misses: 0,
-      reason: null,
-      given_up: false,
-    }
-    await this.put(claim)
-    return claim
-  }
+/** Gives the claim of an agent up, and returns it as it was. @throws ServiceError `notFound` without one. */
+export async function giveUpClaim(store: Store, agentId: string): Promise<OwnerClaim> {
+  const claim = await ownerClaimOf(store, agentId)
+  const claims = ownerClaimsIn(store)
+  if (claim.proved_at === null) await claims.delete(agentId)
+  else await claims.replace(agentId, { ...claim, given_up: true })
+  return claim
+}
 
-  /** Gives the claim of an agent up. @throws ServiceError `notFound` without one. */
-  async giveUp(agentId: string): Promise<void> {
-    const claim = await this.of(agentId)
-    if (claim.proved_at === null) await this.#store.delete(ownerClaimPath(agentId))
-    else await this.put({ ...claim, given_up: true })
+/** Notes that the operator has said who owns agents, which ends every claim of theirs. */
+export async function endClaims(store: Store, agentIds: readonly string[], now: Date): Promise<void> {
+  for (const agent_id of agentIds.map((one) => one.toLowerCase())) {
+    await ownerClaimsIn(store).replace(agent_id, { agent_id, decided_at: now.toISOString() })
   }
+}
 
-  /** Notes that the operator has said who owns agents, which ends every claim of theirs. */
-  async decide(agentIds: readonly string[], now: Date): Promise<void> {
-    for (const id of agentIds.map((one) => one.toLowerCase())) {
-      const path = ownerClaimPath(id)
-      await this.#store.put(path, recordBytes(path, { agent_id: id, decided_at: now.toISOString() }))
-    }
-  }
+/** Returns the claims that are to be looked at or are given up, the one looked at longest ago first. */
+export async function dueClaims(store: Store, now: Date): Promise<OwnerClaim[]> {
+  const found = await ownerClaimsIn(store).list(OWNER_CLAIMS_PREFIX)
+  const claims = found.filter((one): one is OwnerClaim => 'domain' in one && isDue(one, now))
+  const lookedMs = ({ looked_at }: OwnerClaim) => (looked_at === null ? 0 : Date.parse(looked_at))
+  return claims.sort((a, b) => lookedMs(a) - lookedMs(b))
+}
 
-  /** Returns the claims that are to be looked at or are given up, the one looked at longest ago first. */
-  async due(now: Date): Promise<OwnerClaim[]> {
-    const claims: OwnerClaim[] = []
-    for await (const { path } of this.#store.list(OWNER_CLAIMS_PREFIX)) {
-      const found = await readRecord(this.#store, path, z.union([ownerClaim, decided]))
-      if (found && 'domain' in found && isDue(found, now)) claims.push(found)
-    }
-    const lookedMs = ({ looked_at }: OwnerClaim) => (looked_at === null ? 0 : Date.parse(looked_at))
-    return claims.sort((a, b) => lookedMs(a) - lookedMs(b))
-  }
+/** Writes what a look has found, unless the agent or the operator has said something else meanwhile. */
+export async function noteLook(store: Store, claim: OwnerClaim, next: OwnerClaim | null): Promise<void> {
+  if (!(await stillClaims(store, claim))) return
+  if (next) await ownerClaimsIn(store).replace(claim.agent_id, next)
+  else await ownerClaimsIn(store).delete(claim.agent_id)
+}
 
-  async put(claim: OwnerClaim): Promise<void> {
-    const path = ownerClaimPath(claim.agent_id)
-    await this.#store.put(path, recordBytes(path, claim))
-  }
-
-  /** Writes what a look has found, unless the agent or the operator has said something else meanwhile. */
-  async looked(claim: OwnerClaim, next: OwnerClaim | null): Promise<void> {
-    if (!(await this.stands(claim))) return
-    if (next) await this.put(next)
-    else await this.#store.delete(ownerClaimPath(claim.agent_id))
-  }
-
-  /** Whether neither the agent nor the operator has said something else since. */
-  async stands({ agent_id, token, given_up }: OwnerClaim): Promise<boolean> {
-    const found = await this.#read(agent_id)
-    return found !== undefined && 'domain' in found && found.token === token && found.given_up === given_up
-  }
-
-  #read(agentId: string) {
-    return readRecord(this.#store, ownerClaimPath(agentId), z.union([ownerClaim, decided]))
-  }
+/** Whether neither the agent nor the operator has said something else since. */
+export async function stillClaims(store: Store, { agent_id, token, given_up }: OwnerClaim): Promise<boolean> {
+  const found = await ownerClaimsIn(store).get(agent_id)
+  return found !== undefined && 'domain' in found && found.token === token && found.given_up === given_up
 }
 
 function isDue({ given_up, proved_at, looked_at, reason }: OwnerClaim, now: Date): boolean {

@@ -17,7 +17,7 @@ import {
   publicId,
   redactKeys,
 } from './api-key.ts'
-import { sha256Hex } from '../proof/canonical.ts'
+import { canonicalText, sha256Hex } from '../proof/canonical.ts'
 import {
   API_KEYS_PREFIX,
   RETIRING_PREFIX,
@@ -27,7 +27,7 @@ import {
   retiringAgent,
   retiringPath,
 } from '../store/paths.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
+import { recordAt, records } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
 const keyFields = {
@@ -83,6 +83,7 @@ const replacedDecision = z.strictObject({ expires_at: instant, by_key_id: z.stri
 const quotaDecision = z.strictObject({ tier: z.enum(TIERS), monthly_calls: keyFields.monthly_calls })
 
 const retiredRecord = z.strictObject({ agent_id: publishedUuid, retired_at: instant })
+const retiringRecord = z.strictObject({ agent_id: publishedUuid })
 
 /** A rotated key keeps working for this long, unless its holder ends it at once. */
 export const ROTATION_MS = 24 * 3_600_000
@@ -109,12 +110,18 @@ export type RegistryComponents = Pick<PipelineComponents, 'store' | 'environment
 export class Registry {
   readonly environment: Environment
   readonly #store: Store
+  readonly #keys
+  readonly #retired
+  readonly #retiring
   readonly #randomBytes: RandomBytes
   readonly #lookUps = pLimit(LOOKUPS_AT_ONCE)
 
   constructor({ store, environment, randomBytes }: RegistryComponents) {
     this.environment = environment
     this.#store = store
+    this.#keys = records(store, keyPath, keyRecord)
+    this.#retired = records(store, retiredPath, retiredRecord)
+    this.#retiring = records(store, retiringPath, retiringRecord)
     this.#randomBytes = randomBytes
   }
 
@@ -142,25 +149,23 @@ export class Registry {
    * harmless and finishes a call that was cut off.
    */
   async askToRetire(agentId: string, now: Date): Promise<string> {
-    const path = retiringPath(agentId)
-    await this.#store.put(path, recordBytes(path, { agent_id: agentId }))
+    await this.#retiring.replace(agentId, { agent_id: agentId })
     return this.noteRetired(agentId, new Date(now.getTime() + RETIREMENT_MS))
   }
 
   /** Notes that an agent takes no forecasts from an instant on. Returns the earliest that was noted. */
   async noteRetired(agentId: string, at: Date): Promise<string> {
-    const path = retiredPath(agentId)
     const record = { agent_id: agentId, retired_at: at.toISOString() }
-    if (await this.#store.putIfAbsent(path, recordBytes(path, record))) return record.retired_at
+    if (await this.#retired.create(agentId, record)) return record.retired_at
     const known = await this.retiredAt(agentId)
     if (known !== null && known <= record.retired_at) return known
-    await this.#store.put(path, recordBytes(path, record))
+    await this.#retired.replace(agentId, record)
     return record.retired_at
   }
 
   /** Takes back that an agent retires or has retired. Repeating the call is harmless. */
   async noteUnretired(agentId: string): Promise<void> {
-    await this.#store.delete(retiredPath(agentId))
+    await this.#retired.delete(agentId)
     await this.retirementTold(agentId)
   }
 
@@ -168,7 +173,7 @@ export class Registry {
    * Returns the instant from which on an agent takes no forecasts, which may be to come; null without one.
    */
   async retiredAt(agentId: string): Promise<string | null> {
-    return (await readRecord(this.#store, retiredPath(agentId), retiredRecord))?.retired_at ?? null
+    return (await this.#retired.get(agentId))?.retired_at ?? null
   }
 
   /** Returns the agents whose retirement a release must still write to the table of agents. */
@@ -183,7 +188,7 @@ export class Registry {
 
   /** Notes that the table of agents has the retirement. */
   async retirementTold(agentId: string): Promise<void> {
-    await this.#store.delete(retiringPath(agentId))
+    await this.#retiring.delete(agentId)
   }
 
   /** Creates a key for a client of the verification calls. */
@@ -215,19 +220,19 @@ export class Registry {
     { isByHolder = false, isAtOnce = false }: Rotation = {},
   ): Promise<{ key: ApiKey; replaced: KeyRecord }> {
     const old = await this.#byId(keyId)
-    if (old.record.expires_at !== null) {
-      await this.#assertReplacedBy(old.record, key)
-      if (isAtOnce) await this.#endReplaced(old.record, now)
-      return { key, replaced: old.record }
+    if (old.expires_at !== null) {
+      await this.#assertReplacedBy(old, key)
+      if (isAtOnce) await this.#endReplaced(old, now)
+      return { key, replaced: old }
     }
-    if (isByHolder) assertNotRevoked(old.record)
-    await this.#createKey(key, old.record, now, old.record)
+    if (isByHolder) assertNotRevoked(old)
+    await this.#createKey(key, old, now, old)
     const endsMs = now.getTime() + (isAtOnce ? 0 : ROTATION_MS)
-    const expires_at = old.record.revoked_at ?? new Date(endsMs).toISOString()
-    const path = keyDecisionPath(keyId, 'replaced')
-    await this.#store.putIfAbsent(path, recordBytes(path, { expires_at, by_key_id: key.id }))
+    const expires_at = old.revoked_at ?? new Date(endsMs).toISOString()
+    const replacing = this.#decisions(keyId).replaced
+    await replacing.create({ expires_at, by_key_id: key.id })
     const replaced = await this.#settled(keyId)
-    const decided = await readRecord(this.#store, path, replacedDecision)
+    const decided = await replacing.get()
     // Nobody gets this key if another rotation was first, or the old key was revoked meanwhile.
     const isLost = decided?.by_key_id !== key.id
     if (isLost || (isByHolder && replaced.revoked_at !== null)) await this.revokeKey(key.id, now)
@@ -240,7 +245,7 @@ export class Registry {
   /** Ends the keys in whose place a key was put that still work. */
   async #endReplaced({ replaces }: KeyRecord, now: Date): Promise<void> {
     for (let id = replaces; id !== undefined;) {
-      const { record } = await this.#byId(id)
+      const record = await this.#byId(id)
       if (!isInForce(record, now)) return
       await this.revokeKey(id, now)
       id = record.replaces
@@ -274,13 +279,12 @@ export class Registry {
 
   /** Changes nothing. @throws ServiceError as `rotateKey` to this new key would. */
   async assertRotatable(keyId: string, key: ApiKey): Promise<void> {
-    const { record } = await this.#byId(keyId)
+    const record = await this.#byId(keyId)
     if (record.expires_at !== null) await this.#assertReplacedBy(record, key)
   }
 
   async #assertReplacedBy(record: KeyRecord, key: ApiKey): Promise<void> {
-    const path = keyDecisionPath(record.key_id, 'replaced')
-    const decided = await readRecord(this.#store, path, replacedDecision)
+    const decided = await this.#decisions(record.key_id).replaced.get()
     if (decided?.by_key_id !== key.id) throw rotated(record)
   }
 
@@ -295,10 +299,9 @@ export class Registry {
       revoked_at: null,
       ...(replaced ? { replaces: replaced.key_id } : {}),
     }
-    const path = keyPath(id)
-    if (await this.#store.putIfAbsent(path, recordBytes(path, record))) return
+    if (await this.#keys.create(id, record)) return
     // A record of this key may have been revoked since, and stays.
-    if ((await readRecord(this.#store, path, keyRecord))?.sha256 === record.sha256) return
+    if ((await this.#keys.get(id))?.sha256 === record.sha256) return
     // The probability is one in 218 million million.
     throw new ServiceError('unavailable', 'the random id of the new key is taken; try again', {
       expose: true,
@@ -309,7 +312,7 @@ export class Registry {
   /** @throws ServiceError `unavailable` while too many look-ups wait. */
   async findAgent(agentId: string): Promise<AgentRecord | undefined> {
     return this.#lookUp(async () => {
-      const key = await readRecord(this.#store, keyPath(firstKeyId(agentId)), keyRecord)
+      const key = await this.#keys.get(firstKeyId(agentId))
       if (key?.kind !== 'agent' || key.agent_id !== agentId) return undefined
       return { agent_id: agentId, registered_at: key.created_at }
     })
@@ -325,7 +328,7 @@ export class Registry {
     if (!isWellFormedKey(key)) return undefined
     const hash = sha256Hex(key)
     return this.#lookUp(async () => {
-      const record = await readRecord(this.#store, keyPath(publicId(key)), keyRecord)
+      const record = await this.#keys.get(publicId(key))
       return record && isSameHash(record.sha256, hash) ? record : undefined
     })
   }
@@ -345,7 +348,7 @@ export class Registry {
     return pMapIterable(
       this.#store.list(API_KEYS_PREFIX),
       async ({ path }) => {
-        const record = await readRecord(this.#store, path, keyRecord)
+        const record = await recordAt(this.#store, path, keyRecord).get()
         if (!record) throw new ServiceError('corrupt', `${path} was listed but does not exist`)
         return record
       },
@@ -356,18 +359,26 @@ export class Registry {
   /** Gives a key another quota. @throws ServiceError `notFound` if no key has the id. */
   async setQuota(keyId: string, quota: KeyQuota): Promise<KeyRecord> {
     await this.#byId(keyId)
-    const path = keyDecisionPath(keyId, 'quota')
-    await this.#store.put(path, recordBytes(path, quota))
+    await this.#decisions(keyId).quota.replace(quota)
     return this.#settled(keyId)
   }
 
   /** @throws ServiceError `notFound` if no key has the id. */
   async revokeKey(keyId: string, now: Date): Promise<KeyRecord> {
-    const { record } = await this.#byId(keyId)
+    const record = await this.#byId(keyId)
     if (record.revoked_at !== null) return record
-    const path = keyDecisionPath(keyId, 'revoked')
-    await this.#store.putIfAbsent(path, recordBytes(path, { revoked_at: now.toISOString() }))
+    await this.#decisions(keyId).revoked.create({ revoked_at: now.toISOString() })
     return this.#settled(keyId)
+  }
+
+  /** The decisions about a key, each a record of its own. */
+  #decisions(keyId: string) {
+    const store = this.#store
+    return {
+      quota: recordAt(store, keyDecisionPath(keyId, 'quota'), quotaDecision),
+      replaced: recordAt(store, keyDecisionPath(keyId, 'replaced'), replacedDecision),
+      revoked: recordAt(store, keyDecisionPath(keyId, 'revoked'), revokedDecision),
+    }
   }
 
   /**
@@ -377,13 +388,12 @@ export class Registry {
    */
   async #settled(keyId: string): Promise<KeyRecord> {
     for (;;) {
-      const { path, record } = await this.#byId(keyId)
-      const read = <S extends z.ZodType>(decision: 'quota' | 'replaced' | 'revoked', schema: S) =>
-        readRecord(this.#store, keyDecisionPath(keyId, decision), schema)
+      const record = await this.#byId(keyId)
+      const decisions = this.#decisions(keyId)
       const [quota, replaced, revoked] = await Promise.all([
-        read('quota', quotaDecision),
-        read('replaced', replacedDecision),
-        read('revoked', revokedDecision),
+        decisions.quota.get(),
+        decisions.replaced.get(),
+        decisions.revoked.get(),
       ])
       const revoked_at = revoked?.revoked_at ?? record.revoked_at
       const settled: KeyRecord = { ...record, ...quota, revoked_at }
@@ -391,17 +401,14 @@ export class Registry {
         const isRevokedFirst = revoked_at !== null && revoked_at < replaced.expires_at
         settled.expires_at = isRevokedFirst ? revoked_at : replaced.expires_at
       }
-      if (Buffer.compare(recordBytes(path, settled), recordBytes(path, record)) === 0) return record
-      await this.#store.put(path, recordBytes(path, settled))
+      if (canonicalText(settled) === canonicalText(record)) return record
+      await this.#keys.replace(keyId, settled)
     }
   }
 
-  async #byId(keyId: string): Promise<{ path: string; record: KeyRecord }> {
-    if (/^[0-9A-Za-z]{1,64}$/.test(keyId)) {
-      const path = keyPath(keyId)
-      const record = await readRecord(this.#store, path, keyRecord)
-      if (record) return { path, record }
-    }
+  async #byId(keyId: string): Promise<KeyRecord> {
+    const record = /^[0-9A-Za-z]{1,64}$/.test(keyId) ? await this.#keys.get(keyId) : undefined
+    if (record) return record
     throw new ServiceError(
       'notFound',
       // Someone may pass the whole key instead of its id, and it must not reach a log.

@@ -12,7 +12,7 @@ import { canonical, decoded, sha256Hex } from '../proof/canonical.ts'
 import { readManifest, snapshotDate } from '../release/read.ts'
 import type { FileStore } from '../store/file.ts'
 import { manifestPath, releasePrefix, snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
-import { readRecord } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import { statementOf } from '../transparency/statement.ts'
 import type { Findings } from './findings.ts'
 import type { Expected, ServedData } from './served-data.ts'
@@ -79,7 +79,7 @@ export class Mirror {
     const date = snapshotDate(as_of)
     const path = snapshotManifestPath(date)
     if (!(await this.#record(path, sha256, MANIFEST_BYTES))) return
-    const snapshot = await this.#findings.read(readRecord(this.store, path, snapshotManifest))
+    const snapshot = await this.#findings.read(recordAt(this.store, path, snapshotManifest).get())
     await this.#assertRoom(snapshot?.files ?? [])
     const copy = async (file: ManifestFile) => {
       const copied = snapshotPrefix(date) + file.path

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { instant } from '../../schemas/values.ts'
 import { COPY_PATH } from '../store/paths.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
 const copyNote = z.strictObject({
@@ -18,11 +18,11 @@ export type CopyNote = z.infer<typeof copyNote>
 
 /** Returns undefined for a store that is no copy. */
 export function readCopyNote(store: Store): Promise<CopyNote | undefined> {
-  return readRecord(store, COPY_PATH, copyNote)
+  return recordAt(store, COPY_PATH, copyNote).get()
 }
 
 export function writeCopyNote(store: Store, note: CopyNote): Promise<void> {
-  return store.put(COPY_PATH, recordBytes(COPY_PATH, note))
+  return recordAt(store, COPY_PATH, copyNote).replace(note)
 }
 
 /** @throws ServiceError `conflict` for a store that is a copy. */

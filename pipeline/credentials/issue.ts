@@ -2,7 +2,12 @@
 // and last the record that publishes them. Everything follows from the release, the issue before it and the
 // key.
 import pMap from 'p-map'
-import type { CredentialFile, CredentialIssue, HeldCredential } from '../../schemas/credentials.ts'
+import {
+  type CredentialFile,
+  type CredentialIssue,
+  type HeldCredential,
+  credentialIssue,
+} from '../../schemas/credentials.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
@@ -17,7 +22,7 @@ import {
   statusListPath,
 } from '../store/paths.ts'
 import { leaderboardFolder } from '../release/files/leaderboards.ts'
-import { recordBytes } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { Signer } from './data-integrity.ts'
 import { CERTIFIED, FORM, type Issued, credentialOf, issuerOf, statusListOf } from './documents.ts'
@@ -117,8 +122,7 @@ export async function publishIssue(
     status_lists.push(await put(statusListPath(list), signer.secured(statusListOf(issued, list, revoked))))
   }
   const record: CredentialIssue = { ...made, next_index, files, status_lists }
-  const path = credentialIssuePath(last + 1)
-  return store.putIfAbsent(path, recordBytes(path, record))
+  return recordAt(store, credentialIssuePath(last + 1), credentialIssue).create(record)
 }
 
 function byKind<T>(): ByKind<T> {

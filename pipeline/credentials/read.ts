@@ -10,7 +10,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { canonical, decoded, sha256Hex } from '../proof/canonical.ts'
 import { lastNumbered } from '../store/numbered.ts'
 import { credentialIssuePath, credentialsPrefix } from '../store/paths.ts'
-import { readRecord } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import { type Store, readChecked } from '../store/store.ts'
 
 /** Returns the number of the last issue of credentials; 0 if there is none. */
@@ -19,7 +19,7 @@ export function lastIssue(store: Store, known = 0): Promise<number> {
 }
 
 export function readIssue(store: Store, issue: number): Promise<CredentialIssue | undefined> {
-  return readRecord(store, credentialIssuePath(issue), credentialIssue)
+  return recordAt(store, credentialIssuePath(issue), credentialIssue).get()
 }
 
 const MAKE_DIGITS = 16

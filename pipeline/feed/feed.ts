@@ -4,7 +4,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { type FeedEvent, type FeedPage, type FeedSegment, feedSegment } from '../../schemas/feed.ts'
 import { lastNumbered } from '../store/numbered.ts'
 import { feedPath } from '../store/paths.ts'
-import { readRecord } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
 const KEPT_SEGMENTS = 1_000
@@ -47,7 +47,7 @@ export class Feed {
   async segment(number: number): Promise<FeedSegment> {
     const known = this.#segments.get(number)
     if (known) return known
-    const found = await readRecord(this.#store, feedPath(number), feedSegment)
+    const found = await recordAt(this.#store, feedPath(number), feedSegment).get()
     if (!found) throw new ServiceError('unavailable', `the store does not show ${feedPath(number)}`)
     this.#segments.set(number, found)
     return found

@@ -1,11 +1,11 @@
 // Writes the feed: segments that tell what has changed between two states. Any number of writers may run: the
 // first to create a segment has decided it.
-import type { FeedEvent, FeedSegment, FeedState } from '../../schemas/feed.ts'
+import { type FeedEvent, type FeedSegment, type FeedState, feedSegment } from '../../schemas/feed.ts'
 import type { PipelineComponents } from '../components.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
 import { currentRelease } from '../release/read.ts'
 import { feedPath } from '../store/paths.ts'
-import { recordBytes } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import { TableLog } from '../tables/delta-log.ts'
 import { Feed } from './feed.ts'
 import { newsBetween, nextPassing } from './news.ts'
@@ -112,8 +112,7 @@ export class FeedWriter {
 
   /** Creates a segment. False if another writer has: then the next step follows it. */
   #put(number: number, segment: FeedSegment): Promise<boolean> {
-    const path = feedPath(number)
-    return this.#context.store.putIfAbsent(path, recordBytes(path, segment))
+    return recordAt(this.#context.store, feedPath(number), feedSegment).create(segment)
   }
 
   #inDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {

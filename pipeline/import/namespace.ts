@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { uuid } from '../../schemas/values.ts'
 import { NAMESPACES_PATH } from '../store/paths.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { Database } from '../duckdb.ts'
 import type { ImportOptions } from './options.ts'
@@ -24,7 +24,7 @@ const record = z.strictObject({
 type Namespaces = z.infer<typeof record>
 
 async function known(store: Store): Promise<Namespaces> {
-  return (await readRecord(store, NAMESPACES_PATH, record)) ?? { namespaces: [], keyed: {} }
+  return (await recordAt(store, NAMESPACES_PATH, record).get()) ?? { namespaces: [], keyed: {} }
 }
 
 /**
@@ -123,5 +123,5 @@ function withKey(
 
 async function remember(store: Store, { namespaces, keyed }: Namespaces): Promise<void> {
   const after = { namespaces, ...(Object.keys(keyed).length > 0 && { keyed }) }
-  await store.put(NAMESPACES_PATH, recordBytes(NAMESPACES_PATH, after))
+  await recordAt(store, NAMESPACES_PATH, record).replace(after)
 }

@@ -2,10 +2,10 @@
 import pMap from 'p-map'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { UndoneImport } from '../../schemas/manifests.ts'
+import { type UndoneImport, undoneImport } from '../../schemas/manifests.ts'
 import { type ImportedTable, IMPORTED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { importPath, undonePath } from '../store/paths.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { currentVersions } from '../tables/delta-log.ts'
 import { type DataFile, type TableVersion, statisticsOf } from '../tables/delta.ts'
@@ -34,7 +34,7 @@ export interface ListedImport extends ImportId {
 }
 
 export async function recordImport(store: Store, id: ImportId, record: ImportRecord): Promise<void> {
-  await store.put(importPath(id), recordBytes(importPath(id), record))
+  await recordAt(store, importPath(id), importRecord).replace(record)
 }
 
 /** Lists the imports of a store in the order of their tables, and each table's in the order of its log. */
@@ -56,7 +56,7 @@ async function importsIn(store: Store, versions: Record<ScoredTable, TableVersio
     }))
   })
   const withRecord = async (one: Omit<ListedImport, 'record'>) => {
-    return { ...one, record: await readRecord(store, importPath(one), importRecord) }
+    return { ...one, record: await recordAt(store, importPath(one), importRecord).get() }
   }
   return pMap(made, withRecord, { concurrency: READS_AT_ONCE })
 }
@@ -108,7 +108,7 @@ export async function undoImport(
     undone_at: new Date(Math.max(now().getTime(), last.getTime() + 1)).toISOString(),
     reason,
   }
-  if (await store.putIfAbsent(undonePath(id), recordBytes(undonePath(id), undone))) return undone
+  if (await recordAt(store, undonePath(id), undoneImport).create(undone)) return undone
   throw new ServiceError('conflict', `${name} is undone already, by a command that ran beside this one`)
 }
 

@@ -4,7 +4,7 @@ import pMap from 'p-map'
 import { z } from 'zod'
 import { instant, uuid } from '../../schemas/values.ts'
 import { PEOPLE_PREFIX, peoplePath, peopleShardOf } from '../store/paths.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
 const AT_ONCE = 16
@@ -73,7 +73,7 @@ export class PeopleNames {
   }
 
   async #read(shard: string, number: number): Promise<void> {
-    const found = await readRecord(this.#store, peoplePath(shard, number), people)
+    const found = await recordAt(this.#store, peoplePath(shard, number), people).get()
     // A later change may have replaced it since the listing; the next look finds that one.
     if (!found || (this.#shards.get(shard)?.number ?? 0) >= number) return
     this.#shards.set(shard, { number, people: found })
@@ -135,7 +135,7 @@ async function changeShard(
   mayReplace: boolean,
 ): Promise<number> {
   const before =
-    last === 0 ? { names: {}, erased: {} } : await readRecord(store, peoplePath(shard, last), people)
+    last === 0 ? { names: {}, erased: {} } : await recordAt(store, peoplePath(shard, last), people).get()
   if (!before) return -1
   const names = new Map(Object.entries(before.names))
   const erased = new Map(Object.entries(before.erased))
@@ -150,7 +150,6 @@ async function changeShard(
     isChanged = true
   }
   if (!isChanged) return last
-  const path = peoplePath(shard, last + 1)
   const after: People = { names: Object.fromEntries(names), erased: Object.fromEntries(erased) }
-  return (await store.putIfAbsent(path, recordBytes(path, after))) ? last + 1 : -1
+  return (await recordAt(store, peoplePath(shard, last + 1), people).create(after)) ? last + 1 : -1
 }

@@ -8,7 +8,7 @@ import type { PipelineComponents } from '../components.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
 import { RATIONALES_STATE_PATH, rationalesPath } from '../store/paths.ts'
 import { hasWaiting } from './changes.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { compact } from '../tables/compact.ts'
 import { TableLog, currentVersions, firstFileAfter } from '../tables/delta-log.ts'
@@ -36,7 +36,8 @@ export async function publishRationales(context: RationalesContext): Promise<num
   }
   const rationales = await new TableLog(store, 'rationales').readTo()
   if (rationales.files.length === 0) return 0
-  const done = (await readRecord(store, RATIONALES_STATE_PATH, publishedState)) ?? NEVER
+  const stored = recordAt(store, RATIONALES_STATE_PATH, publishedState)
+  const done = (await stored.get()) ?? NEVER
   const tables = { ...(await currentVersions(store)), rationales }
   const names = Object.keys(NEVER) as (keyof State)[]
   const now = Object.fromEntries(names.map((name) => [name, tables[name].version])) as State
@@ -53,7 +54,7 @@ export async function publishRationales(context: RationalesContext): Promise<num
       return write(store, database)
     }),
   )
-  await store.put(RATIONALES_STATE_PATH, recordBytes(RATIONALES_STATE_PATH, now))
+  await stored.replace(now)
   return count
 }
 
@@ -91,8 +92,7 @@ async function write(store: Store, database: Database): Promise<number> {
         })),
         left_out: Math.max(0, all.length - MOST_SHOWN),
       }
-      const path = rationalesPath(question_id)
-      await store.put(path, recordBytes(path, record))
+      await recordAt(store, rationalesPath(question_id), questionRationales).replace(record)
     },
     { concurrency: WRITES_AT_ONCE },
   )
@@ -101,6 +101,6 @@ async function write(store: Store, database: Database): Promise<number> {
 
 /** Returns the rationales that were published on a question; none before its outcome was known. */
 export async function readRationales(store: Store, questionId: string): Promise<QuestionRationales> {
-  const found = await readRecord(store, rationalesPath(questionId), questionRationales)
+  const found = await recordAt(store, rationalesPath(questionId), questionRationales).get()
   return found ?? { question_id: questionId, rationales: [], left_out: 0 }
 }

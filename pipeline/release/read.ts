@@ -35,7 +35,7 @@ import {
 } from '../store/paths.ts'
 import { isScoresPath } from './row-groups.ts'
 import { sha256Hex } from '../proof/canonical.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import { lastNumbered } from '../store/numbered.ts'
 import type { Store } from '../store/store.ts'
 import { orUnreadable } from '../tables/quarantine.ts'
@@ -46,14 +46,14 @@ export function currentRelease(store: Store, known = 0): Promise<number> {
 }
 
 export function readManifest(store: Store, release: number): Promise<ReleaseManifest | undefined> {
-  return readRecord(store, manifestPath(release), releaseManifest)
+  return recordAt(store, manifestPath(release), releaseManifest).get()
 }
 
 const thinnedRecord = z.strictObject({ thinned_at: instant })
 
 /** Returns when retention began to delete the files of a release; undefined if it has not. */
 export async function thinnedAt(store: Store, release: number): Promise<string | undefined> {
-  return (await readRecord(store, thinnedPath(release), thinnedRecord))?.thinned_at
+  return (await recordAt(store, thinnedPath(release), thinnedRecord).get())?.thinned_at
 }
 
 export function isThinned(store: Store, release: number): Promise<boolean> {
@@ -61,14 +61,13 @@ export function isThinned(store: Store, release: number): Promise<boolean> {
 }
 
 export async function noteThinned(store: Store, release: number, now: Date): Promise<void> {
-  const record: z.infer<typeof thinnedRecord> = { thinned_at: now.toISOString() }
-  await store.putIfAbsent(thinnedPath(release), recordBytes(thinnedPath(release), record))
+  await recordAt(store, thinnedPath(release), thinnedRecord).create({ thinned_at: now.toISOString() })
 }
 
 /** @throws ServiceError `corrupt` for a damaged one, with the way out. */
 export function readSnapshotManifest(store: Store, date: string): Promise<SnapshotManifest | undefined> {
   const path = snapshotManifestPath(date)
-  return orUnreadable(path, readRecord(store, path, snapshotManifest))
+  return orUnreadable(path, recordAt(store, path, snapshotManifest).get())
 }
 
 /** Returns the day of a release in UTC. The first release of a day brings its snapshot. */

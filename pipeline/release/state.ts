@@ -13,7 +13,7 @@ import { SCORED_TABLES } from '../../schemas/tables.ts'
 import { ENVIRONMENTS, instant } from '../../schemas/values.ts'
 import { currentRelease, readManifest } from './read.ts'
 import { SIMULATION_PATH, planPath } from '../store/paths.ts'
-import { readRecord } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { CompactionContext } from '../tables/data-files.ts'
 
@@ -109,5 +109,5 @@ export async function releasedVersions(
 }
 
 export async function readPlan(store: Store, release: number): Promise<ReadablePlan | undefined> {
-  return readRecord(store, planPath(release), readablePlan)
+  return recordAt(store, planPath(release), readablePlan).get()
 }

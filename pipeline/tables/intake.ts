@@ -6,7 +6,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { type TableName, tableSpec } from '../../schemas/tables.ts'
 import { parquet } from '../duckdb.ts'
 import { deltaLogPath, intakePath } from '../store/paths.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import { type Store, readChecked } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
 import { type CompactionContext, inboxRows } from './data-files.ts'
@@ -32,7 +32,7 @@ export async function readIntake(
   version: number,
 ): Promise<string[] | undefined> {
   const path = intakePath(table, version)
-  return (await orUnreadable(path, readRecord(store, path, intake)))?.inbox
+  return (await orUnreadable(path, recordAt(store, path, intake).get()))?.inbox
 }
 
 /** Decides what a version takes in. Returns false if that is decided already. */
@@ -40,10 +40,9 @@ export function putIntake(
   store: Store,
   table: TableName,
   version: number,
-  inbox: readonly string[],
+  inbox: string[],
 ): Promise<boolean> {
-  const path = intakePath(table, version)
-  return store.putIfAbsent(path, recordBytes(path, { inbox }))
+  return recordAt(store, intakePath(table, version), intake).create({ inbox })
 }
 
 /** Whether the last version of a table was given up, and so took in nothing whatever its intake says. */

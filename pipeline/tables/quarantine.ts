@@ -12,9 +12,11 @@ import {
   quarantineRecordPath,
   quarantinedPathOf,
 } from '../store/paths.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
+import { recordAt } from '../store/records.ts'
 import { type Store, putOnce } from '../store/store.ts'
 import { COMPRESSORS } from './compressors.ts'
+
+const recordOf = (store: Store, key: string) => recordAt(store, quarantineRecordPath(key), quarantinedObject)
 
 const READS_AT_ONCE = 16
 const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -62,9 +64,8 @@ export async function lookAgain<T>(
 
 /** @throws ServiceError `corrupt` for a damaged record. */
 export async function readQuarantined(store: Store, key: string): Promise<QuarantinedObject | undefined> {
-  const path = quarantineRecordPath(key)
   try {
-    return await readRecord(store, path, quarantinedObject)
+    return await recordOf(store, key).get()
   } catch (cause) {
     if (!(cause instanceof ServiceError && cause.kind === 'corrupt')) throw cause
     const way = `restore it from a backup, or have it written anew: fvs quarantine ${key} --reason TEXT`
@@ -117,22 +118,20 @@ export async function recordAside(
     rows: bytes ? rowsOf(bytes) : null,
     ...(forecastIds.length > 0 ? { forecast_ids: forecastIds } : {}),
   }
-  const path = quarantineRecordPath(key)
-  if (isDamaged) await store.put(path, recordBytes(path, record))
-  else await store.putIfAbsent(path, recordBytes(path, record))
+  if (isDamaged) await recordOf(store, key).replace(record)
+  else await recordOf(store, key).create(record)
   return (await readQuarantined(store, key)) ?? record
 }
 
 /** Undoes `recordAside`, for an object that was taken in after all. */
 export async function forgetAside(store: Store, key: string): Promise<void> {
   await store.delete(quarantinePath(key))
-  await store.delete(quarantineRecordPath(key))
+  await recordOf(store, key).delete()
 }
 
 /** Corrects the record of an intake whose version was made in the meantime. */
 export async function noteMade(store: Store, object: QuarantinedObject): Promise<void> {
-  const path = quarantineRecordPath(object.key)
-  await store.put(path, recordBytes(path, { ...object, version: null }))
+  await recordOf(store, object.key).replace({ ...object, version: null })
 }
 
 /** The number of rows in the footer of a Parquet file, however damaged the rest is; null if it has none. */

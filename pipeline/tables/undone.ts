@@ -1,14 +1,11 @@
 // The imports that the operator has undone. Their rows stay in the tables, and nobody reads them.
-import pMap from 'p-map'
 import { type UndoneImport, undoneImport } from '../../schemas/manifests.ts'
 import { type ImportedTable, IMPORTED_TABLES } from '../../schemas/tables.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { UNDONE_PREFIX } from '../store/paths.ts'
-import { readRecord } from '../store/records.ts'
+import { UNDONE_PREFIX, undonePath } from '../store/paths.ts'
+import { records } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { DataFile, TableVersion } from './delta.ts'
-
-const READS_AT_ONCE = 16
 
 /** An import is the version of a table that it made, such as forecasts-17. */
 export interface ImportId {
@@ -36,12 +33,8 @@ export function importIdOf(text: string): ImportId {
 }
 
 /** Reads which imports are undone, by table and version. */
-export async function undoneImports(store: Store): Promise<UndoneImport[]> {
-  const paths: string[] = []
-  for await (const { path } of store.list(UNDONE_PREFIX)) paths.push(path)
-  const read = (path: string) => readRecord(store, path, undoneImport)
-  const found = await pMap(paths.toSorted(), read, { concurrency: READS_AT_ONCE })
-  return found.filter((undone) => undone !== undefined)
+export function undoneImports(store: Store): Promise<UndoneImport[]> {
+  return records(store, undonePath, undoneImport).list(UNDONE_PREFIX)
 }
 
 /**

@@ -3,7 +3,15 @@ import { createHmac } from 'node:crypto'
 import type { FeedEvent, FeedPage } from '../../schemas/feed.ts'
 import { canonical } from '../proof/canonical.ts'
 import { type SendSettings, send } from './send.ts'
-import type { Webhook, WebhookState, Webhooks } from './webhooks.ts'
+import type { Store } from '../store/store.ts'
+import {
+  type Webhook,
+  type WebhookState,
+  hasWebhook,
+  readWebhooks,
+  setWebhookState,
+  webhookState,
+} from './webhooks.ts'
 
 /** The pauses before the second try, the third and so on; the last one is repeated. */
 const PAUSES_S = [5, 30, 120, 900, 3_600, 14_400, 28_800]
@@ -14,7 +22,7 @@ const GONE = 410
 const REASON_CHARACTERS = 200
 
 export interface DelivererComponents extends SendSettings {
-  webhooks: Webhooks
+  store: Store
   feed: { after: (cursor: string | undefined, limit: number) => Promise<FeedPage> }
   now: () => Date
   log: (event: string, fields: object) => void
@@ -32,7 +40,7 @@ export class Deliverer {
 
   /** Begins to deliver what is new to every webhook that is not being called already. */
   async begin(): Promise<void> {
-    for (const webhook of await this.#components.webhooks.list()) {
+    for (const webhook of await readWebhooks(this.#components.store)) {
       if (this.#running.has(webhook.id) || this.#stopping.signal.aborted) continue
       const running = this.#deliver(webhook)
         .catch((error: unknown) => {
@@ -58,8 +66,8 @@ export class Deliverer {
   }
 
   async #deliver(webhook: Webhook): Promise<void> {
-    const { webhooks, feed, now } = this.#components
-    let state = await webhooks.state(webhook)
+    const { store, feed, now } = this.#components
+    let state = await webhookState(store, webhook)
     for (;;) {
       if (state.disabled_at !== null) return
       if (state.failing && now().toISOString() < state.failing.next_try_at) return
@@ -68,14 +76,14 @@ export class Deliverer {
         if (webhook.events !== null && !webhook.events.includes(event.type)) continue
         const next = await this.#tried(webhook, event, state)
         // It may have been removed meanwhile.
-        if (this.#stopping.signal.aborted || !(await webhooks.has(webhook.id))) return
-        await webhooks.setState(webhook.id, next)
+        if (this.#stopping.signal.aborted || !(await hasWebhook(store, webhook.id))) return
+        await setWebhookState(store, webhook.id, next)
         state = next
         if (state.failing || state.disabled_at !== null) return
       }
       if (page.next === state.after) return
       state = { ...state, after: page.next }
-      await webhooks.setState(webhook.id, state)
+      await setWebhookState(store, webhook.id, state)
       if (page.events.length < EVENTS_AT_ONCE) return
     }
   }

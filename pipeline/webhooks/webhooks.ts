@@ -1,17 +1,14 @@
 // The webhooks of an operator, and how far each is: records in the store, so that no delivery is lost with a
 // process.
-import pMap from 'p-map'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { EVENT_TYPES } from '../../schemas/feed.ts'
 import { instant } from '../../schemas/values.ts'
-import type { RandomBytes } from '../access/api-key.ts'
-import { randomText } from '../access/api-key.ts'
+import { type RandomBytes, randomText } from '../access/api-key.ts'
 import { WEBHOOKS_PREFIX, webhookPath, webhookStatePath } from '../store/paths.ts'
-import { readRecord, recordBytes } from '../store/records.ts'
+import { records } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
-const READS_AT_ONCE = 16
 const ID_LENGTH = 8
 const SECRET_BYTES = 32
 /** Standard Webhooks marks secrets so. */
@@ -47,71 +44,63 @@ const stateRecord = z.strictObject({
 })
 export type WebhookState = z.infer<typeof stateRecord>
 
-export class Webhooks {
-  readonly #store: Store
+const webhooksIn = (store: Store) => records(store, webhookPath, webhookRecord)
+const statesIn = (store: Store) => records(store, webhookStatePath, stateRecord)
 
-  constructor(store: Store) {
-    this.#store = store
+/** Adds a webhook for events after a cursor. The secret is shown to nobody else. */
+export async function createWebhook(
+  store: Store,
+  { url, events, from }: Pick<Webhook, 'url' | 'events' | 'from'>,
+  { randomBytes, now }: { randomBytes: RandomBytes; now: Date },
+): Promise<Webhook> {
+  const webhook: Webhook = {
+    id: randomText(ID_LENGTH, randomBytes),
+    url,
+    secret: SECRET_PREFIX + Buffer.from(randomBytes(SECRET_BYTES)).toString('base64'),
+    events,
+    created_at: now.toISOString(),
+    from,
   }
+  if (await webhooksIn(store).create(webhook.id, webhook)) return webhook
+  throw new ServiceError('unavailable', 'the random id of the new webhook is taken; try again')
+}
 
-  /** Adds a webhook for events after a cursor. The secret is shown to nobody else. */
-  async add(
-    { url, events }: Pick<Webhook, 'url' | 'events'>,
-    from: string,
-    { randomBytes, now }: { randomBytes: RandomBytes; now: Date },
-  ): Promise<Webhook> {
-    const webhook: Webhook = {
-      id: randomText(ID_LENGTH, randomBytes),
-      url,
-      secret: SECRET_PREFIX + Buffer.from(randomBytes(SECRET_BYTES)).toString('base64'),
-      events,
-      created_at: now.toISOString(),
-      from,
-    }
-    const path = webhookPath(webhook.id)
-    if (await this.#store.putIfAbsent(path, recordBytes(path, webhook))) return webhook
-    throw new ServiceError('unavailable', 'the random id of the new webhook is taken; try again')
-  }
+/** Returns all webhooks in the order in which they were added. */
+export async function readWebhooks(store: Store): Promise<Webhook[]> {
+  const order = ({ created_at, id }: Webhook) => `${created_at} ${id}`
+  return (await webhooksIn(store).list(WEBHOOKS_PREFIX)).toSorted((one, other) =>
+    order(one) < order(other) ? -1 : 1,
+  )
+}
 
-  /** Returns all webhooks in the order in which they were added. */
-  async list(): Promise<Webhook[]> {
-    const paths: string[] = []
-    for await (const { path } of this.#store.list(WEBHOOKS_PREFIX)) paths.push(path)
-    const found = await pMap(paths, (path) => readRecord(this.#store, path, webhookRecord), {
-      concurrency: READS_AT_ONCE,
-    })
-    const order = ({ created_at, id }: Webhook) => `${created_at} ${id}`
-    return found
-      .filter((webhook) => webhook !== undefined)
-      .toSorted((one, other) => (order(one) < order(other) ? -1 : 1))
-  }
+export async function hasWebhook(store: Store, id: string): Promise<boolean> {
+  return (await store.range(webhookPath(id), 0, 1)) !== undefined
+}
 
-  async has(id: string): Promise<boolean> {
-    return (await this.#store.range(webhookPath(id), 0, 1)) !== undefined
-  }
-
-  /** @throws ServiceError `notFound`. */
-  async remove(id: string): Promise<void> {
-    const isId = /^[0-9A-Za-z]{1,64}$/.test(id)
-    if (!isId || !(await this.has(id))) {
-      throw new ServiceError(
-        'notFound',
-        `there is no webhook ${JSON.stringify(id.slice(0, 100))}; \`fvs webhooks list\` lists them`,
-      )
-    }
-    await this.#store.delete(webhookPath(id))
-    await this.#store.delete(webhookStatePath(id))
-  }
-
-  async state({ id, from }: Pick<Webhook, 'id' | 'from'>): Promise<WebhookState> {
-    const known = await readRecord(this.#store, webhookStatePath(id), stateRecord)
-    return (
-      known ?? { after: from, failing: null, given_up: { events: 0, last_event_id: null }, disabled_at: null }
+/** @throws ServiceError `notFound`. */
+export async function deleteWebhook(store: Store, id: string): Promise<void> {
+  const isId = /^[0-9A-Za-z]{1,64}$/.test(id)
+  if (!isId || !(await hasWebhook(store, id))) {
+    throw new ServiceError(
+      'notFound',
+      `there is no webhook ${JSON.stringify(id.slice(0, 100))}; \`fvs webhooks list\` lists them`,
     )
   }
+  await webhooksIn(store).delete(id)
+  await statesIn(store).delete(id)
+}
 
-  async setState(id: string, state: WebhookState): Promise<void> {
-    const path = webhookStatePath(id)
-    await this.#store.put(path, recordBytes(path, state))
-  }
+/** Returns how far a webhook is: at its beginning before its first delivery. */
+export async function webhookState(
+  store: Store,
+  { id, from }: Pick<Webhook, 'id' | 'from'>,
+): Promise<WebhookState> {
+  const known = await statesIn(store).get(id)
+  return (
+    known ?? { after: from, failing: null, given_up: { events: 0, last_event_id: null }, disabled_at: null }
+  )
+}
+
+export function setWebhookState(store: Store, id: string, state: WebhookState): Promise<void> {
+  return statesIn(store).replace(id, state)
 }

@@ -4,8 +4,6 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { OperatorCalls } from '../../api/operator/operator-calls.ts'
 import { ForecastIds } from '../../pipeline/access/forecast-ids.ts'
-import { OperatorLog } from '../../pipeline/access/operator-log.ts'
-import { OwnerClaims } from '../../pipeline/access/owner-claims.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { onKnown } from '../../pipeline/import/waiting.ts'
 import { releasedVersions } from '../../pipeline/release/state.ts'
@@ -52,8 +50,6 @@ async function operatorOver(store: Store): Promise<OperatorCalls> {
   })
   return new OperatorCalls({
     ...components,
-    ownerClaims: new OwnerClaims(components.store, randomBytes),
-    operatorLog: new OperatorLog(store),
     forecastIds: new ForecastIds(store, randomBytes),
     releasedVersions: () => releasedVersions(components),
     submit: (...rows) => forecasts.submit(...rows),

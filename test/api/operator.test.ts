@@ -2,7 +2,7 @@
 // keys with least rights, and a log of every call.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
-import { OperatorLog } from '../../pipeline/access/operator-log.ts'
+import { loggedCalls } from '../../pipeline/access/operator-log.ts'
 import { onKnown } from '../../pipeline/import/waiting.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { parseReceiptHeader } from '../../pipeline/proof/receipts.ts'
@@ -295,7 +295,7 @@ describe('a key', () => {
     expectProblem(refused, 403, /has the scope questions, and the call needs resolutions/)
     expect(refused.json()).toMatchObject({ type: '/problems/missing-scope' })
     expectProblem(await put('questions', [{ title: 1 }], {}, own), 422, /not valid/)
-    const logged = await new OperatorLog(store).since(undefined)
+    const logged = await loggedCalls(store)
     const lines = logged.slice(-2).map((one) => [one.call, one.state])
     expect(lines).toEqual([
       ['PUT /operator/resolutions', 'refused'],
@@ -320,11 +320,10 @@ describe('a key', () => {
 })
 
 test('every call is in the log of the operator, those refused too', async () => {
-  const log = new OperatorLog(store)
-  const before = (await log.since(undefined)).length
+  const before = (await loggedCalls(store)).length
   await put('questions', [question(30)], { reason: 'a new one' })
   await put('questions', [{ ...question(31), closes_at: 'soon' }])
-  const calls = (await log.since(undefined)).slice(before)
+  const calls = (await loggedCalls(store)).slice(before)
   expect(calls).toMatchObject([
     {
       owner: 'the operator',

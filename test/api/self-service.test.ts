@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { renameAgent, resetKey, retireAgents, unretireAgents } from '../../jobs/agents.ts'
 import { runRelease } from '../../jobs/release.ts'
-import { Renames } from '../../pipeline/access/renames.ts'
+import { askForName } from '../../pipeline/access/renames.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'
@@ -331,7 +331,7 @@ describe('the name of an agent', () => {
     const { registry } = service.components
     const lost = uuidOf(9, 77)
     await registry.createAgent(lost, registry.firstKey(lost), clock.now())
-    await new Renames(store).ask(lost, 'a lost agent', clock.now())
+    await askForName(store, { agent_id: lost, name: 'a lost agent' }, clock.now())
     await registry.askToRetire(lost, new Date(0))
     expect((await rename(agentId, key, 'a kept name')).status).toBe(200)
     await releaseAt('2026-05-01T13:10:00.000Z')

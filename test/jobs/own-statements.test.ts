@@ -11,8 +11,8 @@ import {
 } from '../../jobs/agents.ts'
 import type { Components } from '../../jobs/components/components.ts'
 import { proveOwners } from '../../jobs/prove-owners.ts'
-import { OwnerClaims } from '../../pipeline/access/owner-claims.ts'
-import { Renames } from '../../pipeline/access/renames.ts'
+import { claimDomain, giveUpClaim } from '../../pipeline/access/owner-claims.ts'
+import { askForName } from '../../pipeline/access/renames.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { RENAMING_PREFIX, offersPrefix } from '../../pipeline/store/paths.ts'
@@ -41,7 +41,7 @@ beforeEach(async () => {
 })
 
 const ask = (name: string, aheadMs = 0) =>
-  new Renames(store).ask(ADA, name, new Date(clock.now().getTime() + aheadMs))
+  askForName(store, { agent_id: ADA, name }, new Date(clock.now().getTime() + aheadMs))
 
 /** Does something once, before the first call of a run that `isIt`. */
 async function interrupted(
@@ -146,11 +146,10 @@ describe('the operator decides, though a run is about to write what the agent sa
 })
 
 describe('an owner by a domain is written only if its claim still stands', () => {
-  let claims: OwnerClaims
   let token: string
   beforeEach(async () => {
-    claims = new OwnerClaims(store, randomBytes)
-    ;({ token } = await claims.claim(ADA, 'example.org', clock.now()))
+    const asked = { agent_id: ADA, domain: 'example.org' }
+    ;({ token } = await claimDomain(store, asked, { randomBytes, now: clock.now() }))
   })
 
   /** Looks for the proof, and does something when it is found, before it is written. */
@@ -182,7 +181,7 @@ describe('an owner by a domain is written only if its claim still stands', () =>
     expect((await shown()).owner_id).toBe('domain:example.org')
     clock.set(new Date(clock.now().getTime() + 31 * 86_400_000).toISOString())
     const end = async () => {
-      await claims.giveUp(ADA)
+      await giveUpClaim(store, ADA)
       await prove(components)
     }
     await prove(components, end)

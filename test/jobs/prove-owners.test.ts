@@ -1,12 +1,11 @@
 // The owners of agents by domains: claimed over HTTP, looked for by a job, used by the next release, lost after
 // three misses, and overruled by the operator.
-import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { assignAgents } from '../../jobs/agents.ts'
 import type { Components } from '../../jobs/components/components.ts'
 import { proveOwners } from '../../jobs/prove-owners.ts'
 import { runRelease } from '../../jobs/release.ts'
-import { OwnerClaims } from '../../pipeline/access/owner-claims.ts'
+import { dueClaims, ownerClaimOf, ownerClaimsIn } from '../../pipeline/access/owner-claims.ts'
 import type { Reach } from '../../pipeline/owners/look.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { expectValid } from '../support/json-schema.ts'
@@ -216,9 +215,11 @@ describe('a proved owner', () => {
 describe('a run', () => {
   test('looks once at a domain that many agents claim', async () => {
     const { record_name, token } = await claimed()
-    const claims = new OwnerClaims(components.store, randomBytes)
-    const first = (await claims.due(clock.now()))[0]!
-    for (let n = 0; n < 20; n++) await claims.put({ ...first, agent_id: uuidOf(9, n), token: `another ${n}` })
+    const { store } = components
+    const claims = ownerClaimsIn(store)
+    const first = (await dueClaims(store, clock.now()))[0]!
+    for (let n = 0; n < 20; n++)
+      await claims.replace(uuidOf(9, n), { ...first, agent_id: uuidOf(9, n), token: `another ${n}` })
     records.set(record_name as string, [[token as string]])
     const names: string[] = []
     const counted: Reach = {
@@ -234,14 +235,15 @@ describe('a run', () => {
 
   test('ends at its time, keeps what it found, and leaves silent domains as they were', async () => {
     const { record_name, token } = await claimed()
-    const claims = new OwnerClaims(components.store, randomBytes)
-    const first = (await claims.due(clock.now()))[0]!
+    const { store } = components
+    const claims = ownerClaimsIn(store)
+    const first = (await dueClaims(store, clock.now()))[0]!
     const silent = Array.from({ length: 100 }, (_, n) => ({
       ...first,
       agent_id: uuidOf(9, n),
       domain: `silent${n}.example`,
     }))
-    for (const claim of silent) await claims.put({ ...claim, looked_at: NOW })
+    for (const claim of silent) await claims.replace(claim.agent_id, { ...claim, looked_at: NOW })
     records.set(record_name as string, [[token as string]])
     const ending = new AbortController()
     let looks = 0
@@ -271,8 +273,8 @@ describe('a run', () => {
       left: 100,
       owned: 1,
     })
-    expect(await claims.due(clock.now())).toEqual(
-      await Promise.all(silent.map(({ agent_id }) => claims.of(agent_id))),
+    expect(await dueClaims(store, clock.now())).toEqual(
+      await Promise.all(silent.map(({ agent_id }) => ownerClaimOf(store, agent_id))),
     )
   })
 })

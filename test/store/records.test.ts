@@ -1,15 +1,15 @@
-// The checksum of a record: nothing but the record that was written to a path is read from it.
-import { expect, test } from 'vitest'
+// The records of the service: what is written to a path is read from it, and nothing else is.
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { readRecord, recordBytes } from '../../pipeline/store/records.ts'
+import { recordAt, recordBytes, records } from '../../pipeline/store/records.ts'
 import { FaultStore } from '../support/faults/fault-store.ts'
 
 const PATH = 'registry/retired/a.json'
 const RECORD = { agent_id: 'a', registered_at: '2026-03-01T12:00:00.000Z' }
 const schema = z.strictObject({ agent_id: z.string(), registered_at: z.string() })
 
-const read = (store: MemoryStore | FaultStore) => readRecord(store, PATH, schema)
+const read = (store: MemoryStore | FaultStore) => recordAt(store, PATH, schema).get()
 
 function storeWith(bytes: Uint8Array): MemoryStore {
   const store = new MemoryStore()
@@ -60,4 +60,47 @@ test('a record that arrives damaged is fetched once more', async () => {
   })
   expect(await read(store)).toEqual(RECORD)
   expect(store.calls).toHaveLength(2)
+})
+
+describe('records of a kind', () => {
+  const pathOf = (id: string) => `registry/retired/${id}.json`
+  const agent = (id: string) => ({ ...RECORD, agent_id: id })
+  const agentsIn = (store: MemoryStore | FaultStore) => records(store, pathOf, schema)
+
+  test('are created once, replaced and deleted, each with the bytes of its path', async () => {
+    const store = new MemoryStore()
+    const agents = agentsIn(store)
+    expect(await agents.create('a', agent('a'))).toBe(true)
+    expect(await agents.create('a', agent('b'))).toBe(false)
+    expect(store.objects.get(PATH)).toEqual(recordBytes(PATH, agent('a')))
+    await agents.replace('a', agent('b'))
+    expect(await agents.get('a')).toEqual(agent('b'))
+    await agents.delete('a')
+    await agents.delete('a')
+    expect(await agents.get('a')).toBeUndefined()
+  })
+
+  test('are listed in the order of their paths, whenever they were written', async () => {
+    const agents = agentsIn(new MemoryStore())
+    for (const id of ['c', 'a', 'b']) await agents.create(id, agent(id))
+    expect(await agents.list('registry/retired/')).toEqual(['a', 'b', 'c'].map(agent))
+    expect(await agents.list('registry/retired/b')).toEqual([agent('b')])
+    expect(await agents.list('registry/keys/')).toEqual([])
+  })
+
+  test('that are deleted during the listing are left out, and a damaged one ends it', async () => {
+    const memory = new MemoryStore()
+    for (const id of ['a', 'b']) await agentsIn(memory).create(id, agent(id))
+    const store = new FaultStore(memory, {
+      before: ({ operation }) => {
+        if (operation === 'get') memory.objects.delete(pathOf('b'))
+      },
+    })
+    expect(await agentsIn(store).list('registry/retired/')).toEqual([agent('a')])
+    memory.objects.set(pathOf('c'), recordBytes(pathOf('d'), agent('c')))
+    await expect(agentsIn(memory).list('registry/retired/')).rejects.toMatchObject({
+      kind: 'corrupt',
+      message: expect.stringMatching(`^${pathOf('c')} is not a whole record`) as string,
+    })
+  })
 })

@@ -7,7 +7,13 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { Deliverer, GIVE_UP_MS } from '../../pipeline/webhooks/deliver.ts'
 import { type LookUp, isPublicAddress, lookUpAll } from '../../pipeline/public-address.ts'
 import { assertWebhookUrl, send } from '../../pipeline/webhooks/send.ts'
-import { type Webhook, Webhooks } from '../../pipeline/webhooks/webhooks.ts'
+import {
+  type Webhook,
+  createWebhook,
+  deleteWebhook,
+  readWebhooks,
+  webhookState,
+} from '../../pipeline/webhooks/webhooks.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { EventType, FeedEvent } from '../../schemas/feed.ts'
 import { FaultStore } from '../support/faults/fault-store.ts'
@@ -84,13 +90,12 @@ async function receiver() {
   return { url: `http://127.0.0.1:${port}/hook`, is, received, ids, close, open: () => listen(port) }
 }
 
-const webhooks = (over: MemoryStore | FaultStore = store) => new Webhooks(over)
 const add = (url: string, types: EventType[] | null = null): Promise<Webhook> =>
-  webhooks().add({ url, events: types }, '1_0', { randomBytes, now: clock.now() })
+  createWebhook(store, { url, events: types, from: '1_0' }, { randomBytes, now: clock.now() })
 
 function delivererOver(over: MemoryStore | FaultStore = store, timeoutMs = 10_000): Deliverer {
   return new Deliverer({
-    webhooks: webhooks(over),
+    store: over,
     feed,
     now: clock.now,
     log: () => undefined,
@@ -152,9 +157,9 @@ describe('a receiver', () => {
     happen(2)
     let tries = 0
     for (let ms = 0; ms < hours(24); ms += 60_000) {
-      const before = (await webhooks().state(webhook)).failing?.tries ?? 0
+      const before = (await webhookState(store, webhook)).failing?.tries ?? 0
       await deliver()
-      tries += (await webhooks().state(webhook)).failing!.tries - before
+      tries += (await webhookState(store, webhook)).failing!.tries - before
       later(60_000)
     }
     // After 1 min, 2, 4, 19 and 79 min, 5.3 h, then every 8 h.
@@ -165,7 +170,7 @@ describe('a receiver', () => {
     later(hours(8))
     await deliver()
     expect(ids()).toEqual(['1_0', '2_0', '3_0', '4_0'])
-    expect((await webhooks().state(webhook)).failing).toBeNull()
+    expect((await webhookState(store, webhook)).failing).toBeNull()
   })
 
   test.for([500, 404, 302])('that answers %d is tried again, and not followed', async (status) => {
@@ -176,7 +181,7 @@ describe('a receiver', () => {
     await deliver()
     await deliver()
     expect(ids()).toEqual(['1_0'])
-    expect((await webhooks().state(webhook)).failing).toMatchObject({
+    expect((await webhookState(store, webhook)).failing).toMatchObject({
       tries: 1,
       reason: `it answered ${status}`,
     })
@@ -216,7 +221,7 @@ describe('a receiver', () => {
     }
     await deliver()
     expect(ids()).toEqual(['1_0', '1_0', '2_0'])
-    expect(await webhooks().state(webhook)).toMatchObject({
+    expect(await webhookState(store, webhook)).toMatchObject({
       failing: null,
       given_up: { events: 1, last_event_id: '1_0' },
     })
@@ -231,7 +236,7 @@ describe('a receiver', () => {
     later(GIVE_UP_MS)
     await deliver()
     expect(ids()).toEqual(['1_0'])
-    expect((await webhooks().state(webhook)).disabled_at).toBe(START)
+    expect((await webhookState(store, webhook)).disabled_at).toBe(START)
   })
 })
 
@@ -249,15 +254,13 @@ test('a webhook that is removed while it is called leaves nothing behind', async
   const { url, is, ids } = await receiver()
   const webhook = await add(url)
   is.handle = (response) => {
-    void webhooks()
-      .remove(webhook.id)
-      .then(() => response.writeHead(200).end())
+    void deleteWebhook(store, webhook.id).then(() => response.writeHead(200).end())
   }
   happen(2)
   await deliver()
   expect(ids()).toEqual(['1_0'])
   expect([...store.objects.keys()]).toEqual([])
-  await expect(webhooks().remove(webhook.id)).rejects.toMatchObject({ kind: 'notFound' })
+  await expect(deleteWebhook(store, webhook.id)).rejects.toMatchObject({ kind: 'notFound' })
 })
 
 test('a stop ends a call that is under way', async () => {
@@ -344,8 +347,8 @@ describe('an address', () => {
     await add('http://unknown.invalid/hook')
     happen(1)
     await deliver()
-    const [webhook] = await webhooks().list()
-    expect((await webhooks().state(webhook!)).failing).toMatchObject({ tries: 1 })
+    const [webhook] = await readWebhooks(store)
+    expect((await webhookState(store, webhook!)).failing).toMatchObject({ tries: 1 })
   })
 
   test('that is private among others of one name is refused', async () => {

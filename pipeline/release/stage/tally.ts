@@ -9,7 +9,7 @@ import { ENTITIES_PER_SHARD } from '../shards.ts'
 import { BoardCounts, type KindTally, type Ranked } from '../../scoring/ranking.ts'
 import { MICRO } from '../../scoring/round.ts'
 import { tallyPath } from '../../store/paths.ts'
-import { readRecord, recordBytes } from '../../store/records.ts'
+import { recordAt, recordBytes } from '../../store/records.ts'
 import { type Store, putExactly } from '../../store/store.ts'
 import { type Fields, type Input, NULL, formatOf, isSet, linesIn, wholeOf } from './lines.ts'
 
@@ -85,7 +85,7 @@ export async function storeTally(
 /** @throws ServiceError `notFound` if there is none, as after the release is published. */
 export async function readTally(store: Store, release: number, sha256: string): Promise<FieldOfRelease> {
   const path = tallyPath(release, sha256)
-  const found = await readRecord(store, path, field)
+  const found = await recordAt(store, path, field).get()
   if (!found) throw new ServiceError('notFound', `${path} is not in the store`)
   const tallyIn = ({ population, pools }: z.infer<typeof kind>): KindTally => ({
     population,

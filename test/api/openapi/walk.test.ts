@@ -5,8 +5,7 @@ import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { type AppComponents, createApp } from '../../../api/http/app.ts'
 import type { NodeContext } from '../../../api/http/context.ts'
 import { Metrics } from '../../../api/http/metrics.ts'
-import { randomBytes } from 'node:crypto'
-import { OwnerClaims } from '../../../pipeline/access/owner-claims.ts'
+import { ownerClaimsIn } from '../../../pipeline/access/owner-claims.ts'
 import { ownerClaimPath } from '../../../pipeline/store/paths.ts'
 import { openApiDocument } from '../../../api/openapi/document.ts'
 import { readiness } from '../../../api/openapi/examples.ts'
@@ -270,7 +269,7 @@ const PROVOKE_OF: Record<string, Provoke> = {
   'claimOwner 409': async (request) => {
     const store = new FaultStore(copyOf(released))
     const proved = { ...EXAMPLE_CLAIM, domain: 'other.example', proved_at: NOW }
-    await new OwnerClaims(store, randomBytes).put(proved)
+    await ownerClaimsIn(store).replace(proved.agent_id, proved)
     return send(await another({ store }), request)
   },
   'getOwnerClaim 404': unclaimed,

@@ -1,6 +1,5 @@
 // A released world in which the examples of the OpenAPI document are true: it has their agent, forecaster and
 // question, so that sending an example succeeds.
-import { randomBytes } from 'node:crypto'
 import { assignAgents } from '../../../jobs/agents.ts'
 import type { Components } from '../../../jobs/components/components.ts'
 import {
@@ -13,7 +12,7 @@ import {
 } from '../../../api/openapi/examples.ts'
 import { CHANGED_QUESTION_ID } from '../../../api/openapi/operator-examples.ts'
 import { importRows, registerAgent, release, startTestService } from '../http/service.ts'
-import { type OwnerClaim, OwnerClaims } from '../../../pipeline/access/owner-claims.ts'
+import { type OwnerClaim, ownerClaimsIn } from '../../../pipeline/access/owner-claims.ts'
 import type { ForecastRow } from '../../../schemas/tables.ts'
 import { OPERATOR_SCOPES } from '../../../schemas/tiers.ts'
 import { issueTo } from '../credentials/issued.ts'
@@ -92,7 +91,7 @@ export async function releaseExamples(components: Components): Promise<ExampleKe
   await send(components.store, 'forecasts', 'example', [EXAMPLE_FORECAST])
   await assignAgents(components, [AGENT_ID], { owner: OWNER_ID })
   // The agent of the examples may claim an owner all the same.
-  await new OwnerClaims(components.store, randomBytes).put(EXAMPLE_CLAIM)
+  await ownerClaimsIn(components.store).replace(EXAMPLE_CLAIM.agent_id, EXAMPLE_CLAIM)
   await release(components)
   await writeLog(components.store, 1)
   await issueTo(components.store, 1, AGENT_ID, USER_ID)
