@@ -4,7 +4,7 @@ import { type ReadRows, type SourceImport, importSource } from '../pipeline/impo
 import { type Effect } from '../pipeline/import/compare.ts'
 import { type Imported } from '../pipeline/import/import.ts'
 import type { ImportSource } from '../pipeline/import/source.ts'
-import { textOfImport } from '../pipeline/tables/undone.ts'
+import { textOfImport } from '../pipeline/tables/import-id.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { checkSource, linesOfCheck } from './check-source.ts'
 import type { Components } from './components/components.ts'

@@ -1,5 +1,5 @@
 // The commands about imports that were made: `fvs imports` and `fvs imports undo`.
-import { importIdOf } from '../pipeline/tables/undone.ts'
+import { importIdOf } from '../pipeline/tables/import-id.ts'
 import { reason } from './arguments.ts'
 import { type StoreOptions, calledRightly, onStore, program, storeCommand } from './command-line.ts'
 

@@ -2,7 +2,7 @@
 import { withDatabase } from '../pipeline/duckdb.ts'
 import { type ListedImport, listImports, undoImport } from '../pipeline/import/undo.ts'
 import { assertEnvironment } from '../pipeline/release/state.ts'
-import { type ImportId, textOfImport } from '../pipeline/tables/undone.ts'
+import { type ImportId, textOfImport } from '../pipeline/tables/import-id.ts'
 import type { Components } from './components/components.ts'
 import { printable } from '../pipeline/printable.ts'
 import type { Report } from './output.ts'

@@ -1,7 +1,6 @@
 // `fvs people erase`.
 import { withDatabase } from '../pipeline/duckdb.ts'
-import { assertNamesNobody, eraseForecasts } from '../pipeline/people/erase-forecasts.ts'
-import { eraseName } from '../pipeline/people/erase.ts'
+import { type ErasedForecasts, erasePerson } from '../pipeline/people/erase.ts'
 import { assertEnvironment } from '../pipeline/release/state.ts'
 import { printable } from '../pipeline/printable.ts'
 import type { Components } from './components/components.ts'
@@ -15,11 +14,13 @@ export async function runErase(
   forecasts = false,
 ): Promise<Report> {
   const { number, begun } = await assertEnvironment(components)
-  if (forecasts) await assertNamesNobody(components, userId, reason)
-  const { erasure, wasNamed } = await withDatabase(components.openDatabase, (database) =>
-    eraseName({ ...components, database }, userId, reason),
+  const {
+    erasure,
+    wasNamed,
+    forecasts: erased,
+  } = await withDatabase(components.openDatabase, (database) =>
+    erasePerson({ ...components, database }, { userId, reason, forecasts }),
   )
-  const erased = forecasts ? await eraseForecasts(components, userId, reason) : undefined
   const next = number + (begun ? 2 : 1)
   return {
     ok: true,
@@ -38,11 +39,7 @@ export async function runErase(
   }
 }
 
-function forecastLines(
-  { person, wasErased }: Awaited<ReturnType<typeof eraseForecasts>>,
-  last: number,
-  next: number,
-): string[] {
+function forecastLines({ person, wasErased }: ErasedForecasts, last: number, next: number): string[] {
   const { user_id, erased_at, reason } = person
   if (wasErased)
     return [`the forecasts of ${user_id} were erased already, at ${erased_at}: ${printable(reason)}`]

@@ -23,7 +23,7 @@ import { type SentForecast, type TakenForecast, takeForecasts } from '../../pipe
 import { previewParts } from '../../pipeline/import/preview.ts'
 import type { ImportContext } from '../../pipeline/import/take-in.ts'
 import type { Receipts } from '../../pipeline/tables/receipts.ts'
-import { textOfImport } from '../../pipeline/tables/undone.ts'
+import { textOfImport } from '../../pipeline/tables/import-id.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ForecastRow } from '../../schemas/tables.ts'
 import type { KeyOf } from '../limits/callers.ts'

@@ -6,7 +6,7 @@ import type { Store } from '../../pipeline/store/store.ts'
 import { TableLog } from '../../pipeline/tables/delta-log.ts'
 import { CHANGED_TABLES, type ChangedTable, saidAgain } from '../../pipeline/tables/compare.ts'
 import type { TableVersion } from '../../pipeline/tables/delta.ts'
-import { withoutUndone } from '../../pipeline/tables/undone.ts'
+import { without } from '../../pipeline/tables/left-out.ts'
 import { attachCurrent, attachTable, currentRows } from '../../pipeline/tables/views.ts'
 import type { QuestionPage, QuestionTexts } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -163,9 +163,10 @@ export class QuestionBook {
 
   #versions(undone: readonly UndoneImport[]) {
     const { questions, resolutions } = this.#logs
+    const leftOut = { undone_imports: undone }
     return {
-      questions: withoutUndone({ ...questions.current, table: 'questions' as const }, undone),
-      resolutions: withoutUndone({ ...resolutions.current, table: 'resolutions' as const }, undone),
+      questions: without({ ...questions.current, table: 'questions' as const }, leftOut),
+      resolutions: without({ ...resolutions.current, table: 'resolutions' as const }, leftOut),
     }
   }
 
@@ -230,7 +231,10 @@ export class QuestionBook {
     const all = this.#versions([])
     this.#texts.follow(all.questions.files)
     const freshOf = <T extends TableVersion & { table: ChangedTable }>(version: T): T =>
-      withoutUndone({ ...version, files: version.files.slice(this.#read[version.table]) }, undone)
+      without(
+        { ...version, files: version.files.slice(this.#read[version.table]) },
+        { undone_imports: undone },
+      )
     const fresh = { questions: freshOf(all.questions), resolutions: freshOf(all.resolutions) }
     if (fresh.questions.files.length + fresh.resolutions.files.length > 0) await this.#takeInNews(fresh)
     // Imports are undone one by one, and none comes back.

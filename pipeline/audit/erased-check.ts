@@ -5,8 +5,7 @@ import type { Database } from '../duckdb.ts'
 import { canonicalText } from '../proof/canonical.ts'
 import { erasedPath, manifestPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
-import { erasedPeople } from '../tables/erased.ts'
-import { rowsOfPeople } from '../tables/left-out.ts'
+import { listErased, rowsOfPeople } from '../tables/left-out.ts'
 import type { ReadablePlan } from '../release/state.ts'
 import type { Findings } from './findings.ts'
 import { type AuditReport, unlessCorrupt } from './report.ts'
@@ -53,7 +52,7 @@ export async function checkErased(
   for (const { user_id } of broughtBack(manifest, before)) {
     faults.push(`manifest.json: ${user_id} is not listed as erased as in the release before`)
   }
-  const records = await unlessCorrupt(erasedPeople(store), report)
+  const records = await unlessCorrupt(listErased(store), report)
   if (records) {
     const recorded = new Map(records.map((person) => [person.user_id, person]))
     for (const person of listed) {

@@ -7,8 +7,8 @@ import { isVoid, normal } from './cells.ts'
 import { type ImportColumn, isText } from './columns.ts'
 import type { ImportOptions } from './options.ts'
 import { instantText } from '../tables/columns.ts'
+import { isErased } from '../tables/left-out.ts'
 import { RESOLVED } from '../tables/views.ts'
-import { ERASED } from './waiting.ts'
 import { LOCAL, isWithdrawal, keptOf, localOf, numberOf, valueOf } from './values.ts'
 
 /** A check of one row of `parsed`. */
@@ -245,7 +245,7 @@ function checksOf(column: ImportColumn, options: ImportOptions): Check[] {
 
 /** A row of a person whose forecasts are erased would count for nothing, and keep what must go. */
 const ofErased = (column: string): Check => ({
-  fails: `${valueOf(column)} IN (SELECT user_id FROM ${ERASED})`,
+  fails: isErased(valueOf(column)),
   summary: `${column} is of a person whose forecasts were erased`,
   reason: `'${column} ' || ${shown(column)} || ' is of a person whose forecasts were erased; leave the row out'`,
 })

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type { Database } from '../duckdb.ts'
 import { literal } from '../duckdb.ts'
+import { isErased } from '../tables/left-out.ts'
 import { NAME_CHARACTERS, PROSE_CHARACTERS } from '../../schemas/names.ts'
 import { normal } from './cells.ts'
 import {
@@ -19,7 +20,6 @@ import type { ImportSource, SourceRows } from './source.ts'
 import { countOf } from './take-in.ts'
 import { isOfPerson } from './person-ids.ts'
 import { definePersonIds, hashOf, idOf } from './values.ts'
-import { ERASED } from './waiting.ts'
 
 /** The secret from which the ids of people follow, if they follow from one. */
 export interface Keyed {
@@ -237,13 +237,13 @@ function commonFaults(kind: ImportKind): readonly (readonly [reason: string, fai
     case 'forecasters':
       return [
         ['the forecaster has no id', 'user_id IS NULL'],
-        [OF_ERASED, `user_id IN (SELECT user_id FROM ${ERASED})`],
+        [OF_ERASED, isErased('user_id')],
       ]
     case 'forecasts':
       return [
         ...ofQuestion,
         ['the forecast names no forecaster', 'entity_id IS NULL'],
-        [OF_ERASED, `entity_id IN (SELECT user_id FROM ${ERASED})`],
+        [OF_ERASED, isErased('entity_id')],
         ['the forecast has no probability', 'probability IS NULL'],
         [
           'the probability is not a number from 0 to 1',

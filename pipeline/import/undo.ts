@@ -2,15 +2,16 @@
 import pMap from 'p-map'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type UndoneImport, undoneImport } from '../../schemas/manifests.ts'
+import type { UndoneImport } from '../../schemas/manifests.ts'
 import { type ImportedTable, IMPORTED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
-import { importPath, undonePath } from '../store/paths.ts'
+import { importPath } from '../store/paths.ts'
 import { recordAt } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { currentVersions } from '../tables/delta-log.ts'
 import { type DataFile, type TableVersion, statisticsOf } from '../tables/delta.ts'
 import { lastRecordedAt } from '../tables/recorded-at.ts'
-import { type ImportId, everSaid, textOfImport, undoneIn } from '../tables/undone.ts'
+import { type ImportId, textOfImport } from '../tables/import-id.ts'
+import { everSaid, undoneImports, undoneIn } from '../tables/left-out.ts'
 import { attachTable } from '../tables/views.ts'
 import { type ImportContext, countOf } from './take-in.ts'
 import { onKnown } from './waiting.ts'
@@ -108,7 +109,7 @@ export async function undoImport(
     undone_at: new Date(Math.max(now().getTime(), last.getTime() + 1)).toISOString(),
     reason,
   }
-  if (await recordAt(store, undonePath(id), undoneImport).create(undone)) return undone
+  if (await undoneImports(store).create(id, undone)) return undone
   throw new ServiceError('conflict', `${name} is undone already, by a command that ran beside this one`)
 }
 

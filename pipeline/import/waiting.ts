@@ -1,7 +1,7 @@
 // Adds rows to the views of the tables that are not in the tables yet: rows that wait in the inbox, for
 // commands that must not write, and rows that are about to be written.
 import { SCORED_TABLES, type ScoredTable, type TableName, tableSpec } from '../../schemas/tables.ts'
-import { type Database, literal } from '../duckdb.ts'
+import type { Database } from '../duckdb.ts'
 import { inboxPrefix, isInboxPath, offeredVersion } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { columnsOf } from '../tables/columns.ts'
@@ -9,7 +9,7 @@ import { type CompactionContext, inboxRows, notBefore } from '../tables/data-fil
 import { assertNotBehind, currentVersions } from '../tables/delta-log.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { namingObject, stillPresent } from '../tables/intake.ts'
-import { counts } from '../tables/left-out.ts'
+import { attachErased, counts } from '../tables/left-out.ts'
 import { acceptedOffers } from '../tables/offer.ts'
 import { earliestAfter } from '../tables/recorded-at.ts'
 import { attachAll, currentRows, isReplaced } from '../tables/views.ts'
@@ -119,16 +119,6 @@ export async function onKnown<T>(
     })
     return work(known)
   })
-}
-
-/** The table of the people whose forecasts are erased. No import brings them back. */
-export const ERASED = 'erased_people'
-
-async function attachErased(database: Database, { erased = [] }: TableVersion): Promise<void> {
-  const ids = erased.map(({ user_id }) => literal(user_id)).join(', ')
-  await database.run(
-    `CREATE OR REPLACE TEMP TABLE ${ERASED} AS SELECT unnest([${ids}]::VARCHAR[]) AS user_id`,
-  )
 }
 
 /** Adds rows that are about to be written to the views of a table, as they will be recorded. */

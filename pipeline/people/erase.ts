@@ -1,8 +1,11 @@
-// Takes the name of a person back.
+// Erases a person: takes the name back, and has the forecasts left out where that is asked for.
 import type { PipelineComponents } from '../components.ts'
 import { literal } from '../duckdb.ts'
+import type { ErasedPerson } from '../../schemas/manifests.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { Store } from '../store/store.ts'
 import { TableLog } from '../tables/delta-log.ts'
+import { erasedPeople } from '../tables/left-out.ts'
 import { attachTable } from '../tables/views.ts'
 import { type Erasure, PeopleNames, changeNames } from './names.ts'
 
@@ -14,26 +17,58 @@ export interface ErasedName {
   wasNamed: boolean
 }
 
+export interface ErasedForecasts {
+  person: ErasedPerson
+  wasErased: boolean
+}
+
 /**
- * Takes a name back: no object has it any more, and no import brings it again. An erasure that was made
- * before keeps its time and its reason.
+ * Takes a name back: no object has it any more, and no import brings it again. With `forecasts`, those of the
+ * person are left out from the next release on too. What was erased before keeps its time and its reason.
  *
- * @throws ServiceError `notFound` if the store knows no such person.
+ * @throws ServiceError `notFound` if the store knows no such person, `invalid` for a reason that would publish
+ *   the name: nothing was changed.
  */
-export async function eraseName(context: EraseContext, userId: string, reason: string): Promise<ErasedName> {
-  const { store, local, database, now } = context
+export async function erasePerson(
+  context: EraseContext,
+  { userId, reason, forecasts }: { userId: string; reason: string; forecasts: boolean },
+): Promise<ErasedName & { forecasts: ErasedForecasts | undefined }> {
+  const { store, local, now } = context
   const names = new PeopleNames(store)
   await names.refresh()
-  const wasNamed = names.nameOf(userId) !== null
-  const isKnown = wasNamed || names.erasureOf(userId) !== undefined
-  if (!isKnown && !(await local.reading(() => isInTable({ store, local, database }, userId)))) {
+  const name = names.nameOf(userId)
+  if (forecasts) assertNamesNobody(userId, name, reason)
+  const isKnown = name !== null || names.erasureOf(userId) !== undefined
+  if (!isKnown && !(await local.reading(() => isInTable(context, userId)))) {
     throw new ServiceError('notFound', `the store knows no person ${userId}`)
   }
   const erased = { erased_at: now().toISOString(), reason }
   await changeNames(store, new Map([[userId, { erased }]]))
   await names.refresh()
-  return { erasure: names.erasureOf(userId)!, wasNamed }
+  return {
+    erasure: names.erasureOf(userId)!,
+    wasNamed: name !== null,
+    forecasts: forecasts ? await eraseForecasts(store, { user_id: userId, ...erased }) : undefined,
+  }
 }
+
+/** Refuses a reason that has the name of the person: releases publish it for good. */
+function assertNamesNobody(userId: string, name: string | null, reason: string): void {
+  if (name === null || !wordsOf(reason).includes(wordsOf(name))) return
+  throw new ServiceError(
+    'invalid',
+    `the reason has the name of ${userId}, and every later release publishes it: give one without the name; nothing was changed`,
+  )
+}
+
+/** The words of a text in lower case, between spaces, so that a short name is not found inside a word. */
+const wordsOf = (text: string) =>
+  ` ${text
+    .normalize('NFKC')
+    .toLowerCase()
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter(Boolean)
+    .join(' ')} `
 
 async function isInTable(
   { store, local, database }: Pick<EraseContext, 'store' | 'local' | 'database'>,
@@ -44,4 +79,12 @@ async function isInTable(
   await attachTable(database, local, log.current)
   const rows = await database.rows(`SELECT 1 FROM forecasters WHERE user_id = ${literal(userId)} LIMIT 1`)
   return rows.length > 0
+}
+
+async function eraseForecasts(store: Store, own: ErasedPerson): Promise<ErasedForecasts> {
+  const { user_id } = own
+  if (await erasedPeople(store).create(user_id, own)) return { person: own, wasErased: false }
+  const person = await erasedPeople(store).get(user_id)
+  if (person) return { person, wasErased: true }
+  throw new ServiceError('unavailable', `the store does not show the erasure of ${user_id}; run again`)
 }

@@ -7,7 +7,8 @@ import type { LocalFiles } from '../store/local-files.ts'
 import { instantText } from './columns.ts'
 import { firstFileAfter } from './delta-log.ts'
 import type { TableVersion, TablesRead } from './delta.ts'
-import { everSaid, isAmong, undoneIn, withoutUndone } from './undone.ts'
+import { isAmong } from './import-id.ts'
+import { everSaid, undoneIn, without } from './left-out.ts'
 import { attachTable, currentColumns, currentRows, latestLast } from './views.ts'
 
 /** The columns whose changes are corrections, and a part of a question's history. */
@@ -68,7 +69,10 @@ function before(table: TableVersion, by: UndoneImport): TableVersion {
     undone_at < by.undone_at || (undone_at === by.undone_at && version > by.version)
   const files = everSaid(table).filter(({ version }) => version < by.version)
   const undone = undoneIn(table).map((one) => one.by)
-  return withoutUndone({ table: table.table, version: by.version - 1, files }, undone.filter(wasUndone))
+  return without(
+    { table: table.table, version: by.version - 1, files },
+    { undone_imports: undone.filter(wasUndone) },
+  )
 }
 
 /** An outcome that no earlier row stated is withdrawn. A question that no earlier row stated is gone. */

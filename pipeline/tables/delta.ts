@@ -70,9 +70,9 @@ export interface TableVersion {
   version: number
   files: readonly DataFile[]
   /** The files of imports that were undone, which `files` lacks. */
-  undone?: readonly UndoneFile[]
+  undone?: readonly UndoneFile[] | undefined
   /** The people whose rows do not count, although `files` has them. */
-  erased?: readonly ErasedPerson[]
+  erased?: readonly ErasedPerson[] | undefined
 }
 
 /** The imports and people without whom a release reads the tables, as its plan and its manifest have them. */

@@ -10,7 +10,7 @@ import { type GivenOptions, parseOptions } from '../../pipeline/import/options.t
 import type { ImportKind } from '../../pipeline/import/columns.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { importIdOf } from '../../pipeline/tables/undone.ts'
+import { importIdOf } from '../../pipeline/tables/import-id.ts'
 import type { ReleaseManifest, UndoneImport } from '../../schemas/manifests.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, release, testComponents } from '../support/http/service.ts'

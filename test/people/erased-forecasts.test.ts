@@ -21,7 +21,7 @@ import {
   releasePrefix,
 } from '../../pipeline/store/paths.ts'
 import { COMPRESSORS } from '../../pipeline/tables/compressors.ts'
-import { recordErased } from '../../pipeline/tables/erased.ts'
+import { erasedPeople } from '../../pipeline/tables/left-out.ts'
 import type { ErasedPerson } from '../../schemas/manifests.ts'
 import { OPERATOR_SCOPES } from '../../schemas/tiers.ts'
 import { auditedOutside } from '../support/audited-outside.ts'
@@ -207,10 +207,12 @@ describe('an erasure', () => {
     for (const fault of FAULTS) {
       const store = copyOf(released)
       const faulty = new FaultStore(store, { at: 1, fault, crash: true })
-      await recordErased(faulty, said).catch(() => undefined)
+      await erasedPeople(faulty)
+        .create(PERSON, said)
+        .catch(() => undefined)
       const written = [...store.objects.keys()].filter((path) => !released.objects.has(path))
       expect(written.every((path) => path === erasedPath(PERSON))).toBe(true)
-      await recordErased(store, said)
+      await erasedPeople(store).create(PERSON, said)
       expect(recordIn(store, erasedPath(PERSON))).toEqual(said)
     }
   })
@@ -250,7 +252,8 @@ describe('no row of an erased person comes back', () => {
     const components = await componentsOn(new MemoryStore())
     const paths = await filesOf('manifold')
     const source = sourceOf('manifold')
-    await recordErased(components.store, { ...said, user_id: uuidv5('u1', source.namespace) })
+    const user_id = uuidv5('u1', source.namespace)
+    await erasedPeople(components.store).create(user_id, { ...said, user_id })
     const { text, json } = await runImportFrom(components, source, paths)
     expect(text).toContain('the forecasts of the forecaster were erased')
     expect(json).toMatchObject({

@@ -12,7 +12,7 @@ import {
   releasePrefix,
   snapshotPrefix,
 } from '../../pipeline/store/paths.ts'
-import { recordErased } from '../../pipeline/tables/erased.ts'
+import { erasedPeople } from '../../pipeline/tables/left-out.ts'
 import type { Row } from '../../schemas/tables.ts'
 import { choicesOf } from '../support/faults/seeded.ts'
 import { suiteFolder } from '../support/folder.ts'
@@ -91,7 +91,8 @@ async function erasedAfterTheFirst(seed: number) {
   for (const one of [store, never]) await release(await componentsOn(one, clock))
   // A snapshot of a day before the erasure goes on having the person.
   clock.set(new Date(clock.now().getTime() + DAY_MS).toISOString())
-  await recordErased(store, { user_id: person, erased_at: clock.now().toISOString(), reason: 'a test' })
+  const erased_at = clock.now().toISOString()
+  await erasedPeople(store).create(person, { user_id: person, erased_at, reason: 'a test' })
   return { store, never, clock, comes, person, releases: steps.map((_, index) => index + 1) }
 }
 

@@ -9,7 +9,7 @@ import { planPath, releasePrefix } from '../../pipeline/store/paths.ts'
 import { leaderboardPath } from '../../pipeline/release/files/leaderboards.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
-import { recordErased } from '../../pipeline/tables/erased.ts'
+import { erasedPeople } from '../../pipeline/tables/left-out.ts'
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import { bucketStore, freshBucket, s3Server } from '../support/buckets.ts'
 import type { RunningCommand } from '../support/command.ts'
@@ -64,9 +64,9 @@ beforeAll(async () => {
   })
   await send(store, 'forecasts', 'undone', others)
   await putUndone(store, { table: 'forecasts', version: 2 })
-  const { user_id } = rows.forecasters[0]!
-  await recordErased(store, {
-    user_id: String(user_id),
+  const user_id = String(rows.forecasters[0]!.user_id)
+  await erasedPeople(store).create(user_id, {
+    user_id,
     erased_at: VARIED_AS_OF.toISOString(),
     reason: 'a test',
   })

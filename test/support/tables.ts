@@ -3,15 +3,15 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Database, parquet } from '../../pipeline/duckdb.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
-import { inboxPath, tablePath, undonePath } from '../../pipeline/store/paths.ts'
+import { inboxPath, tablePath } from '../../pipeline/store/paths.ts'
 import { LocalFiles } from '../../pipeline/store/local-files.ts'
-import { recordBytes } from '../../pipeline/store/records.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { CompactionContext } from '../../pipeline/tables/data-files.ts'
 import { encodeRows } from '../../pipeline/tables/inbox.ts'
 import { TableLog, localPaths } from '../../pipeline/tables/delta-log.ts'
 import type { TableVersion } from '../../pipeline/tables/delta.ts'
-import type { ImportId } from '../../pipeline/tables/undone.ts'
+import type { ImportId } from '../../pipeline/tables/import-id.ts'
+import { undoneImports } from '../../pipeline/tables/left-out.ts'
 import type { UndoneImport } from '../../schemas/manifests.ts'
 import { type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
 
@@ -65,7 +65,7 @@ export function send(store: Store, table: TableName, id: string, rows: readonly 
 export async function putUndone(store: Store, id: ImportId): Promise<void> {
   const at = '2026-01-20T00:00:00.000Z'
   const undone: UndoneImport = { ...id, rows: 1, recorded_at: at, undone_at: at, reason: 'a test' }
-  await store.put(undonePath(id), recordBytes(undonePath(id), undone))
+  await undoneImports(store).replace(id, undone)
 }
 
 export async function sendBytes(
