@@ -5,7 +5,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { UndoneImport } from '../../schemas/manifests.ts'
 import { type ImportedTable, IMPORTED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import { importPath } from '../store/paths.ts'
-import { recordAt } from '../store/records.ts'
+import { records } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { currentVersions } from '../tables/delta-log.ts'
 import { type DataFile, type TableVersion, statisticsOf } from '../tables/delta.ts'
@@ -25,6 +25,8 @@ const importRecord = z.strictObject({
 })
 export type ImportRecord = z.infer<typeof importRecord>
 
+const importsOf = (store: Store) => records(store, importPath, importRecord)
+
 export interface ListedImport extends ImportId {
   rows: number
   /** When its last row was recorded. */
@@ -35,7 +37,7 @@ export interface ListedImport extends ImportId {
 }
 
 export async function recordImport(store: Store, id: ImportId, record: ImportRecord): Promise<void> {
-  await recordAt(store, importPath(id), importRecord).replace(record)
+  await importsOf(store).replace(id, record)
 }
 
 /** Lists the imports of a store in the order of their tables, and each table's in the order of its log. */
@@ -57,7 +59,7 @@ async function importsIn(store: Store, versions: Record<ScoredTable, TableVersio
     }))
   })
   const withRecord = async (one: Omit<ListedImport, 'record'>) => {
-    return { ...one, record: await recordAt(store, importPath(one), importRecord).get() }
+    return { ...one, record: await importsOf(store).get(one) }
   }
   return pMap(made, withRecord, { concurrency: READS_AT_ONCE })
 }

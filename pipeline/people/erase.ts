@@ -23,11 +23,11 @@ export interface ErasedForecasts {
 }
 
 /**
- * Takes a name back: no object has it any more, and no import brings it again. With `forecasts`, those of the
- * person are left out from the next release on too. What was erased before keeps its time and its reason.
+ * Takes a name back: no object has it any more, and no import brings it again. With `forecasts`, those of
+ * the person are left out too, from the next release on. An earlier erasure keeps its time and its reason.
  *
- * @throws ServiceError `notFound` if the store knows no such person, `invalid` for a reason that would publish
- *   the name: nothing was changed.
+ * @throws ServiceError `notFound` if the store knows no such person, `invalid` for a reason that would
+ *   publish the name: nothing was changed.
  */
 export async function erasePerson(
   context: EraseContext,

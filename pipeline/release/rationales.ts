@@ -8,7 +8,7 @@ import type { PipelineComponents } from '../components.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
 import { RATIONALES_STATE_PATH, rationalesPath } from '../store/paths.ts'
 import { hasWaiting } from './changes.ts'
-import { recordAt } from '../store/records.ts'
+import { recordAt, records } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { compact } from '../tables/compact.ts'
 import { TableLog, currentVersions, firstFileAfter } from '../tables/delta-log.ts'
@@ -22,6 +22,8 @@ type RationalesContext = Pick<
   PipelineComponents,
   'store' | 'local' | 'openDatabase' | 'now' | 'wait' | 'directory'
 >
+
+const recordsOf = (store: Store) => records(store, rationalesPath, questionRationales)
 
 const version = z.number().int().min(-1)
 const publishedState = z.strictObject({ resolutions: version, agents: version, rationales: version })
@@ -92,7 +94,7 @@ async function write(store: Store, database: Database): Promise<number> {
         })),
         left_out: Math.max(0, all.length - MOST_SHOWN),
       }
-      await recordAt(store, rationalesPath(question_id), questionRationales).replace(record)
+      await recordsOf(store).replace(question_id, record)
     },
     { concurrency: WRITES_AT_ONCE },
   )
@@ -101,6 +103,6 @@ async function write(store: Store, database: Database): Promise<number> {
 
 /** Returns the rationales that were published on a question; none before its outcome was known. */
 export async function readRationales(store: Store, questionId: string): Promise<QuestionRationales> {
-  const found = await recordAt(store, rationalesPath(questionId), questionRationales).get()
+  const found = await recordsOf(store).get(questionId)
   return found ?? { question_id: questionId, rationales: [], left_out: 0 }
 }

@@ -12,14 +12,14 @@ import {
   quarantineRecordPath,
   quarantinedPathOf,
 } from '../store/paths.ts'
-import { recordAt } from '../store/records.ts'
+import { records } from '../store/records.ts'
 import { type Store, putOnce } from '../store/store.ts'
 import { COMPRESSORS } from './compressors.ts'
 
-const recordOf = (store: Store, key: string) => recordAt(store, quarantineRecordPath(key), quarantinedObject)
-
 const READS_AT_ONCE = 16
 const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+const recordsIn = (store: Store) => records(store, quarantineRecordPath, quarantinedObject)
 
 /**
  * Returns the error for an object that can be moved aside. It names the object, the fault and the way out.
@@ -65,7 +65,7 @@ export async function lookAgain<T>(
 /** @throws ServiceError `corrupt` for a damaged record. */
 export async function readQuarantined(store: Store, key: string): Promise<QuarantinedObject | undefined> {
   try {
-    return await recordOf(store, key).get()
+    return await recordsIn(store).get(key)
   } catch (cause) {
     if (!(cause instanceof ServiceError && cause.kind === 'corrupt')) throw cause
     const way = `restore it from a backup, or have it written anew: fvs quarantine ${key} --reason TEXT`
@@ -118,20 +118,20 @@ export async function recordAside(
     rows: bytes ? rowsOf(bytes) : null,
     ...(forecastIds.length > 0 ? { forecast_ids: forecastIds } : {}),
   }
-  if (isDamaged) await recordOf(store, key).replace(record)
-  else await recordOf(store, key).create(record)
+  if (isDamaged) await recordsIn(store).replace(key, record)
+  else await recordsIn(store).create(key, record)
   return (await readQuarantined(store, key)) ?? record
 }
 
 /** Undoes `recordAside`, for an object that was taken in after all. */
 export async function forgetAside(store: Store, key: string): Promise<void> {
   await store.delete(quarantinePath(key))
-  await recordOf(store, key).delete()
+  await recordsIn(store).delete(key)
 }
 
 /** Corrects the record of an intake whose version was made in the meantime. */
 export async function noteMade(store: Store, object: QuarantinedObject): Promise<void> {
-  await recordOf(store, object.key).replace({ ...object, version: null })
+  await recordsIn(store).replace(object.key, { ...object, version: null })
 }
 
 /** The number of rows in the footer of a Parquet file, however damaged the rest is; null if it has none. */
