@@ -1,4 +1,4 @@
-// What a release says of settled questions.
+// The settled questions of a release, as it tells of them.
 import { questionsFile } from '../../pipeline/release/read.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { QuestionSummary, QuestionsFile } from '../../schemas/payloads.ts'

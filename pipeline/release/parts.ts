@@ -15,7 +15,6 @@ export type PartSizes = typeof PART_SIZES
 export const ENTITIES_FOLDER = 'entities/'
 export type PartFolder = typeof SCORES_FOLDER | typeof ENTITIES_FOLDER
 
-
 /** The size of a shard. */
 export interface ShardCount {
   entityType: EntityType

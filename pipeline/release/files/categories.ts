@@ -43,10 +43,7 @@ const LINES = formatOf('an entity in a category', COLUMNS, {
 const AT = LINES.at
 
 /** Puts the boards, the index and the Parquet file. Yields the lines of a board at once. */
-async function* publish(
-  { context, plan, provenance, put }: Publishing,
-  input: Input,
-): AsyncIterable<string> {
+async function* publish({ context, plan, provenance, put }: Publishing, input: Input): AsyncIterable<string> {
   const categories = await plannedCategories(context, plan)
   const location = join(context.directory, 'staged.parquet')
   try {

@@ -57,7 +57,7 @@ function kindOf(path: string): FileKind | undefined {
 /** Whether a file of a release or a snapshot has payloads with signatures. */
 export function isSigned(path: string): boolean {
   const kind = kindOf(path)
-  return kind !== undefined && 'isSigned' in kind &&  kind.isSigned
+  return kind !== undefined && 'isSigned' in kind && kind.isSigned
 }
 
 const CHECKED_KINDS = SCORED_KINDS.filter(({ check }) => check)

@@ -27,7 +27,10 @@ export async function* publishLines(
   const kind = SCORED_KINDS.find(({ name }) => name === files)
   if (!kind) {
     const names = SCORED_KINDS.map(({ name }) => name).join(', ')
-    throw new ServiceError('invalid', `no stage publishes ${JSON.stringify(files)}; these are there: ${names}`)
+    throw new ServiceError(
+      'invalid',
+      `no stage publishes ${JSON.stringify(files)}; these are there: ${names}`,
+    )
   }
   yield* kind.publish(await publishing(context, release, tally), input)
 }

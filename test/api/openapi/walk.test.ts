@@ -333,7 +333,6 @@ const PROVOKE_OF: Record<string, Provoke> = {
     send(await another({ store: new FaultStore(new MemoryStore()) }), request),
   'getJsonSchema 404': (request) => send(service.client, { ...request, path: '/schemas/nothing' }),
   'getProblemType 404': (request) => send(service.client, { ...request, path: '/problems/nothing' }),
-  'getJsonSchema 404': (request) => send(service.client, { ...request, path: '/schemas/nothing' }),
   'listLeaderboard 404': async (request) =>
     send(await another({ store: new FaultStore(new MemoryStore()) }), request),
   'getReleaseFeed 404': async (request) =>
