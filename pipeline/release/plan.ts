@@ -6,6 +6,7 @@ import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { Database } from '../duckdb.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
+import type { Provenance } from './payloads.ts'
 import { hasSnapshot, readManifest, snapshotDate } from './read.ts'
 import { fingerprintOf } from './signatures.ts'
 import { type ReadablePlan, type ReleaseContext, type ReleaseState, readPlan } from './state.ts'
@@ -187,6 +188,14 @@ function asPlannedBy(context: ReleaseContext, begun: Omit<ReleasePlan, keyof Mak
 
 function isSame(begun: ReadablePlan, own: ReleasePlan): boolean {
   return sha256Hex(canonical(begun)) === sha256Hex(canonical(own))
+}
+
+/** Returns what every payload of a planned release repeats. */
+export function provenanceOf(
+  { methodology_version, as_of, environment }: ReleasePlan,
+  release: number,
+): Provenance {
+  return { methodology_version, release, as_of, environment }
 }
 
 export function makeOf({ methodology, environment, secrets, service }: ReleaseContext): Make {

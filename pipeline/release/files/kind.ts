@@ -21,7 +21,8 @@ export type DerivationContext = ScoringContext & Pick<PipelineComponents, 'store
 
 /** The tables that a release is made from, and the release before it. */
 export interface TablesOfRelease {
-  context: Pick<DerivationContext, 'database' | 'local' | 'directory' | 'log'>
+  context: Pick<DerivationContext, 'methodology' | 'database' | 'local' | 'directory' | 'log'>
+  provenance: Provenance
   versions: Record<ScoredTable, TableVersion>
   previous: Before
 }

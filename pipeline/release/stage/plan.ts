@@ -8,7 +8,7 @@ import { writerOf } from '../commit.ts'
 import { SCORED_KINDS, TABLE_KINDS } from '../files/kinds.ts'
 import { type NoRelease, type PlannedRelease, type ReleaseRequest, planRelease } from '../make.ts'
 import { bodyOf } from '../output.ts'
-import type { ReleasePlan } from '../plan.ts'
+import { type ReleasePlan, provenanceOf } from '../plan.ts'
 import type { ReleaseContext } from '../state.ts'
 import { type StagedFile, describe } from './staged-file.ts'
 
@@ -61,11 +61,13 @@ export async function planStages(
 /** Puts the files that follow from the tables alone. */
 async function putFromTables(
   context: ReleaseContext,
-  { state, versions }: PlannedRelease,
+  { state, plan, versions }: PlannedRelease,
   database: Database,
 ): Promise<StagedFile[]> {
-  const write = writerOf(context.store, state.number + 1)
-  const tables = { context: { ...context, database }, versions, previous: state.manifest }
+  const release = state.number + 1
+  const write = writerOf(context.store, release)
+  const provenance = provenanceOf(plan, release)
+  const tables = { context: { ...context, database }, provenance, versions, previous: state.manifest }
   const files: StagedFile[] = []
   for (const kind of TABLE_KINDS) {
     for await (const file of kind.makeFromTables(tables)) {

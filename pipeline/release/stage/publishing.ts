@@ -4,7 +4,7 @@ import { signatureOf } from '../../proof/hmac.ts'
 import { writerOf } from '../commit.ts'
 import { type LargeFile, type OutputFile, type SignBytes, bodyOf } from '../output.ts'
 import type { Provenance } from '../payloads.ts'
-import { type ReleasePlan, ownPlan } from '../plan.ts'
+import { type ReleasePlan, ownPlan, provenanceOf } from '../plan.ts'
 import type { ReleaseContext } from '../state.ts'
 import { lineOf } from './lines.ts'
 import { type FileFacts, describe } from './staged-file.ts'
@@ -38,12 +38,11 @@ export async function publishing(
 ): Promise<Publishing> {
   const { store, secrets } = context
   const plan = await ownPlan(context, release)
-  const { methodology_version, as_of, environment } = plan
   const write = writerOf(store, release)
   return {
     context,
     plan,
-    provenance: { methodology_version, release, as_of, environment },
+    provenance: provenanceOf(plan, release),
     sign: (bytes) => (secrets ? signatureOf(bytes, secrets) : null),
     async field() {
       if (tally !== undefined) return readTally(store, release, tally)

@@ -1,6 +1,6 @@
 // The list of kinds of files: every file of a release is of one kind, and its place says who may read it.
 import { expect, test } from 'vitest'
-import { FILE_KINDS, SCORED_KINDS, isSigned } from '../../../pipeline/release/files/kinds.ts'
+import { FILE_KINDS, isSigned } from '../../../pipeline/release/files/kinds.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { isPublished, releasePrefix } from '../../../pipeline/store/paths.ts'
@@ -31,10 +31,9 @@ test('every file of a release is of exactly one kind, and every kind has a file'
   }
 })
 
-test('a kind whose files are made from scores is published, and one from the tables stays in the store', () => {
-  for (const kind of FILE_KINDS) {
-    const isScored = SCORED_KINDS.some(({ name }) => name === kind.name)
-    for (const place of kind.places) expect(isPublished(place), place).toBe(isScored)
+test('a file in a folder is published, and only the tree of forecasts lies beside the manifest', () => {
+  for (const { name, places } of FILE_KINDS) {
+    for (const place of places) expect(isPublished(place), place).toBe(name !== 'tree of forecasts')
   }
 })
 
