@@ -144,6 +144,7 @@ describe('a release', () => {
       'releases/00000001/leaderboard/agent/000000.json',
       'releases/00000001/leaderboard/forecaster/000000.json',
       'releases/00000001/manifest.json',
+      'releases/00000001/method/parameters.json',
       'releases/00000001/owners/000.json',
       'releases/00000001/public/agents.parquet',
       'releases/00000001/public/forecasters.parquet',

@@ -136,7 +136,7 @@ describe('thinning releases', () => {
     const before = await contentOf(store)
     await thin(store, 4, 1)
     const stays = (path: string) =>
-      !/^releases\/0000000[123]\/(agent|forecaster|leaderboard|categories|references|entities|scores|row-groups)\//.test(
+      !/^releases\/0000000[123]\/(agent|forecaster|leaderboard|categories|references|entities|scores|row-groups|method)\//.test(
         path,
       )
     const records = [1, 2, 3].map((number) => thinnedPath(number))

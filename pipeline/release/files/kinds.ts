@@ -8,6 +8,7 @@ import { ENTITIES } from './entities.ts'
 import { FORECASTS_TREE } from './forecasts-tree.ts'
 import type { FileCheck, FileKind, ScoredKind, ScoredRelease, TableKind } from './kind.ts'
 import { LEADERBOARDS } from './leaderboards.ts'
+import { METHOD } from './method.ts'
 import { OWNERS } from './owners.ts'
 import { QUESTIONS } from './questions.ts'
 import { REFERENCES } from './references.ts'
@@ -23,6 +24,7 @@ export const FILE_KINDS: readonly FileKind[] = [
   QUESTIONS,
   ENTITIES,
   SCORES,
+  METHOD,
   FORECASTS_TREE,
 ]
 

@@ -1,0 +1,16 @@
+// The parameters of the method that scored a release, so that whoever derives its numbers again has them.
+import { canonical } from '../../proof/canonical.ts'
+import type { TableKind } from './kind.ts'
+
+const FOLDER = 'method/'
+const PARAMETERS_PATH = `${FOLDER}parameters.json`
+
+export const METHOD: TableKind = {
+  name: 'method',
+  places: [FOLDER],
+  *makeFromTables({ context: { methodology }, provenance }) {
+    const bytes = canonical({ ...provenance, parameters: methodology.parameters })
+    yield { path: PARAMETERS_PATH, rows: 1, bytes }
+  },
+  arrange: (staged) => staged.takePlanned(PARAMETERS_PATH),
+}
