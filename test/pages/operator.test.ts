@@ -222,21 +222,18 @@ describe.skipIf(!hasBrowser)("the operator's page", async () => {
     await press('Enter')
     await effect().filter({ hasText: 'The key may not do this.' }).waitFor()
     await press('Escape')
-    // One route for both, because a request may slip through between one route and the next.
-    let status = 0
-    await page.route('**/operator/agenda', (route) => {
-      const headers = { 'Retry-After': '7', 'Content-Type': 'application/problem+json' }
-      return route.fulfill({ status, headers, body: JSON.stringify({ detail: 'slow down' }) })
-    })
-    for (const [refused, words] of [
+    for (const [status, words] of [
       [429, 'Too many calls. Slow down. Try again in 7 seconds.'],
       [503, 'The service cannot do this now. Slow down. Try again in 7 seconds.'],
     ] as const) {
-      status = refused
+      const headers = { 'Retry-After': '7', 'Content-Type': 'application/problem+json' }
+      await page.route('**/operator/agenda', (route) =>
+        route.fulfill({ status, headers, body: JSON.stringify({ detail: 'slow down' }) }),
+      )
       await press('r')
       await said().filter({ hasText: words }).waitFor()
+      await page.unroute('**/operator/agenda')
     }
-    await page.unroute('**/operator/agenda')
     await context.setOffline(true)
     await press('r')
     await said().filter({ hasText: 'The service did not answer: is there a network?' }).waitFor()
