@@ -3,14 +3,6 @@ import pMap from 'p-map'
 import { readReleaseFile } from '../../pipeline/release/read.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import type {
-  CategoriesFile,
-  CategoryBoardFile,
-  LeaderboardFile,
-  OwnerShard,
-  QuestionsFile,
-} from '../../schemas/payloads.ts'
-import type { ReferencesFile } from '../../schemas/references.ts'
 import { ShardCache } from './shard-cache.ts'
 
 /** Some hundred pages. */
@@ -19,13 +11,9 @@ const CACHE_BYTES = 64 * 1024 * 1024
 const PARSED_FACTOR = 3
 const READS_AT_ONCE = 16
 
-/** A page of a list, or a list of one page. */
-type ListPage =
-  LeaderboardFile | CategoriesFile | CategoryBoardFile | OwnerShard | QuestionsFile | ReferencesFile
-
 export class ReleaseLists {
   readonly #store: Store
-  readonly #pages = new ShardCache<ListPage>(CACHE_BYTES)
+  readonly #pages = new ShardCache<object>(CACHE_BYTES)
 
   constructor(store: Store) {
     this.#store = store
@@ -36,7 +24,7 @@ export class ReleaseLists {
    *
    * @throws ServiceError as `readReleaseFile` does.
    */
-  async page<Page extends ListPage>(
+  async page<Page extends object>(
     { release, files }: ReleaseManifest,
     path: string,
   ): Promise<Page | undefined> {
@@ -50,14 +38,14 @@ export class ReleaseLists {
   }
 
   /** Yields the pages in a folder, and keeps none of them: they would put all others out of memory. */
-  async *pages<Page extends ListPage>(manifest: ReleaseManifest, folder: string): AsyncGenerator<Page> {
+  async *pages<Page extends object>(manifest: ReleaseManifest, folder: string): AsyncGenerator<Page> {
     for (const file of filesIn(manifest, folder)) {
       yield await readReleaseFile<Page>(this.#store, manifest.release, file)
     }
   }
 
   /** Returns what `of` takes from each page in a folder, in order, and keeps no page. */
-  async fromPages<Page extends ListPage, Row>(
+  async fromPages<Page extends object, Row>(
     manifest: ReleaseManifest,
     folder: string,
     of: (page: Page) => readonly Row[],

@@ -1,5 +1,5 @@
 // The settled questions of a release, as it tells of them.
-import { questionsFile } from '../../pipeline/release/read.ts'
+import { questionsFile } from '../../pipeline/release/files/questions.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { QuestionSummary, QuestionsFile } from '../../schemas/payloads.ts'
 import type { ReleaseLists } from './lists.ts'

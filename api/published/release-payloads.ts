@@ -1,5 +1,6 @@
 // The payloads of one release: the bytes as they were published, and a signature made when they are served.
-import { ownersFile, readReleaseBytes, shardFile } from '../../pipeline/release/read.ts'
+import { ownersFile } from '../../pipeline/release/files/owners.ts'
+import { readReleaseBytes, shardFile } from '../../pipeline/release/read.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { PublicationKind } from '../../schemas/metric.ts'

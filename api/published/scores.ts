@@ -1,5 +1,5 @@
 // Scores of an entity per question, page by page, read from the Parquet files of a release.
-import { scoresFile } from '../../pipeline/release/read.ts'
+import { scoresFile } from '../../pipeline/release/row-groups.ts'
 import { type OpenPart, type ScoreRow, openPart, readRows } from '../../pipeline/release/score-rows.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { WorkBeside } from './work-beside.ts'

@@ -9,18 +9,7 @@ import {
   releaseManifest,
   snapshotManifest,
 } from '../../schemas/manifests.ts'
-import type {
-  LeaderboardFile,
-  OwnerShard,
-  PieceOfFile,
-  QuestionsFile,
-  ReleaseShard,
-  CategoriesFile,
-  CategoryBoardFile,
-  RowGroupsFile,
-  SnapshotShard,
-} from '../../schemas/payloads.ts'
-import type { ReferencesFile } from '../../schemas/references.ts'
+import type { PieceOfFile, ReleaseShard, SnapshotShard } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { instant } from '../../schemas/values.ts'
 import {
@@ -33,7 +22,6 @@ import {
   snapshotPrefix,
   thinnedPath,
 } from '../store/paths.ts'
-import { isScoresPath } from './row-groups.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { recordAt } from '../store/records.ts'
 import { lastNumbered } from '../store/numbered.ts'
@@ -99,28 +87,6 @@ export function datesInQuarantine(quarantined: readonly QuarantinedObject[]): st
   return quarantined.map(({ key }) => snapshotDateOf(key)).filter((date) => date !== undefined)
 }
 
-/** Returns the file that would hold an owner: the last that starts at or before it. */
-export function ownersFile(files: readonly ManifestFile[], ownerId: string): ManifestFile | undefined {
-  return files.findLast(({ first_owner_id: first }) => first !== undefined && first <= ownerId)
-}
-
-/** Returns the file that would hold a settled question: the last that starts at or before it. */
-export function questionsFile(files: readonly ManifestFile[], questionId: string): ManifestFile | undefined {
-  return files.findLast(({ first_question_id: first }) => first !== undefined && first <= questionId)
-}
-
-/** Returns the part of the scores that would hold an entity: the last that starts at or before it. */
-export function scoresFile(
-  files: readonly ManifestFile[],
-  entityType: EntityType,
-  entityId: string,
-): ManifestFile | undefined {
-  return files.findLast(
-    ({ path, entity_type: type, first_entity_id: first }) =>
-      isScoresPath(path) && type === entityType && first! <= entityId,
-  )
-}
-
 interface Shard {
   file: ManifestFile
   /** The first entity in it. */
@@ -178,24 +144,16 @@ export function readReleaseShard(store: Store, release: number, file: ManifestFi
 }
 
 /**
- * Reads a JSON file of a release: a shard, a file of owners, a page of a leaderboard or of a board by
- * category, the index of the categories, the reference forecasts, a file of questions, or hashes of row
- * groups.
+ * Reads a JSON file of a release, whose shape was checked at its publication.
  *
  * @throws ServiceError `notFound` if retention has deleted it, `corrupt` if it is lost or damaged.
  */
-export async function readReleaseFile<
-  T extends
-    | ReleaseShard
-    | OwnerShard
-    | LeaderboardFile
-    | CategoriesFile
-    | CategoryBoardFile
-    | QuestionsFile
-    | ReferencesFile
-    | RowGroupsFile,
->(store: Store, release: number, file: ManifestFile): Promise<T> {
-  return parsed<T>(await readReleaseBytes(store, release, file))
+export async function readReleaseFile<File extends object>(
+  store: Store,
+  release: number,
+  file: ManifestFile,
+): Promise<File> {
+  return parsed<File>(await readReleaseBytes(store, release, file))
 }
 
 /**

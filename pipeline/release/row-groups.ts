@@ -1,6 +1,8 @@
 // Hashes each piece of a part of the scores, so that a reader can check the few pieces that it needs.
 import { type FileMetaData, type RowGroup, parquetMetadata } from 'hyparquet'
+import type { ManifestFile } from '../../schemas/manifests.ts'
 import type { PieceOfFile, RowGroupsFile } from '../../schemas/payloads.ts'
+import type { EntityType } from '../../schemas/tables.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import type { OutputFile } from './output.ts'
 
@@ -14,6 +16,18 @@ export function isScoresPath(path: string): boolean {
 /** The path of the file with the hashes of the row groups of one part of the scores. */
 export function rowGroupsPath(scoresPath: string): string {
   return scoresPath.replace(SCORES_FOLDER, ROW_GROUPS_FOLDER).replace(/\.parquet$/, '.json')
+}
+
+/** Returns the part of the scores that would hold an entity: the last that starts at or before it. */
+export function scoresFile(
+  files: readonly ManifestFile[],
+  entityType: EntityType,
+  entityId: string,
+): ManifestFile | undefined {
+  return files.findLast(
+    ({ path, entity_type: type, first_entity_id: first }) =>
+      isScoresPath(path) && type === entityType && first! <= entityId,
+  )
 }
 
 /** Makes the file with the hashes of the row groups and of the footer of a part. */

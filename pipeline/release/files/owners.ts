@@ -1,4 +1,5 @@
 // Owners with all of their agents, so that anyone who sees one of them sees the others too.
+import type { ManifestFile } from '../../../schemas/manifests.ts'
 import { canonical } from '../../proof/canonical.ts'
 import { padded } from '../../store/paths.ts'
 import { listFile, pagesOf } from '../list-file.ts'
@@ -15,6 +16,11 @@ const OWNERS_PER_FILE = 256
 /** The path of a file, by its number from 0. */
 function ownersPath(number: number): string {
   return `${OWNERS_FOLDER}${padded(number, 3)}.json`
+}
+
+/** Returns the file that would hold an owner: the last that starts at or before it. */
+export function ownersFile(files: readonly ManifestFile[], ownerId: string): ManifestFile | undefined {
+  return files.findLast(({ first_owner_id: first }) => first !== undefined && first <= ownerId)
 }
 
 /** Yields the files of all owners, in order of id. `agents` must be in order of id. */

@@ -1,5 +1,6 @@
 // Settled questions with what was forecast on them.
 import { ServiceError } from '../../../schemas/errors.ts'
+import type { ManifestFile } from '../../../schemas/manifests.ts'
 import type { QuestionSummary } from '../../../schemas/payloads.ts'
 import type { Database } from '../../duckdb.ts'
 import { type AskedQuestion, askedBetween, createAsked, lastForecastsOf } from '../../engine/asked.ts'
@@ -31,6 +32,11 @@ const QUESTIONS_PER_FILE = 256
 /** The path of a file, by its number from 0. */
 export function questionsPath(number: number): string {
   return `${FOLDER}${padded(number, 3)}.json`
+}
+
+/** Returns the file that would hold a settled question: the last that starts at or before it. */
+export function questionsFile(files: readonly ManifestFile[], questionId: string): ManifestFile | undefined {
+  return files.findLast(({ first_question_id: first }) => first !== undefined && first <= questionId)
 }
 
 /** Yields all files, in order of question id. The database must hold the ordered pairs. */
