@@ -43,6 +43,7 @@ export const RESPONSES = {
   'people-names': answers.peopleNames,
   'agent-scores': answers.agentScores,
   'forecaster-scores': answers.forecasterScores,
+  'method-file': payloads.methodFile,
   'row-groups-file': payloads.rowGroupsFile,
   'snapshot-shard': payloads.snapshotShard,
   'snapshot-manifest': sealed(manifests.snapshotManifest),

@@ -374,6 +374,9 @@ export const questionsFile = z.strictObject({
   questions: z.array(questionSummary).describe('Settled questions that somebody forecast, in order of id'),
 })
 export type QuestionsFile = z.infer<typeof questionsFile>
+export const methodFile = z
+  .strictObject({ ...provenance, parameters: z.record(z.string(), z.number()) })
+  .describe('The parameters of the method that scored the release, by their names in the methodology')
 const pieceOfFile = z.strictObject({ size_bytes: count, sha256 })
 export const rowGroupsFile = z
   .strictObject({

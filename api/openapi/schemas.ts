@@ -11,6 +11,7 @@ const STORED = new Set([
   'category-board-file',
   'references-file',
   'questions-file',
+  'method-file',
   'row-groups-file',
   'release-manifest',
   'snapshot-shard',

@@ -126,6 +126,7 @@ describe.for(PUBLICATIONS)('GET of the %s %s', ([kind, call]) => {
 /** The schemas of files by their folders, those of entities aside. */
 const FILES: [folder: string, name: SchemaName][] = [
   ['/leaderboard/', 'leaderboard-file'],
+  ['/method/', 'method-file'],
   ['/row-groups/', 'row-groups-file'],
   ['/questions/', 'questions-file'],
   ['/references/', 'references-file'],
@@ -168,7 +169,7 @@ describe('everything that a release publishes', () => {
         }
       }
     }
-    expect(names.size).toBe(20)
+    expect(names.size).toBe(21)
   })
 })
 

@@ -153,6 +153,7 @@ describe('a release that is cut off', () => {
       'releases forecasts.tree',
       'releases leaderboard',
       'releases manifest.json',
+      'releases method',
       'releases plan.json',
       'releases public',
       'releases references',
