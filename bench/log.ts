@@ -54,7 +54,7 @@ async function released(root: string): Promise<ReleaseFigures> {
 function describe(what: string, { phases, peakBytes }: ReleaseFigures): void {
   const sum = (of: ReleaseFigures['phases'], unit: 'seconds' | 'cpuSeconds') =>
     of.reduce((total, phase) => total + phase[unit], 0)
-  const isTree = ({ name }: { name: string }) => name === 'made the tree of forecasts'
+  const isTree = ({ name }: { name: string }) => name === 'made tree of forecasts'
   const [tree, others] = [phases.filter(isTree), phases.filter((phase) => !isTree(phase))]
   const part = (unit: 'seconds' | 'cpuSeconds') => {
     const [own, rest] = [sum(tree, unit), sum(others, unit)]

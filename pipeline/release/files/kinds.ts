@@ -35,7 +35,7 @@ export const TABLE_KINDS = FILE_KINDS.filter((kind): kind is TableKind => 'makeF
 export async function* releaseFiles(release: ScoredRelease): AsyncIterable<OutputFile | LargeFile> {
   for (const kind of FILE_KINDS) {
     yield* 'make' in kind ? kind.make(release) : kind.makeFromTables(release)
-    release.context.log?.('made files', { kind: kind.name })
+    release.context.log?.(`made ${kind.name}`, {})
   }
 }
 
