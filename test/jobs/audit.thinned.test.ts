@@ -68,8 +68,8 @@ function changed(change: (store: MemoryStore) => void): MemoryStore {
 }
 
 /** The first release has a tree of forecasts, which stays. */
-const gone = (reason: string, files = 18) =>
-  `retention thinned this release at ${THINNED_AT}: 17 of its ${files} files are gone; ${reason}`
+const gone = (reason: string, files = 19) =>
+  `retention thinned this release at ${THINNED_AT}: 18 of its ${files} files are gone; ${reason}`
 
 describe('a thinned release', () => {
   test('holds where every deleted file is derived again with its hash, signatures included', async () => {
@@ -85,7 +85,7 @@ describe('a thinned release', () => {
       credentials_checked: 0,
       signatures: { checked: true, valid: 7, invalid: 0, unsigned: 0 },
       faults: [],
-      notes: [gone('17 of them were derived again and compared with the hashes of the manifest')],
+      notes: [gone('18 of them were derived again and compared with the hashes of the manifest')],
     })
     expect(text).toContain('release 1 as of 2026-03-01T12:00:00.000Z: every byte derived again')
     expect(text).toContain('note: retention thinned this release')
@@ -98,10 +98,10 @@ describe('a thinned release', () => {
 
   test('holds without the secret too, and the shards that nobody can derive are named', async () => {
     const reason =
-      '15 of them were derived again and compared with the hashes of the manifest; 2 were not checked, since none of the secrets given made their signatures'
+      '16 of them were derived again and compared with the hashes of the manifest; 2 were not checked, since none of the secrets given made their signatures'
     for (const secret of ['', OTHER_SECRET]) {
       const { report, text } = await audit(thinnedStore, 2, { VERIFICATION_SIGNING_SECRET: secret })
-      expect(report).toMatchObject({ derived: true, ok: true, files_unchecked: 2, notes: [gone(reason, 17)] })
+      expect(report).toMatchObject({ derived: true, ok: true, files_unchecked: 2, notes: [gone(reason, 18)] })
       expect(text).toContain('all that is left of it and can be checked holds')
       expect(text).not.toContain('every byte')
     }
@@ -112,13 +112,13 @@ describe('a thinned release', () => {
     expect(report).toMatchObject({
       derived: false,
       ok: true,
-      files_unchecked: 17,
+      files_unchecked: 18,
       snapshot_compared: true,
       credentials_checked: 0,
       signatures: { valid: 7 },
       notes: [
         expect.stringContaining('did not derive'),
-        gone('17 were not checked, since the numbers were not derived again'),
+        gone('18 were not checked, since the numbers were not derived again'),
       ],
     })
     expect(text).not.toMatch(/differ|every hash/i)
@@ -171,7 +171,7 @@ describe('a thinned release', () => {
     expect((await audit(watched)).report).toMatchObject({
       ok: true,
       thinned_at: THINNED_AT,
-      notes: [expect.stringContaining('15 of its 18 files are gone')],
+      notes: [expect.stringContaining('16 of its 19 files are gone')],
     })
   })
 })
@@ -201,7 +201,7 @@ describe('a thinned release that was damaged', () => {
     const store = changed(({ objects }) => objects.set(path, bytes.with(50, bytes[50]! ^ 1)))
     const { report } = await audit(store)
     expect(report.faults).toContain(`scores/000.parquet: its SHA-256 is not the manifest's`)
-    expect(report.notes).toEqual([expect.stringContaining('16 of its 18 files are gone')])
+    expect(report.notes).toEqual([expect.stringContaining('17 of its 19 files are gone')])
   })
 
   test('is found by a row of its snapshot, also if the manifest of the snapshot was made to fit', async () => {
@@ -236,7 +236,7 @@ describe('a thinned release that was damaged', () => {
     const store = changed(({ objects }) => objects.delete(thinnedPath(1)))
     const { report } = await audit(store)
     expect(report).toMatchObject({ ok: false, thinned_at: null })
-    expect(report.faults.filter((fault) => fault.endsWith(': is missing'))).toHaveLength(17)
+    expect(report.faults.filter((fault) => fault.endsWith(': is missing'))).toHaveLength(18)
   })
 
   test('lacks what retention never deletes', async () => {

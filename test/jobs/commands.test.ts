@@ -469,7 +469,7 @@ describe('release', () => {
     const past = await run('--as-of', '2026-01-25T12:00:00+02:00')
     expect(past.code, past.stderr).toBe(0)
     expect(past.stdout).toMatch(
-      /^release 1 as of 2026-01-25T10:00:00\.000Z: 7 entities, \d+ scored pairs, 16 files, [\d.]+ s\nscored: [^]*\nlook at: .*\n$/,
+      /^release 1 as of 2026-01-25T10:00:00\.000Z: 7 entities, \d+ scored pairs, 17 files, [\d.]+ s\nscored: [^]*\nlook at: .*\n$/,
     )
     const log = past.stderr.trimEnd().split('\n')
     expect(JSON.parse(log.at(-1)!)).toMatchObject({ msg: 'published', release: 1, entities: 7 })
