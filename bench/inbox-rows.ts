@@ -11,7 +11,9 @@ import { currentVersions } from '../pipeline/tables/delta-log.ts'
 import { attachAll } from '../pipeline/tables/views.ts'
 import { type ScoredTable, tableSpec } from '../schemas/tables.ts'
 
-/** Some forecasts once more, a millisecond later and under ids of their own. `which` follows `FROM forecasts`. */
+/**
+ * Some forecasts once more, a millisecond later and under ids of their own. `which` follows `FROM forecasts`.
+ */
 export const repeatedForecasts = (which: string) => `SELECT * REPLACE (
     left(forecast_id, 24) || right(md5(forecast_id), 12) AS forecast_id,
     forecast_at + INTERVAL 1 MILLISECOND AS forecast_at) FROM (FROM forecasts ${which})`

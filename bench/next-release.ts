@@ -1,4 +1,4 @@
-// What a release costs after one outcome was corrected, beside the sort of the same rows and the same scores by
+// Measures a release after one outcome was corrected, beside the sort of the same rows and the same scores by
 // Polars, by turns.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'

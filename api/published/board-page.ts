@@ -24,10 +24,10 @@ export async function boardPage(
   boards: Boards,
   { category, ...board }: Board & { /** Null for the leaderboard. */ category: string | null },
   from: number,
-  { entityType, limit, ...search }: BoardRequest,
+  { limit, ...search }: BoardRequest,
   references: References,
 ): Promise<Uint8Array> {
-  const { manifest, folder } = board
+  const { manifest, folder, entityType } = board
   // One more than the page has, to know whether there is a next one.
   const most = limit + 1
   const left = Math.max(0, rowsIn(manifest, folder) - from)

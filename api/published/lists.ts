@@ -2,7 +2,7 @@
 import pMap from 'p-map'
 import { readReleaseFile } from '../../pipeline/release/read.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { ShardCache } from './shard-cache.ts'
 
 /** Some hundred pages. */
@@ -50,7 +50,7 @@ export class ReleaseLists {
     folder: string,
     of: (page: Page) => readonly Row[],
   ): Promise<Row[]> {
-    const read = async (file: (typeof manifest.files)[number]) =>
+    const read = async (file: ManifestFile) =>
       of(await readReleaseFile<Page>(this.#store, manifest.release, file))
     return (await pMap(filesIn(manifest, folder), read, { concurrency: READS_AT_ONCE })).flat()
   }
@@ -61,6 +61,6 @@ export function rowsIn(manifest: ReleaseManifest, folder: string): number {
   return filesIn(manifest, folder).reduce((sum, { rows }) => sum + rows, 0)
 }
 
-function filesIn({ files }: ReleaseManifest, folder: string) {
+function filesIn({ files }: ReleaseManifest, folder: string): ManifestFile[] {
   return files.filter(({ path }) => path.startsWith(folder))
 }

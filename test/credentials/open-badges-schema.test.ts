@@ -1,5 +1,5 @@
-// Our credentials against 1EdTech's own JSON Schema of an AchievementCredential: as it is, and without what it
-// adds to the formal schema for JSON-LD (test/vectors/open-badges/README.md).
+// Our credentials against 1EdTech's own JSON Schema of an AchievementCredential: as it is, and without what
+// it adds to the formal schema for JSON-LD (test/vectors/open-badges/README.md).
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
@@ -15,7 +15,10 @@ import published from '../vectors/open-badges/ob_v3p0_achievementcredential_sche
 /** The release of the world. */
 const RELEASE = 1
 
-/** The schema with lists alone where the adaptation takes one value too, and texts alone where it takes texts by language. */
+/**
+ * The schema with lists alone where the adaptation takes one value too, and texts alone where it takes texts
+ * by language.
+ */
 function formal(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(formal)
   if (typeof schema !== 'object' || schema === null) return schema

@@ -207,6 +207,8 @@ describe('a crowd in stages', () => {
       'entities/002',
       'scores/001',
       'row-groups/001',
+      'method/parameters',
+      'categories/index',
     ]
     for (const path of [...paths, 'forecasts.tree']) {
       const at = named(path)
@@ -223,6 +225,9 @@ describe('a crowd in stages', () => {
       'scores/001.parquet: rows is 7',
     )
     await expect(changed('owners/001', /"agents":\d+/, '"agents":1')).rejects.toThrow('owners/: agents is')
+    await expect(changed('categories/index', /"counts":\{[^}]*\}/, '"counts":{}')).rejects.toThrow(
+      'categories/index.json: categories is undefined',
+    )
     await expect(changed('agent/', /"path"/, '"other":1,"path"')).rejects.toThrow('this describes no file')
     await expect(commit([...lines, lines[0]!.replace(/"path":"[^"]*/, '"path":"more')])).rejects.toThrow(
       'more',

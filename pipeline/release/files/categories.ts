@@ -106,12 +106,12 @@ export const CATEGORIES: ScoredKind = {
   },
   publish,
   arrange(staged) {
+    const rows = staged.sum('entries by category')
     const index = staged.take(CATEGORIES_PATH)
-    const rows = staged.sum('categories', CATEGORIES_FOLDER)
+    staged.assertEqual(CATEGORIES_PATH, 'categories', index.counts?.['categories'], rows)
     const table = staged.take(CATEGORIES_PARQUET_PATH, { rows })
     const pages = staged.pathsIn(CATEGORIES_FOLDER).map((path) => staged.take(path))
     staged.assertEqual(CATEGORIES_FOLDER, 'rows', rowsOf(pages), rows)
-    staged.assertEqual(CATEGORIES_PATH, 'categories', rows, staged.sum('entries by category'))
     return [...pages, index, table]
   },
 }

@@ -12,5 +12,5 @@ export const METHOD: TableKind = {
     const bytes = canonical({ ...provenance, parameters: methodology.parameters })
     yield { path: PARAMETERS_PATH, rows: 1, bytes }
   },
-  arrange: (staged) => staged.takePlanned(PARAMETERS_PATH),
+  arrange: (staged) => [staged.take(PARAMETERS_PATH)],
 }

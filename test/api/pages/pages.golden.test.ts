@@ -1,5 +1,6 @@
-// The pages of a fixed store, whole: test/cases/pages/*.html, and of an empty one what differs: *.txt. `vitest
-// run -u` writes them anew. The same bytes come from one thread and from four, which is asked of the pages about one entity too.
+// The pages of a fixed store, whole: test/cases/pages/*.html, and of an empty one what differs: *.txt.
+// `vitest run -u` writes them anew. The same bytes come from one thread and from four, which is asked of the
+// pages about one entity too.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { differenceFrom, steady } from '../../support/http/page-goldens.ts'
