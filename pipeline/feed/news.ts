@@ -2,7 +2,7 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import type { FeedState, NewEvent } from '../../schemas/feed.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import { attachAwards, forgetAwards } from '../release/compare.ts'
+import { attachAwards } from '../release/compare.ts'
 import { CHANGED_TABLES, type ChangedVersions, attachSaid, newsInTurn } from '../tables/compare.ts'
 import type { PipelineComponents } from '../components.ts'
 import { type Database, literal } from '../duckdb.ts'
@@ -13,7 +13,7 @@ import { versionIn } from '../tables/delta-log.ts'
 import type { TablesRead } from '../tables/delta.ts'
 import { attachTable, currentColumns, currentRows } from '../tables/views.ts'
 
-type Context = Pick<PipelineComponents, 'store' | 'local'> & { database: Database }
+type Context = Pick<PipelineComponents, 'store' | 'local' | 'directory'> & { database: Database }
 
 /** Yields the events between two states, whose releases are the same or follow each other. */
 export async function* newsBetween(
@@ -155,22 +155,19 @@ async function* passedEvents(database: Database, from: string, to: string): Asyn
 }
 
 /** Awards come last, so that the events before them are the same when retention has deleted the awards. */
-async function* releaseEvents({ database, local, store }: Context, release: number): AsyncIterable<NewEvent> {
+async function* releaseEvents(context: Context, release: number): AsyncIterable<NewEvent> {
+  const { database, store } = context
   const manifest = await manifestOf(store, release)
   const previous = release === 1 ? undefined : await manifestOf(store, release - 1)
   const at = manifest.as_of
-  try {
-    const isKnown = await attachAwards({ local, database }, manifest, previous)
-    yield { type: 'release.published', at, release, certifications_known: isKnown }
-    if (!isKnown) return
-    const found = database.rowBlocks<
-      Omit<NewEvent & { type: 'certification.changed' }, 'type' | 'at' | 'release'>
-    >(`FROM award_change WHERE "from" IS DISTINCT FROM "to" ORDER BY entity_type, entity_id`)
-    for await (const block of found) {
-      for (const row of block) yield { type: 'certification.changed', at, release, ...row }
-    }
-  } finally {
-    await forgetAwards(local, manifest, previous)
+  await using awards = await attachAwards(context, database, manifest, previous)
+  yield { type: 'release.published', at, release, certifications_known: awards.isKnown }
+  if (!awards.isKnown) return
+  const found = database.rowBlocks<
+    Omit<NewEvent & { type: 'certification.changed' }, 'type' | 'at' | 'release'>
+  >(`FROM award_change WHERE "from" IS DISTINCT FROM "to" ORDER BY entity_type, entity_id`)
+  for await (const block of found) {
+    for (const row of block) yield { type: 'certification.changed', at, release, ...row }
   }
 }
 

@@ -13,7 +13,10 @@ import { newsBetween, nextPassing } from './news.ts'
 /** The most events of a segment, which is read and stored as a whole. */
 export const MOST_AT_ONCE = 2_000
 
-export type FeedWriterContext = Pick<PipelineComponents, 'store' | 'local' | 'openDatabase' | 'now'>
+export type FeedWriterContext = Pick<
+  PipelineComponents,
+  'store' | 'local' | 'directory' | 'openDatabase' | 'now'
+>
 
 export class FeedWriter {
   readonly #context: FeedWriterContext

@@ -1,4 +1,6 @@
 // Compares two releases: whose award differs, how many more questions count, which outcomes were replaced.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
 import type {
   Correction,
@@ -10,65 +12,57 @@ import type {
 import { TITLES } from '../../schemas/payloads.ts'
 import type { PipelineComponents } from '../components.ts'
 import { type Database, literal, parquet, withDatabase } from '../duckdb.ts'
-import type { LocalFiles } from '../store/local-files.ts'
+import { LocalFiles } from '../store/local-files.ts'
 import { releasePrefix } from '../store/paths.ts'
 import { ENTITIES_FOLDER } from './parts.ts'
 
-type Context = Pick<PipelineComponents, 'local' | 'openDatabase'>
+type Context = Pick<PipelineComponents, 'store' | 'directory'>
 type Previous = ReleaseManifest | undefined
 
 /**
  * Makes the view `award_change` by the columns of ids and awards of two releases' files of entities. Grain:
  * one row per entity of either, with its award before and now as `from` and `to`, which are NULL where a
- * release lacks the entity. The caller must `forgetAwards`.
+ * release lacks the entity. The view reads copies of its own until the caller disposes of what it returns:
+ * another process may delete a copy that processes share.
  *
  * @param previous undefined for the first release.
- * @returns false if retention has deleted files of one of them.
+ * @returns `isKnown` is false, and there is no view, if retention has deleted files of one of them.
  */
 export async function attachAwards(
-  { local, database }: { local: LocalFiles; database: Database },
+  { store, directory }: Context,
+  database: Database,
   manifest: ReleaseManifest,
   previous: Previous,
-): Promise<boolean> {
+): Promise<AsyncDisposable & { isKnown: boolean }> {
+  const copies = await mkdtemp(join(directory, 'awards-'))
+  const remove = () => rm(copies, { recursive: true, force: true })
   try {
+    const local = new LocalFiles(store, copies)
     const [now, before] = [await awardsIn(local, manifest), await awardsIn(local, previous)]
     await database.run(
       `CREATE OR REPLACE TEMP VIEW award_change AS
        SELECT entity_type, entity_id, before.award AS "from", now.award AS "to"
        FROM (${now}) now FULL JOIN (${before}) before USING (entity_type, entity_id)`,
     )
-    return true
+    return { isKnown: true, [Symbol.asyncDispose]: remove }
   } catch (error) {
-    if (error instanceof ServiceError && error.kind === 'notFound') return false
-    throw error
+    await remove()
+    if (!(error instanceof ServiceError && error.kind === 'notFound')) throw error
+    return { isKnown: false, [Symbol.asyncDispose]: remove }
   }
-}
-
-/** Deletes the local copies: a node that is asked for many releases would else keep a copy of each. */
-export async function forgetAwards(
-  local: LocalFiles,
-  manifest: ReleaseManifest,
-  previous: Previous,
-): Promise<void> {
-  for (const { path } of [manifest, previous].flatMap(entitiesOf)) await local.forget(path)
 }
 
 /** Runs a query over `award_change`. Returns undefined where that cannot be made. */
 async function overAwards<Row extends object>(
-  { local, openDatabase }: Context,
+  context: Context & Pick<PipelineComponents, 'openDatabase'>,
   manifest: ReleaseManifest,
   previous: Previous,
   query: string,
 ): Promise<Row[] | undefined> {
-  try {
-    return await local.reading(() =>
-      withDatabase(openDatabase, async (database) =>
-        (await attachAwards({ local, database }, manifest, previous)) ? database.rows<Row>(query) : undefined,
-      ),
-    )
-  } finally {
-    await forgetAwards(local, manifest, previous)
-  }
+  return withDatabase(context.openDatabase, async (database) => {
+    await using awards = await attachAwards(context, database, manifest, previous)
+    return awards.isKnown ? await database.rows<Row>(query) : undefined
+  })
 }
 
 /** The files of entities of a release, by their paths in the store. */
@@ -106,7 +100,7 @@ export interface ReleaseSummary {
 
 /** Sums up what a release changed; undefined if retention has deleted files that say it. */
 export async function summaryOf(
-  context: Context,
+  context: Context & Pick<PipelineComponents, 'openDatabase'>,
   manifest: ReleaseManifest,
   previous: Previous,
 ): Promise<ReleaseSummary | undefined> {
@@ -142,7 +136,7 @@ const MOST_TOLD = 100
 
 /** Tells whose title a release changed; undefined if retention has deleted files that say it. */
 export async function titleChanges(
-  context: Context,
+  context: Context & Pick<PipelineComponents, 'openDatabase'>,
   manifest: ReleaseManifest,
   previous: Previous,
 ): Promise<TitleChanges | undefined> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
-import { summaryOf } from '../../pipeline/release/compare.ts'
+import { attachAwards, summaryOf } from '../../pipeline/release/compare.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { releasePrefix } from '../../pipeline/store/paths.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
@@ -12,7 +12,7 @@ import { testComponents } from '../support/http/service.ts'
 
 type Awards = Record<string, string>
 
-test('counts the certificates of both kinds', async () => {
+test('counts the certificates of both kinds, whoever else reads them', async () => {
   const store = new MemoryStore()
   const components = await testComponents({ store })
   const { directory, openDatabase } = components
@@ -68,4 +68,12 @@ test('counts the certificates of both kinds', async () => {
   })
   const first = await summaryOf(components, now, undefined)
   expect(first).toMatchObject({ settled: 47, certified: 3, lost: 0, all: { settled: 47, certified: 3 } })
+
+  await withDatabase(openDatabase, async (database) => {
+    const other = await attachAwards(components, database, now, before)
+    await using own = await attachAwards(components, database, now, before)
+    await other[Symbol.asyncDispose]()
+    expect(own.isKnown).toBe(true)
+    expect(await database.rows('FROM award_change'), 'read while another reader ends').toHaveLength(7)
+  })
 })
