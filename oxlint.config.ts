@@ -83,7 +83,6 @@ const SERVED = [
   'api/published',
 ]
 room('api/http', ...READING, ...SERVED)
-room('api/http/fast', 'schemas', 'api/mounts.ts', 'api/limits', 'api/published', 'api/http')
 room(
   'api/openapi',
   'schemas',

@@ -27,9 +27,10 @@ export function firstHeaders(requestId: string): Head {
   return { 'X-Request-Id': requestId, ...SECURITY_HEADERS }
 }
 
-/** Returns the headers of the body, then the other headers of this answer. */
+/** Returns the headers of the body, if there is one, then the other headers of this answer. */
 export function ownHeaders({ headers, body, stream }: Answer): Head {
   const { 'Content-Type': type, ...others } = headers
+  if (type === undefined) return others
   const length = stream ? {} : { 'Content-Length': String(body.byteLength) }
   return { 'Content-Type': type, ...length, ...others }
 }

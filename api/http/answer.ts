@@ -16,7 +16,7 @@ import type { Reply, Route } from './route.ts'
 export interface Answer {
   status: number
   /** The headers of this answer alone; answer-head.ts adds those of every answer. */
-  headers: { 'Content-Type': string } & Record<string, string>
+  headers: Record<string, string>
   body: Uint8Array
   /** As in a `Reply`. */
   stream?: NonNullable<Reply['stream']>

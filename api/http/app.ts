@@ -1,24 +1,23 @@
-// The Koa application: its paths, the headers of its answers, and the one place that turns errors into
-// problems.
-import { Readable } from 'node:stream'
-import Router, { type RouterContext } from '@koa/router'
+// The Koa application: one middleware for every request. It finds the call, measures it, and turns its errors
+// into problems.
+import type { RequestListener } from 'node:http'
 import Koa from 'koa'
 import type { Logger } from 'pino'
-import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
-import { Refusal, rateLimitHeaders } from '../limits/admission.ts'
 import type { About } from '../about.ts'
-import type { Addresses, Networks } from '../limits/addresses.ts'
+import { Refusal, rateLimitHeaders } from '../limits/admission.ts'
+import type { Addresses } from '../limits/addresses.ts'
+import { environmentOf } from '../mounts.ts'
 import { type Answer, answerToError } from './answer.ts'
-import { CROSS_ORIGIN_HEADERS, firstHeaders, ownHeaders } from './answer-head.ts'
-import { CODINGS, compressed, tagOfForm } from './compressed.ts'
-import { entityTag, isNamedBy } from './entity-tag.ts'
+import { CROSS_ORIGIN_HEADERS, type Head, firstHeaders, ownHeaders } from './answer-head.ts'
+import { type Calls, type Contexts, callsByPath } from './calls.ts'
+import { endOfTurn } from './end-of-turn.ts'
 import { ANONYMOUS, handle } from './handle.ts'
-import type { NodeContext } from './context.ts'
 import type { Metrics } from './metrics.ts'
-import { MOUNTS, environmentOf } from '../mounts.ts'
+import { withNet } from './net.ts'
 import { HttpError } from './problems.ts'
 import { takeHead } from './request-head.ts'
-import { type Route, isReadableAnywhere } from './route.ts'
+import type { Route } from './route.ts'
+import { inForm, send, withoutBody } from './send.ts'
 
 /** The components that all environments share. */
 export interface AppComponents {
@@ -36,231 +35,164 @@ export interface AppComponents {
   about?: About | undefined
 }
 
-type Contexts = Partial<Record<Environment, NodeContext>>
-
 /** Serves the same routes for each environment, under its own path and with its own context. */
-export function createApp(contexts: Contexts, components: AppComponents): Koa {
+export function createListener(contexts: Contexts, components: AppComponents): RequestListener {
+  const callsAt = callsByPath(contexts, components.routes)
   const app = new Koa()
-  const router = new Router({ strict: true, sensitive: true })
-  for (const environment of ENVIRONMENTS) {
-    const context = contexts[environment]
-    if (!context) continue
-    for (const spec of components.routes) {
-      const path = MOUNTS[environment] + routerPath(spec.path)
-      router.register(path, [spec.method], (ctx: RouterContext) =>
-        handled(ctx, spec, context, components.networksOf),
-      )
-    }
-  }
   app.on('error', (error: unknown) => {
-    components.logger.debug({ err: error }, 'the connection failed while an answer was being sent')
+    components.logger.debug({ err: error }, 'the connection failed')
   })
-  app.use((ctx, next) => answered(ctx, next, contexts, components))
-  app.use(crossOrigin(contexts, components.routes))
-  app.use(onlyItself(contexts, components.routes))
-  app.use(router.routes())
-  app.use(router.allowedMethods())
-  return app
-}
-
-/** Handles a request, and sends the answer, without its body if the caller has it already. */
-async function handled(
-  ctx: RouterContext,
-  spec: Route,
-  context: NodeContext,
-  networksOf: Addresses['ofRequest'],
-): Promise<void> {
-  const { req: request, params, querystring } = ctx
-  const asked = { request, params, querystring }
-  const { headers, keyId, ...made } = await handle(asked, spec, context, networksOf(request))
-  ctx.state['keyId'] = keyId
-  ctx.set(headers)
-  if ('error' in made) throw made.error
-  if (made.answer.stream) {
-    send(ctx, made.answer)
-    const { ETag: tag } = made.answer.headers
-    if (tag !== undefined) leaveOutIfKnown(ctx, tag)
-    return
-  }
-  const { answer, tag } = await inCoding(ctx, inType(ctx, made.answer, spec), spec)
-  send(ctx, answer)
-  if (spec.method !== 'GET') return
-  ctx.set('ETag', tag)
-  leaveOutIfKnown(ctx, tag)
-}
-
-/** Leaves the body out if the caller has it already. */
-function leaveOutIfKnown(ctx: Koa.Context, tag: string): void {
-  if (!isNamedBy(ctx.headers['if-none-match'], tag)) return
-  ctx.status = 304
-  ctx.body = null
-}
-
-/** Returns the answer under the type that the caller asks for, otherwise under the usual one. */
-function inType(ctx: Koa.Context, answer: Answer, { success }: Route): Answer {
-  const { mediaType, alsoAs } = success
-  if (alsoAs === undefined) return answer
-  ctx.vary('Accept')
-  const asked = ctx.accepts(mediaType!, ...alsoAs)
-  if (asked === false) return answer
-  return { ...answer, headers: { ...answer.headers, 'Content-Type': asked } }
-}
-
-/** Returns the answer in the coding that the caller takes, with its entity tag. */
-async function inCoding(
-  ctx: Koa.Context,
-  answer: Answer,
-  { compressed: effort }: Route,
-): Promise<{ answer: Answer; tag: string }> {
-  const tag = entityTag(answer.body)
-  if (effort === undefined) return { answer, tag }
-  ctx.vary('Accept-Encoding')
-  const coding = CODINGS.find((each) => ctx.acceptsEncodings(each, 'identity') === each)
-  const body = coding && (await compressed(answer.body, coding, effort))
-  if (!body) return { answer, tag }
-  const headers = { ...answer.headers, 'Content-Encoding': coding }
-  return { answer: { ...answer, headers, body }, tag: tagOfForm(tag, coding) }
-}
-
-function send(ctx: Koa.Context, answer: Answer): void {
-  const { status, body, stream } = answer
-  ctx.status = status
-  // The headers come first, because Koa guesses the type of a body that has none.
-  ctx.set(ownHeaders(answer))
-  if (stream) {
-    ctx.body = Readable.from(stream(), { objectMode: false })
-    return
-  }
-  // Shares the memory: copies would pile up for a client that sends many requests and reads no answers.
-  ctx.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-}
-
-/** Converts a path for the router: `{name}` is one part of it, `{+name}` is all that follows. */
-export function routerPath(path: string): string {
-  return path.replace(
-    /\{(\+?)(\w+)\}/g,
-    (_whole, several: string, name: string) => (several ? '*' : ':') + name,
-  )
-}
-
-/** Returns a pattern of all paths that a path with parameters stands for. */
-function patternOf(path: string): RegExp {
-  const parts = path.split(/(\{\+?\w+\})/).map((part) => {
-    if (!part.startsWith('{')) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    return part.startsWith('{+') ? '.+' : '[^/]+'
+  app.use(async (ctx) => {
+    // Koa sets headers one by one, and sends them apart from a body of bytes.
+    ctx.respond = false
+    try {
+      await answered(ctx, contexts, callsAt, components)
+    } catch (error) {
+      answerFailure(error, ctx, components)
+    }
   })
-  return new RegExp(`^${parts.join('')}$`)
-}
-
-/** Lets any web page read the answers to GET, errors included, except those of the operator's routes. */
-function crossOrigin(contexts: Contexts, routes: readonly Route[]): Koa.Middleware {
-  const closed = mounted(
-    contexts,
-    routes.filter((spec) => !isReadableAnywhere(spec)),
-  ).map(({ path }) => patternOf(path))
-  return (ctx, next) => {
-    const wanted = ctx.method === 'OPTIONS' ? ctx.get('Access-Control-Request-Method') : ctx.method
-    if (wanted !== 'GET' && wanted !== 'HEAD') return next()
-    if (closed.some((pattern) => pattern.test(ctx.path))) return next()
-    ctx.set(CROSS_ORIGIN_HEADERS)
-    if (ctx.method !== 'OPTIONS') return next()
-    ctx.set('Access-Control-Allow-Methods', 'GET, HEAD')
-    ctx.set('Access-Control-Allow-Headers', 'Authorization, X-API-Key, If-None-Match, Range, If-Range')
-    ctx.set('Access-Control-Max-Age', '86400')
-    ctx.status = 204
-    return undefined
-  }
-}
-
-/** Returns the paths and methods of routes, under the path of each environment. */
-function mounted(contexts: Contexts, routes: readonly Route[]): Pick<Route, 'path' | 'method'>[] {
-  return (Object.keys(contexts) as Environment[]).flatMap((environment) =>
-    routes.map(({ path, method }) => ({ path: MOUNTS[environment] + path, method })),
-  )
-}
-
-/**
- * Makes a path without a parameter match only itself: `/agents/register` names no agent, so GET is a wrong
- * method there.
- */
-function onlyItself(contexts: Contexts, routes: readonly Route[]): Koa.Middleware {
-  const paths = mounted(
-    contexts,
-    routes.filter(({ path }) => !path.includes('{')),
-  )
-  const routesAt = Map.groupBy(paths, ({ path }) => path)
-  return (ctx, next) => {
-    const methods = routesAt
-      .get(ctx.path)
-      ?.flatMap(({ method }) => (method === 'GET' ? ['HEAD', 'GET'] : method))
-    if (!methods || methods.includes(ctx.method)) return next()
-    ctx.set('Allow', methods.join(', '))
-    if (ctx.method === 'OPTIONS') ctx.body = ''
-    else ctx.status = 405
-    return undefined
+  const answer = app.callback()
+  return (req, res) => {
+    // An exception in a callback of a call must harm no other call.
+    const fail = (error: unknown) => {
+      answerFailure(error, { req, res }, components)
+    }
+    withNet(fail, () => void answer(req, res))
   }
 }
 
 /** Measures a request, and answers any error in it with a problem. */
 async function answered(
   ctx: Koa.Context,
-  next: () => Promise<unknown>,
   contexts: Contexts,
-  { newRequestId, monotonicMs, logger, metrics, accepting, networksOf, about }: AppComponents,
+  callsAt: (path: string) => Calls | undefined,
+  components: AppComponents,
 ): Promise<void> {
+  const { newRequestId, monotonicMs, logger, metrics, accepting } = components
   const startedMs = monotonicMs()
   const requestId = newRequestId()
-  ctx.set(firstHeaders(requestId))
+  const told: Told = { head: firstHeaders(requestId), route: 'none', keyId: undefined }
+  let answer: Answer
   try {
-    takeHead(ctx)
-    if (ctx.url === '*') answerForAll(ctx)
-    else await next()
-    if (ctx['_matchedRoute'] === undefined) await countOther(ctx, contexts, networksOf(ctx.req))
-    const allow = ctx.response.get('Allow')
-    // The router answers 501 to a method that it does not know, on any path.
-    const wrongMethod = (ctx.status === 405 || ctx.status === 501) && allow !== ''
-    if (wrongMethod) throw new HttpError('wrong-method', `${ctx.path} takes only ${allow}`)
-    if (ctx.status === 501 || (ctx.status === 404 && !ctx.body)) {
-      ctx.remove('Allow')
-      throw new HttpError('unknown-path', `there is no path ${ctx.path}`)
-    }
+    takeHead(ctx, told.head)
+    answer = await answerTo(ctx, contexts, callsAt, told, components)
   } catch (error) {
     const { req: request, path } = ctx
-    const failed = { request, requestId, path, isForPerson: isForPerson(ctx) }
-    send(ctx, answerToError(error, failed, { logger, metrics, about }))
+    answer = answerToError(error, { request, requestId, path, isForPerson: isForPerson(ctx) }, components)
   }
-  if (!accepting()) ctx.set('Connection', 'close')
-  const routePath: unknown = ctx['_matchedRoute']
-  const label = typeof routePath === 'string' ? routePath : 'none'
+  await endOfTurn()
+  if (!accepting()) told.head['Connection'] = 'close'
+  const { method, path } = ctx
+  const { status } = answer
   const seconds = (monotonicMs() - startedMs) / 1000
-  metrics.requests.observe({ method: ctx.method, route: label, status: ctx.status }, seconds)
-  const { method, path, status } = ctx
-  const keyId: unknown = ctx.state['keyId']
-  logger.debug({ requestId, method, path, status, seconds, keyId }, 'answered')
+  metrics.requests.observe({ method, route: told.route, status }, seconds)
+  logger.debug({ requestId, method, path, status, seconds, keyId: told.keyId }, 'answered')
+  send(ctx.res, told.head, answer, logger)
+}
+
+/** Facts of a request that its answer has even if it is an error. */
+interface Told {
+  /** The first headers of the answer. */
+  head: Head
+  /** The template of the path that was called. */
+  route: string
+  /** The id of the caller's key. */
+  keyId: string | undefined
+}
+
+/** Makes the call of a request. @throws whatever the call does, and HttpError where there is no call. */
+async function answerTo(
+  ctx: Koa.Context,
+  contexts: Contexts,
+  callsAt: (path: string) => Calls | undefined,
+  told: Told,
+  { networksOf }: AppComponents,
+): Promise<Answer> {
+  if (ctx.url === '*') return withoutBody(204, { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' })
+  const calls = callsAt(ctx.path)
+  const isOptions = ctx.method === 'OPTIONS'
+  const wanted = isOptions ? ctx.get('Access-Control-Request-Method') : ctx.method
+  // Any web page may read the answer to a GET, also one that tells of an error.
+  const isReadable = (wanted === 'GET' || wanted === 'HEAD') && calls?.isReadable !== false
+  if (isReadable) Object.assign(told.head, CROSS_ORIGIN_HEADERS)
+  const call = isOptions ? undefined : calls?.callOf(ctx)
+  if (!call) {
+    await countOther(ctx, contexts, told.head, networksOf)
+    return isOptions && isReadable ? withoutBody(204, PREFLIGHT_HEADERS) : answerWithoutCall(ctx, calls, told)
+  }
+  const { spec, context, params, template } = call
+  told.route = template
+  const { req: request, querystring } = ctx
+  const asked = { request, params, querystring }
+  const { headers, keyId, ...made } = await handle(asked, spec, context, networksOf(request))
+  told.keyId = keyId
+  Object.assign(told.head, headers)
+  if ('error' in made) throw made.error
+  return inForm(ctx, spec, made.answer)
+}
+
+/** @throws HttpError for an unknown path, or a method that the path does not take. */
+function answerWithoutCall({ path, method }: Koa.Context, calls: Calls | undefined, { head }: Told): Answer {
+  const allow = calls?.methodsAt(path).join(', ')
+  if (!allow) throw new HttpError('unknown-path', `there is no path ${path}`)
+  head['Allow'] = allow
+  if (method === 'OPTIONS') return withoutBody(200, { 'Content-Type': 'text/plain; charset=utf-8' })
+  throw new HttpError('wrong-method', `${path} takes only ${allow}`)
+}
+
+const PREFLIGHT_HEADERS = {
+  'Access-Control-Allow-Methods': 'GET, HEAD',
+  'Access-Control-Allow-Headers': 'Authorization, X-API-Key, If-None-Match, Range, If-Range',
+  'Access-Control-Max-Age': '86400',
 }
 
 /**
- * Counts a request that no route counts: for a path that does not exist, or by a method that the path does
- * not take.
+ * Counts a request that no call counts: for a path that does not exist, or by a method that the path does not
+ * take.
  *
  * @throws Refusal.
  */
-async function countOther(ctx: Koa.Context, contexts: Contexts, networks: Networks): Promise<void> {
+async function countOther(
+  ctx: Koa.Context,
+  contexts: Contexts,
+  head: Head,
+  networksOf: Addresses['ofRequest'],
+): Promise<void> {
   const context = contexts[environmentOf(ctx.path)]
-  const { admitted, state } = (await context?.limits.admit('other', ANONYMOUS, networks)) ?? {}
+  const { admitted, state } = (await context?.limits.admit('other', ANONYMOUS, networksOf(ctx.req))) ?? {}
   if (admitted !== false || !state) return
-  ctx.set(rateLimitHeaders(state))
+  Object.assign(head, rateLimitHeaders(state))
   throw new Refusal(state)
-}
-
-/** Answers `OPTIONS *`, which asks what the service can do anywhere (RFC 9110, 9.3.7). */
-function answerForAll(ctx: Koa.Context): void {
-  ctx.set('Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')
-  ctx.status = 204
 }
 
 /** Whether a browser asks in order to show the answer to a person. Programs accept anything, or name JSON. */
 function isForPerson(ctx: Koa.Context): boolean {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
   return isRead && ctx.accepts('application/problem+json', 'application/json', 'text/html') === 'text/html'
+}
+
+/** Answers a request that failed where nothing else answers it, or breaks off an answer that has begun. */
+function answerFailure(
+  error: unknown,
+  { req: request, res: response }: Pick<Koa.Context, 'req' | 'res'>,
+  components: AppComponents,
+): void {
+  const { logger, metrics, newRequestId } = components
+  const path = request.url!
+  try {
+    if (response.headersSent || response.destroyed) {
+      logger.error({ err: error, path }, 'a request failed after its answer had begun')
+      if (!response.writableEnded) response.destroy()
+      return
+    }
+    const requestId = newRequestId()
+    const answer = answerToError(error, { request, requestId, path, isForPerson: false }, components)
+    for (const name of response.getHeaderNames()) response.removeHeader(name)
+    const head = { ...firstHeaders(requestId), ...ownHeaders(answer), Connection: 'close' }
+    response.writeHead(answer.status, head).end(answer.body)
+    metrics.requests.observe({ method: request.method!, route: 'none', status: answer.status }, 0)
+  } catch {
+    logger.error({ err: error, path }, 'a request was left without an answer')
+    response.destroy()
+  }
 }

@@ -114,8 +114,6 @@ export interface Published {
   promisedReleaseAt: () => Date | undefined
   /** Updates what this node knows, if nobody has asked it for anything lately. */
   catchUp: () => Promise<unknown>
-  /** Whether `catchUp` returns without waiting. */
-  isFollowing: () => boolean
 }
 
 /** The node itself: its callers, its limits and its health. */

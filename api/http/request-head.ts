@@ -2,6 +2,7 @@
 // read in another way.
 import type { IncomingMessage } from 'node:http'
 import type Koa from 'koa'
+import type { Head } from './answer-head.ts'
 import { HttpError } from './problems.ts'
 import { sentValues } from './sent-headers.ts'
 
@@ -9,23 +10,12 @@ import { sentValues } from './sent-headers.ts'
 const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::\d*)?$/
 
 /**
- * Whether Koa would accept the head of this request: `takeHead` would refuse nothing in it, and neither its
- * version nor an expectation changes how it is answered. The fast ways answer only such requests. They look
- * up the target by themselves.
- */
-export function isPlain(request: IncomingMessage): boolean {
-  const { httpVersion, headers } = request
-  if (httpVersion !== '1.1' || 'transfer-encoding' in headers || 'expect' in headers) return false
-  return hostFaultOf(request) === undefined
-}
-
-/**
  * Takes the path and the query out of the target, which may be a whole URL (RFC 9112, 3.2.2).
  *
- * @throws HttpError `malformed-request` or `not-supported`. It also closes the connection, because the bytes
- *   that follow may not be a request.
+ * @throws HttpError `malformed-request` or `not-supported`. The answer then also closes the connection,
+ *   because the bytes that follow may not be a request.
  */
-export function takeHead(ctx: Koa.Context): void {
+export function takeHead(ctx: Koa.Context, answer: Head): void {
   try {
     takeTarget(ctx)
     assertVersion(ctx.req)
@@ -33,7 +23,7 @@ export function takeHead(ctx: Koa.Context): void {
     if (hostFault !== undefined) throw new HttpError('malformed-request', hostFault)
     assertFraming(ctx.req)
   } catch (error) {
-    ctx.set('Connection', 'close')
+    answer['Connection'] = 'close'
     throw error
   }
 }

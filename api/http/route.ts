@@ -8,7 +8,6 @@ import type { OperatorScope } from '../../schemas/tiers.ts'
 import type { Caller, KeyOf } from '../limits/callers.ts'
 import type { Effort } from './compressed.ts'
 import type { LimitedCall } from '../limits/admission.ts'
-import type { AnswerSource } from '../published/memo.ts'
 import type { Asker } from '../turns.ts'
 
 /**
@@ -197,29 +196,10 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
    * follow from the fields above are documented without one.
    */
   problems?: Record<number, ProblemText>
-  /**
-   * Whether a plain POST is handled before Koa (fast/direct.ts), because callers make it so often. Its path
-   * has one id at most.
-   */
-  isDirect?: true
   handle: (
     request: RouteRequest<z.infer<P>, z.infer<Q>, z.infer<B>, K>,
     context: ApiContext,
   ) => Reply | Promise<Reply>
-  /**
-   * The functions that answer a GET before Koa (fast/prepared.ts). The call must follow the store, its bytes
-   * must be the same for everyone, and its path must have no parameter or a single one: an id or one of
-   * `names`.
-   *
-   * `find` returns the source of the reply of `handle` without waiting, or undefined if it is not in memory.
-   * It returns the same object as long as that is current. `reply` makes the reply of `handle` from the
-   * source. That reply may differ only between callers with a key and callers without one.
-   */
-  prepared?: {
-    names?: readonly string[]
-    find: (named: string, context: ApiContext) => AnswerSource | undefined
-    reply: (found: AnswerSource, caller: Caller, context: ApiContext) => Reply
-  }
 }
 
 /** A route of any shape. Its own schemas validate the input before `handle` is called. */
@@ -229,13 +209,6 @@ export interface Route extends RouteSpec<z.ZodType, z.ZodType, z.ZodType, KeyPol
   limit: LimitedCall
   params: z.ZodType
   query: z.ZodType
-}
-
-/** A route whose answers are prepared. */
-export type PreparedRoute = Route & {
-  prepared: NonNullable<Route['prepared']>
-  limit: 'verification' | 'read'
-  follows: true
 }
 
 /** No parameters. */

@@ -1,26 +1,12 @@
 // The listening socket. It limits slow and many clients, and closes without losing an answer.
 import { once } from 'node:events'
-import {
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-  createServer,
-} from 'node:http'
+import { type RequestListener, type Server, createServer } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
-import type Koa from 'koa'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Addresses } from '../limits/addresses.ts'
 import type { RoomLimits } from './connection-room.ts'
 import { Connections } from './connections.ts'
 import { HEADER_LIMIT_BYTES, answerUnreadRequests } from './unread-requests.ts'
-
-/** Answers a request, or passes it to `otherwise`. */
-export type AnswerFirst = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  otherwise: RequestListener,
-) => void
 
 export interface ServerSettings extends RoomLimits {
   host: string
@@ -42,21 +28,12 @@ export interface RunningServer {
   close(timeoutMs: number): Promise<void>
 }
 
-/**
- * Gives each request to `answerFirst`, which passes some of them to the application.
- *
- * @throws ServiceError `conflict` if the port is taken, `invalid` if the address cannot be used.
- */
+/** @throws ServiceError `conflict` if the port is taken, `invalid` if the address cannot be used. */
 export async function startServer(
-  app: Koa,
+  answer: RequestListener,
   settings: ServerSettings,
   networksOf: Addresses['ofConnection'],
-  answerFirst: AnswerFirst = (request, response, otherwise) => {
-    otherwise(request, response)
-  },
 ): Promise<RunningServer> {
-  const callback = app.callback()
-  const handle: RequestListener = (request, response) => void callback(request, response)
   const server = createServer({
     requestTimeout: settings.requestTimeoutMs,
     headersTimeout: Math.min(10_000, settings.requestTimeoutMs),
@@ -69,9 +46,7 @@ export async function startServer(
   server.timeout = settings.idleTimeoutMs
   // A client that half-closes after its requests (`nc -N`) still gets the answers.
   Object.assign(server, { httpAllowHalfOpen: true })
-  const connections = new Connections(server, settings, networksOf, (request, response) => {
-    answerFirst(request, response, handle)
-  })
+  const connections = new Connections(server, settings, networksOf, answer)
   answerUnreadRequests(server, connections)
   // The service does not meet an expectation other than 100-continue, but it answers the request.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))

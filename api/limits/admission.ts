@@ -112,7 +112,7 @@ export function stateOf(count: Count, { policy, quota, windowOf, isOfNetwork = f
 }
 
 /** Returns the state with least left. */
-export function scarcest(states: readonly QuotaState[]): QuotaState | undefined {
+function scarcest(states: readonly QuotaState[]): QuotaState | undefined {
   let least = states[0]
   for (const state of states) if (state.remaining < least!.remaining) least = state
   return least

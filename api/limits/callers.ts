@@ -86,11 +86,6 @@ export class Callers {
     })
   }
 
-  /** Returns the caller of a good key that was looked up recently. Never waits. */
-  atHand(key: string): KnownKey | undefined {
-    return key.length === KEY_LENGTH ? this.#lately(key, sha256Hex(key)) : undefined
-  }
-
   /**
    * Finds the agent by the bearer token in the values of the header `Authorization`.
    *

@@ -19,7 +19,6 @@ import type { Networks } from './addresses.ts'
 import { dayOf } from './calendar.ts'
 import type { Caller } from './callers.ts'
 import { type Count, type Counters, EVERYONE, MOST_ADDRESSES } from './counters.ts'
-import { type AdmittedNow, admittedNow, hasLeftNow } from './counted-now.ts'
 import type { KeyRecord } from '../../pipeline/access/registry.ts'
 import { countInMemory } from './memory-counter.ts'
 import { MonthlyCalls } from './monthly-calls.ts'
@@ -134,25 +133,6 @@ export class Limits {
     return { ...admission, usage: usageEntryOf(caller, at) }
   }
 
-  /**
-   * Counts a read of a known caller, as `admit` does after a check of the attempts left. Returns undefined
-   * and counts nothing if the call may be refused, or if the answer would take waiting.
-   */
-  admitNow(
-    call: 'verification' | 'read',
-    caller: Caller,
-    networks: Networks,
-    nowMs: number,
-  ): AdmittedNow | undefined {
-    const attempts = this.attempts.allowancesOf(payersOf(caller, networks))
-    if (!attempts.every((allowance) => hasLeftNow(allowance, nowMs))) return undefined
-    if (call === 'read') return admittedNow(this.#reads.allowancesOf(networks), nowMs)
-    const at = this.#now()
-    if (caller.kind === 'anonymous') return admittedNow(this.#anonymousAllowances(networks, at), nowMs)
-    if (this.#callsRestored) return undefined
-    return admittedNow([this.#accountAllowance(caller, at)], nowMs, usageEntryOf(caller, at))
-  }
-
   /** The allowances of a verification without a key. */
   #anonymousAllowances(networks: Networks, at: Date): Allowance[] {
     const quota = this.#settings.ANONYMOUS_PER_MONTH
@@ -244,7 +224,6 @@ function rateIn(
     admit: (payers, calls) => countToward(allowancesOf(payers), calls),
     exceeded: async (payers) => {
       for (const allowance of allowancesOf(payers)) {
-        if (hasLeftNow(allowance)) continue
         const { caller, limit } = allowance
         const count = await counter.get(caller)
         if (count && count.used >= limit.quota) return stateOf(count, limit)

@@ -7,10 +7,7 @@ interface Entry {
   endsMs: number
 }
 
-/**
- * Keeps the counts of the latest callers, and can also answer at once. `nowMs` is a time of its clock, which
- * is read if it is left out.
- */
+/** Keeps the counts of the latest callers. */
 export class MemoryCounter implements Counter {
   readonly monotonicMs: () => number
   readonly #durationMs: number
@@ -23,21 +20,12 @@ export class MemoryCounter implements Counter {
     this.#entries = new LRUCache({ maxSize: mostCallers, sizeCalculation: () => 1 })
   }
 
-  consume(caller: string, calls?: number, quota?: number): Promise<Count> {
-    return Promise.resolve(this.consumeNow(caller, calls, quota))
-  }
-
-  /** Returns the calls used. Counts nothing. */
-  usedNow(caller: string, nowMs = this.monotonicMs()): number {
-    return this.#current(caller, nowMs)?.used ?? 0
-  }
-
-  /** Counts as `consume` does. */
-  consumeNow(caller: string, calls = 1, quota = Infinity, nowMs = this.monotonicMs()): Count {
+  consume(caller: string, calls = 1, quota = Infinity): Promise<Count> {
+    const nowMs = this.monotonicMs()
     const entry = this.#current(caller, nowMs) ?? this.#begin(caller, nowMs)
     const used = entry.used + calls
     if (used <= quota) entry.used = used
-    return { used, msLeft: entry.endsMs - nowMs }
+    return Promise.resolve({ used, msLeft: entry.endsMs - nowMs })
   }
 
   giveBack(caller: string, calls = 1): Promise<Count> {

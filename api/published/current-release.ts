@@ -35,7 +35,6 @@ export class CurrentRelease implements Release {
   }
 
   readonly find: Release['find'] = (...named) => this.#now.find(...named)
-  readonly atHand: Release['atHand'] = (...named) => this.#now.atHand(...named)
   readonly allAtHand: Release['allAtHand'] = (...named) => this.#now.allAtHand(...named)
   readonly findOwner: Release['findOwner'] = (ownerId) => this.#now.findOwner(ownerId)
 

@@ -10,7 +10,6 @@ import { type BoardRequest, boardPage } from './board-page.ts'
 import type { Board, Boards } from './boards.ts'
 import type { CursorReleases } from './cursor-releases.ts'
 import { rowsIn } from './lists.ts'
-import { type AnswerSource, Memo } from './memo.ts'
 import { type NamedEntry, type NamedPage, namedEntry } from './people.ts'
 import type { References } from './references.ts'
 import { ShardCache } from './shard-cache.ts'
@@ -23,11 +22,6 @@ const READS_AT_ONCE = 16
 
 type Entry = LeaderboardFile['entries'][number]
 type PoolOf = Pick<Entry, 'pool' | 'pool_size'>
-
-/** A page as it is sent. */
-export interface SentPage extends AnswerSource {
-  bytes: Uint8Array
-}
 
 /** Entries that a search of names has found. */
 export interface FoundEntries {
@@ -42,7 +36,7 @@ export interface FoundEntries {
 export class Leaderboard implements Warm {
   readonly #boards: Boards
   /** First pages, as they are sent. */
-  readonly #first = new ShardCache<SentPage>(CACHE_BYTES)
+  readonly #first = new ShardCache<Uint8Array>(CACHE_BYTES)
   /** First pages that callers asked for since the last switch. */
   #asked = new Map<string, BoardRequest>()
   /** Types whose names callers searched since the last switch. */
@@ -54,12 +48,6 @@ export class Leaderboard implements Warm {
     this.#boards = boards
     this.#releases = releases
     this.#references = references
-  }
-
-  /** Returns the first page, as `page` returns it, if it is in memory. */
-  firstAtHand({ release }: ReleaseManifest, entityType: EntityType, limit: number): SentPage | undefined {
-    this.#noteAsked({ entityType, limit })
-    return this.#first.atHand(`${release} ${entityType} ${limit}`)
   }
 
   /**
@@ -178,13 +166,12 @@ export class Leaderboard implements Warm {
     this.#asked.set(`${entityType} ${limit}`, { entityType, limit })
   }
 
-  async #firstPage(current: ReleaseManifest, request: BoardRequest): Promise<Uint8Array> {
+  #firstPage(current: ReleaseManifest, request: BoardRequest): Promise<Uint8Array> {
     const { entityType, limit } = request
-    const sent = await this.#first.get(`${current.release} ${entityType} ${limit}`, async () => {
+    return this.#first.get(`${current.release} ${entityType} ${limit}`, async () => {
       const bytes = await this.#page(current, request)
-      return { value: { bytes, memo: new Memo() }, sizeBytes: bytes.byteLength }
+      return { value: bytes, sizeBytes: bytes.byteLength }
     })
-    return sent.bytes
   }
 
   async #page(current: ReleaseManifest, request: BoardRequest): Promise<Uint8Array> {

@@ -23,7 +23,6 @@ import {
 } from '../../pipeline/transparency/log-files.ts'
 import { readCosignatures } from '../../pipeline/transparency/witnesses.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type AnswerSource, Memo } from './memo.ts'
 import { ShardCache } from './shard-cache.ts'
 
 /** Some hundred full bundles, or two thousand full tiles. */
@@ -38,11 +37,6 @@ export interface LoggedStatement extends Path {
   checkpoint: string
 }
 
-export interface SentCheckpoint extends AnswerSource {
-  /** A signed note. */
-  text: string
-}
-
 export class PublicLog {
   /** The keys in force, beginning with the one that signs first. */
   readonly vkeys: readonly string[]
@@ -53,7 +47,8 @@ export class PublicLog {
   #last: SignedCheckpoint | undefined
   /** The cosignatures of the last checkpoint. */
   #cosignatures: readonly NoteSignature[] = []
-  #sent: SentCheckpoint | undefined
+  /** A signed note. */
+  #sent: string | undefined
   /** Refreshes since the last checkpoint was found. */
   #refreshes = 0
   #hasLooked = false
@@ -80,7 +75,7 @@ export class PublicLog {
    * The last checkpoint with the log's own signatures, verbatim, and the cosignatures after them; undefined
    * before the first entry. It is the same object as long as its text stays the same.
    */
-  get checkpoint(): SentCheckpoint | undefined {
+  get checkpoint(): string | undefined {
     return this.#sent
   }
 
@@ -116,7 +111,7 @@ export class PublicLog {
     this.#last = last
     this.#cosignatures = []
     this.#refreshes = 0
-    this.#sent = { text: withSignatures(last.note, []), memo: new Memo() }
+    this.#sent = withSignatures(last.note, [])
   }
 
   /**
@@ -131,8 +126,7 @@ export class PublicLog {
       this.#cosignatures = await readCosignatures(this.#store, last, this.#witnesses)
     }
     this.#refreshes += 1
-    const text = withSignatures(last.note, this.#cosignatures)
-    if (text !== this.#sent?.text) this.#sent = { text, memo: new Memo() }
+    this.#sent = withSignatures(last.note, this.#cosignatures)
   }
 
   /** Whether all witnesses have signed. False on a node without witnesses, because it cannot know. */

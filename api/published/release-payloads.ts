@@ -7,7 +7,6 @@ import type { PublicationKind } from '../../schemas/metric.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { OwnerShard } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { type AnswerSource, Memo } from './memo.ts'
 import type { ShardCache } from './shard-cache.ts'
 import { ShardText } from './shard-text.ts'
 import type { SignAnswer } from './signature.ts'
@@ -15,12 +14,13 @@ import { type Asker, SERVICE } from '../turns.ts'
 import { type WorkBeside, heavyWork } from './work-beside.ts'
 
 /** A payload as it is sent. */
-export class Publication implements AnswerSource {
-  readonly memo = new Memo()
+export class Publication {
   /** Exactly the bytes that were hashed and signed. */
   readonly bytes: Uint8Array
   /** The header's value; undefined if signing is off. */
   readonly signature: string | undefined
+  /** Its form in an answer about many, once somebody has asked for that. */
+  amongOthers: Uint8Array | undefined
 
   constructor(bytes: Uint8Array, signature: string | undefined) {
     this.bytes = bytes
@@ -47,9 +47,7 @@ export interface Release {
     kind: PublicationKind | 'profile',
     asker?: Asker,
   ): Promise<Publication | undefined>
-  /** Returns what `find` returns, if the payload was found before and is still in memory. */
-  atHand(entityType: EntityType, entityId: string, kind: PublicationKind | 'profile'): Publication | undefined
-  /** Does the same as `atHand` for many entities. */
+  /** Returns what `find` returns of each, where it was found before and is still in memory. */
   allAtHand(
     entityType: EntityType,
     entityIds: readonly string[],
@@ -88,11 +86,8 @@ interface Subject {
 /** As how many further calls a file counts that is not in memory: one of 1.4 MB takes 8 ms. */
 const CALLS_OF_FILE = 2
 
-/**
- * Memory holds a payload in up to four forms, each about as large as the payload: as published, prepared for
- * callers without a key, for callers with a key, and for bulk calls.
- */
-const KEPT_FACTOR = 4
+/** Memory holds a payload in two forms, each about as large: as published, and in an answer about many. */
+const KEPT_FACTOR = 2
 
 /** The parts that all releases served at the same time share. */
 export interface PayloadParts {
@@ -127,16 +122,6 @@ export class ReleasePayloads implements Release {
       kind,
       id: entityId,
     })
-  }
-
-  atHand(
-    entityType: EntityType,
-    entityId: string,
-    kind: PublicationKind | 'profile',
-  ): Publication | undefined {
-    const { current } = this
-    const file = current && shardFile(current.files, entityType, entityId)
-    return file && askedIn(this.#files.atHand(this.#keyOf(file)), kind, entityId)
   }
 
   allAtHand(

@@ -18,7 +18,6 @@ import {
   badgeOf,
   badgeSvg,
 } from '../pages/charts/badge.ts'
-import type { Publication } from '../published/release-payloads.ts'
 import { type Reply, type Route, route } from '../http/route.ts'
 import type { Asker } from '../turns.ts'
 import { ENTITIES } from './entities.ts'
@@ -87,24 +86,12 @@ function badgePicture(entityType: EntityType, eligibleQuestions: number): Route 
       const subject = await subjectOf(context, entityType, id, asker)
       const picture = pictureOfSubject(subject, context)
       const { credentials, releases } = context
-      const isAwaited = isCertified(subject).is && credentials.issuer !== undefined
+      const isAwaited = isCertified(subject) && credentials.issuer !== undefined
       if (!isAwaited) return kept(encoded(picture), subject, PICTURE_HEADERS)
       const found = await credentials.find(releases.current!.release, entityType, id)
       if (!found) return { body: encoded(picture), headers: { ...PICTURE_HEADERS, 'Cache-Control': SHORTLY } }
       const credential = canonicalText(found.document)
       return kept(encoded(bakedSvg(picture, credential)), subject, PICTURE_HEADERS)
-    },
-    prepared: {
-      // The badge of a holder is not prepared, because its credential may change within a release.
-      find: (id, context) => {
-        const found = context.releases.atHand(entityType, id, 'verification')
-        if (!found?.memo.of(IS_CERTIFIED, () => isCertified(found.payload as Verification)).is) return found
-        return context.credentials.issuer ? undefined : found
-      },
-      reply: (found, _caller, context) => {
-        const subject = (found as Publication).payload as Verification
-        return kept(encoded(pictureOfSubject(subject, context)), subject, PICTURE_HEADERS)
-      },
     },
   })
 }
@@ -119,10 +106,6 @@ function badgeWords(entityType: EntityType, eligibleQuestions: number): Route {
     success: { description: 'A badge', body: badgeText, example: badgeJson(EXAMPLE) },
     handle: async ({ params, asker }, context) =>
       replyOf(await subjectOf(context, entityType, idIn(params), asker), context),
-    prepared: {
-      find: (id, { releases }) => releases.atHand(entityType, id, 'verification'),
-      reply: (found, _caller, context) => replyOf((found as Publication).payload as Verification, context),
-    },
   })
 }
 
@@ -132,10 +115,8 @@ function kept(body: object, subject: BadgeSubject, headers: Record<string, strin
 }
 
 /** Whether credentials are issued for the title of a subject. */
-const IS_CERTIFIED = Symbol('whether the title has a credential')
-
-function isCertified(subject: BadgeSubject): { is: boolean } {
-  return { is: typeof subject !== 'string' && titleOf(subject) === CERTIFIED }
+function isCertified(subject: BadgeSubject): boolean {
+  return typeof subject !== 'string' && titleOf(subject) === CERTIFIED
 }
 
 export async function subjectOf(

@@ -1,58 +1,55 @@
-// Agents submit or withdraw one forecast.
+// Agents submit or withdraw forecasts, one or many at once.
 import { z } from 'zod'
-import type { IdempotentRequest } from '../../pipeline/access/idempotency.ts'
-import { acknowledgementBytes } from '../../pipeline/tables/receipts.ts'
-import { acknowledgedForecast, acknowledgedWithdrawal } from '../../schemas/answers.ts'
-import { forecastSubmission } from '../../schemas/requests.ts'
-import type { ForecastRow } from '../../schemas/tables.ts'
+import { inOrder } from '../../pipeline/proof/canonical.ts'
+import { acknowledgementBytes, acknowledgementText } from '../../pipeline/tables/receipts.ts'
+import {
+  type Problem,
+  acknowledgedForecast,
+  acknowledgedWithdrawal,
+  forecastResults,
+} from '../../schemas/answers.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { MOST_FORECASTS, forecastSubmission, forecastSubmissions } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../http/context.ts'
-import { route } from '../http/route.ts'
+import { problemOf } from '../http/problems.ts'
+import { type Reply, route } from '../http/route.ts'
 import * as examples from '../openapi/examples.ts'
-import { assertOpen } from '../questions/question.ts'
-import { assertHeld, assertMaySubmit, assertTimely, rationalesOf, recorded, rowOf } from './take-forecasts.ts'
+import { logExamples } from '../openapi/log-examples.ts'
+import { type Recorded, type Taken, type TakingRequest, takeForecasts } from './take-forecasts.ts'
 
 const { AGENT_ID, QUESTION_ID } = examples
 
-/** A forecast of an agent, or with null its withdrawal. */
-interface Said {
-  agent_id: string
-  question_id: string
-  probability: number | null
-  rationale?: string | undefined
-}
-
-/**
- * Records what an agent says of a question that is open, and answers with it and its receipt. `decide` may
- * refuse it; its result is kept, and shows a repetition what was decided `earlier`.
- */
-async function taken<D>(
-  context: ApiContext,
-  request: IdempotentRequest,
-  { agent_id, ...said }: Said,
-  decide: (earlier: D | undefined) => D,
-) {
-  const { questions, currentForecasts, now } = context
-  const { answer, receipts } = await recorded<ForecastRow, D>(
-    context,
-    request,
-    rationalesOf([said]),
-    {
-      timeOf: (at) => currentForecasts.instantOf(agent_id, [said.question_id], at),
-      check: async ({ at }, { earlier }) => {
-        assertOpen(await questions.find(said.question_id), at)
-        assertTimely(at, now())
-        return decide(earlier)
-      },
-      answer: ({ id, at }) => rowOf(id, agent_id, said, at),
-    },
-    (row) => [row],
-  )
-  const [receipt] = receipts
+/** Answers a call of one forecast with its acknowledgement and its receipt, or as its refusal says. */
+async function takeOne(context: ApiContext, request: Omit<TakingRequest, 'refuse'>): Promise<Reply> {
+  const [taken] = await takeForecasts(context, { ...request, refuse: refuseAll })
+  const { row, receipt } = taken as Recorded
   return {
-    body: acknowledgementBytes(answer),
+    body: acknowledgementBytes(row),
     ...(receipt === undefined ? {} : { headers: { 'X-Service-Receipt': receipt } }),
   }
+}
+
+function refuseAll(error: unknown): never {
+  throw error
+}
+
+/** Returns the problem of a forecast on a question that takes none, does not exist or was named before. */
+function refuseAlone(error: unknown): Problem {
+  if (error instanceof ServiceError && ['conflict', 'notFound', 'invalid'].includes(error.kind)) {
+    return problemOf(error).problem
+  }
+  throw error
+}
+
+/** The text of an answer to one of many. It is canonical, because its members are in order. */
+function resultText(taken: Taken, questionId: string): string {
+  if ('problem' in taken) {
+    return JSON.stringify({ problem: inOrder(taken.problem), question_id: questionId, status: 'refused' })
+  }
+  // The members stay in order, because both come after those of the acknowledgement.
+  const added = JSON.stringify({ receipt: taken.receipt, status: 'ok' })
+  return `${acknowledgementText(taken.row).slice(0, -1)},${added.slice(1)}`
 }
 
 const RECEIPT_ABOUT =
@@ -78,7 +75,6 @@ export const submitForecast = route({
   follows: true,
   needsStore: true,
   needsQuestions: true,
-  isDirect: true,
   params: z.strictObject({ agent_id: uuid }),
   body: forecastSubmission,
   examples: { params: { agent_id: AGENT_ID }, body: examples.forecastSubmission },
@@ -102,11 +98,53 @@ export const submitForecast = route({
     },
     422: examples.invalid('body', 'probability', 'must be at most 1'),
   },
-  handle: async ({ params, body, caller, idempotencyKey }, context) => {
-    const { agent_id } = params
-    assertMaySubmit(caller, agent_id, context)
-    const request = { scope: `forecast ${agent_id}`, key: idempotencyKey, body }
-    return taken<void>(context, request, { agent_id, ...body }, () => undefined)
+  handle: ({ params: { agent_id: agentId }, body, caller, idempotencyKey: key }, context) =>
+    takeOne(context, { scope: `forecast ${agentId}`, key, body, caller, agentId, forecasts: [body] }),
+})
+
+export const submitForecasts = route({
+  path: '/agents/{agent_id}/forecasts',
+  operationId: 'submitForecasts',
+  tag: 'Agents',
+  summary: `Submit up to ${MOST_FORECASTS} probabilities at once, with an answer for each`,
+  description:
+    'Takes a probability for each of several questions, with the agent’s own key. A forecast on a question that takes none, or ' +
+    'that an earlier one in the call is about, is refused alone; the others are durable, all by one write, before the call is answered. A probability of null withdraws the current ' +
+    'forecast on the question. Each counts as one submission. With ' +
+    'an `Idempotency-Key` the whole call may be repeated if its answer was lost: it has the same answer, and counts once.\n\n' +
+    'Where the service keeps a public log, each result with the status `ok` has a `receipt`, as the header `X-Service-Receipt` of a ' +
+    'forecast that is submitted alone. It is of the body which that call would have: the canonical JSON of the other members ' +
+    'without `status`, which is the result up to `,"receipt"` and a closing brace. A repetition has other receipts, which hold as well.',
+  key: 'agent',
+  limit: 'forecast',
+  idempotent: true,
+  follows: true,
+  needsStore: true,
+  needsQuestions: true,
+  params: z.strictObject({ agent_id: uuid }),
+  body: forecastSubmissions,
+  mostItems: { forecasts: () => MOST_FORECASTS },
+  countsAs: ({ body }) => body.forecasts.length,
+  examples: { params: { agent_id: AGENT_ID }, body: examples.forecastSubmissions },
+  success: {
+    description: 'Those with the status `ok` are durable',
+    body: forecastResults,
+    cache: 'no-store',
+    get example() {
+      return logExamples().forecastResults
+    },
+  },
+  problems: {
+    403: { type: 'other-agents-key', detail: `this key belongs to another agent than ${AGENT_ID}` },
+    422: examples.invalid('body', 'forecasts', 'must have at least one forecast'),
+  },
+  handle: async ({ params: { agent_id: agentId }, body, caller, idempotencyKey: key }, context) => {
+    const { forecasts } = body
+    const scope = `forecasts ${agentId}`
+    const request = { scope, key, body, caller, agentId, forecasts, refuse: refuseAlone }
+    const taken = await takeForecasts(context, request)
+    const results = taken.map((one, index) => resultText(one, forecasts[index]!.question_id))
+    return { body: Buffer.from(`{"results":[${results.join()}]}`) }
   },
 })
 
@@ -147,14 +185,9 @@ export const withdrawForecast = route({
       detail: `the question ${QUESTION_ID} takes no forecast: it closed at 2026-06-01T00:00:00.000Z`,
     },
   },
-  handle: async ({ params, caller, idempotencyKey }, context) => {
-    const { agent_id, question_id } = params
-    assertMaySubmit(caller, agent_id, context)
-    await context.catchUpForecasts()
-    const request = { scope: `withdrawal ${agent_id}`, key: idempotencyKey, body: { question_id } }
-    return taken<true>(context, request, { agent_id, question_id, probability: null }, (earlier) => {
-      if (!earlier) assertHeld(context, agent_id, question_id)
-      return true
-    })
+  handle: ({ params: { agent_id: agentId, question_id }, caller, idempotencyKey: key }, context) => {
+    const forecasts = [{ question_id, probability: null }]
+    const scope = `withdrawal ${agentId}`
+    return takeOne(context, { scope, key, body: { question_id }, caller, agentId, forecasts })
   },
 })

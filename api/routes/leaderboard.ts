@@ -2,16 +2,11 @@
 import type { z } from 'zod'
 import { anyBoardPage } from '../../schemas/answers.ts'
 import { MOST_FOUND, leaderboardParams, leaderboardQuery } from '../../schemas/requests.ts'
-import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { isSearch } from '../published/board-names.ts'
-import type { SentPage } from '../published/leaderboard.ts'
 import * as examples from '../openapi/examples.ts'
 import { callsOfLookups, callsOfPage } from '../limits/page-calls.ts'
 import { route } from '../http/route.ts'
 import { noReleaseYet } from './releases.ts'
-
-/** The limit of a page whose caller names none. */
-const USUAL_LIMIT = leaderboardQuery.parse({}).limit
 
 export const leaderboard = route({
   path: '/leaderboard/{entity_type}',
@@ -53,14 +48,6 @@ export const leaderboard = route({
         ? all.page(current, request)
         : categories.page(current, category, request)),
     }
-  },
-  prepared: {
-    names: ENTITY_TYPES,
-    find: (named, { leaderboard: pages, releases }) => {
-      const { current } = releases
-      return current && pages.firstAtHand(current, named as EntityType, USUAL_LIMIT)
-    },
-    reply: (found) => ({ body: (found as SentPage).bytes }),
   },
 })
 

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { encoded } from '../../pipeline/proof/canonical.ts'
 import { logExamples } from '../openapi/log-examples.ts'
-import type { SentCheckpoint } from '../published/public-log.ts'
 import { FOR_EVER, route } from '../http/route.ts'
 
 export const logCheckpoint = route({
@@ -29,13 +28,9 @@ export const logCheckpoint = route({
   problems: { 404: { type: 'not-found', detail: 'the public log has no entry yet' } },
   handle: (_request, { publicLog }) => {
     const { checkpoint } = publicLog
-    if (checkpoint) return { body: encoded(checkpoint.text) }
+    if (checkpoint) return { body: encoded(checkpoint) }
     const detail = publicLog.isThere ? 'the public log has no entry yet' : NO_LOG
     throw new ServiceError('notFound', detail)
-  },
-  prepared: {
-    find: (_named, { publicLog }) => publicLog.checkpoint,
-    reply: (found) => ({ body: encoded((found as SentCheckpoint).text) }),
   },
 })
 

@@ -116,9 +116,5 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
       if (!found) throw await notPublished(context, entityType, entityId)
       return replyOf(found, caller)
     },
-    prepared: {
-      find: (id, { releases }) => releases.atHand(entityType, id, kind),
-      reply: (found, caller) => replyOf(found as Publication, caller),
-    },
   })
 }

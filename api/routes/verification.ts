@@ -22,7 +22,6 @@ export const bulk = route({
   limit: 'verification',
   follows: true,
   needsStore: true,
-  isDirect: true,
   body: bulkVerification,
   mostItems: { ids: (caller, { limits }) => limits.bulkIds(caller) },
   examples: { body: examples.bulkVerification },
@@ -54,12 +53,6 @@ export const bulk = route({
 })
 
 /**
- * The key under which a publication keeps its result. A call has up to 200 results, and other calls ask for
- * the same ones.
- */
-const RESULT = Symbol('among others')
-
-/**
  * Whether every result is there. Most calls have to look up nothing, and would make hundreds of promises
  * without this check.
  */
@@ -80,11 +73,10 @@ async function lookedUp(
 
 /** Returns a result in canonical JSON, around the published bytes. */
 function resultOf(id: string, publication: Publication): Uint8Array {
-  return publication.memo.of(RESULT, () => {
-    const { bytes, signature = null } = publication
-    const head = `{"id":"${id}","signature":${JSON.stringify(signature)},"status":"ok","verification":`
-    return Buffer.concat([Buffer.from(head), bytes, Buffer.from('}')])
-  })
+  const { bytes, signature = null } = publication
+  const head = `{"id":"${id}","signature":${JSON.stringify(signature)},"status":"ok","verification":`
+  // Other calls ask for the same ones, and a call has up to 200.
+  return (publication.amongOthers ??= Buffer.concat([Buffer.from(head), bytes, Buffer.from('}')]))
 }
 
 const HEAD = Buffer.from('{"results":[')

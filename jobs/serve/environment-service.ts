@@ -65,7 +65,6 @@ export async function startEnvironment(
     context: {
       ...parts,
       catchUp: () => follower.catchUp(),
-      isFollowing: () => !follower.isResting,
       questionsRead: forecasting.questionsRead,
       catchUpForecasts: async () => {
         if (!(await forecasting.follower.catchUp())) throw notCurrent()

@@ -1,14 +1,13 @@
 // Serves the API of every environment in one process, with a scheduler for each environment.
 import { readFile } from 'node:fs/promises'
 import { addressesBehind } from '../../api/limits/addresses.ts'
-import { createApp } from '../../api/http/app.ts'
+import { createListener } from '../../api/http/app.ts'
 import type { Counters } from '../../api/limits/counters.ts'
 import { countInMemory } from '../../api/limits/memory-counter.ts'
 import { countInRedis } from '../../api/limits/redis-counters.ts'
 import { Metrics } from '../../api/http/metrics.ts'
 import { allRoutes } from '../../api/routes/all.ts'
-import { answerFirst as answeredFirst } from '../../api/http/fast/answer-first.ts'
-import { type AnswerFirst, startServer } from '../../api/http/server.ts'
+import { startServer } from '../../api/http/server.ts'
 import { beginYoung, holdTickShape } from '../../api/http/v8.ts'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 import { type Components, SERVICE_VERSION } from '../components/components.ts'
@@ -42,22 +41,11 @@ export interface ServiceOptions {
   ownAddress?: boolean
   /** How long the node answers its first calls before it reads questions. */
   firstCallsMs?: number
-  /**
-   * Replaces the answers before Koa in a test that compares or counts. It returns undefined to put nothing
-   * before Koa.
-   */
-  answerFirst?: (prepared: AnswerFirst) => AnswerFirst | undefined
 }
 
 export async function startService(
   components: Record<Environment, Components>,
-  {
-    scheduler,
-    sharePort = false,
-    ownAddress = false,
-    firstCallsMs = FIRST_CALLS_MS,
-    answerFirst = (prepared) => prepared,
-  }: ServiceOptions,
+  { scheduler, sharePort = false, ownAddress = false, firstCallsMs = FIRST_CALLS_MS }: ServiceOptions,
 ): Promise<Service> {
   beginYoung()
   await holdTickShape()
@@ -102,7 +90,7 @@ export async function startService(
       about: contexts.production.site.about,
     }
     const server = await startServer(
-      createApp(contexts, shared),
+      createListener(contexts, shared),
       {
         host: settings.HOST,
         port: settings.PORT,
@@ -113,7 +101,6 @@ export async function startService(
         maxConnectionsOfAddress: settings.MAX_CONNECTIONS_OF_ADDRESS,
       },
       addresses.ofConnection,
-      answerFirst(answeredFirst(contexts, shared)),
     )
     if (ownAddress) for (const { site } of Object.values(contexts)) site.publicUrl ??= server.url
     const { store, secrets } = components.production

@@ -4,7 +4,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components/components.ts'
-import type { ServiceOptions } from '../../jobs/serve/service.ts'
 import { suiteFolder } from '../support/folder.ts'
 import {
   type Answer,
@@ -46,19 +45,14 @@ beforeAll(async () => {
 /**
  * Each conversation has a service, an agent and a key of its own, so that none counts the calls of another.
  */
-const begin = async (serving: Partial<ServiceOptions>) => {
+const begin = async () => {
   known['client_key'] = await components.registry.createClientKey('golden', new Date(NOW))
-  service = await startTestService(components, serving)
+  service = await startTestService(components)
   const agent = await registerAgent(service.client)
   known['agent_id'] = agent.agentId
   known['api_key'] = agent.key
   const { headers } = await service.client.get(`/forecaster/${forecasterId(0)}/verification`)
   known['etag'] = headers.etag!
-  // Counted for another caller than those of the conversations, so that all other verifications are prepared.
-  const key = await components.registry.createClientKey('warm', new Date(NOW))
-  for (const path of [`/agents/${known['other_agent_id']}`, `/forecaster/${forecasterId(0)}`]) {
-    await service.client.get(`${path}/verification`, { 'X-API-Key': key })
-  }
 }
 afterEach(() => service.stop())
 
@@ -150,13 +144,8 @@ interface OpenApi {
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
 }
 
-const WAYS: [string, Partial<ServiceOptions>][] = [
-  ['with prepared answers', {}],
-  ['by Koa alone', { answerFirst: () => undefined }],
-]
-
-describe.for(WAYS)('the conversation %s', ([, serving]) => {
-  beforeEach(() => begin(serving))
+describe('the conversation', () => {
+  beforeEach(begin)
   const names = readdirSync(CASES).filter((name) => name.endsWith('.txt'))
 
   test.for(names)('%s', async (name) => {

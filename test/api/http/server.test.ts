@@ -32,7 +32,12 @@ async function serverOf(answer: Koa.Middleware, { idleTimeoutMs = 10_000 } = {})
     maxConnections: 10,
     maxConnectionsOfAddress: 10,
   }
-  const server = await startServer(app, settings, () => [])
+  const callback = app.callback()
+  const server = await startServer(
+    (...asked) => void callback(...asked),
+    settings,
+    () => [],
+  )
   onTestFinished(() => server.close(0))
   return server
 }

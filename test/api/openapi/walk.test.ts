@@ -2,7 +2,7 @@
 // written of it. A status that nothing provokes fails, and so does an answer that the document does not know.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
-import { type AppComponents, createApp } from '../../../api/http/app.ts'
+import { type AppComponents, createListener } from '../../../api/http/app.ts'
 import type { NodeContext } from '../../../api/http/context.ts'
 import { Metrics } from '../../../api/http/metrics.ts'
 import { ownerClaimsIn } from '../../../pipeline/access/owner-claims.ts'
@@ -111,7 +111,7 @@ async function served(specs: Route[], accepting: boolean): Promise<Client> {
     maxConnections: 100,
     maxConnectionsOfAddress: 100,
   }
-  const server = await startServer(createApp({ production: context }, components), settings, () => [])
+  const server = await startServer(createListener({ production: context }, components), settings, () => [])
   onTestFinished(() => server.close(0))
   return new Client(server.url)
 }

@@ -1,17 +1,17 @@
-// A defect of the service in what it does before Koa harms one caller, and nobody else.
+// A defect of the service in what it does for every call harms one caller, and nobody else.
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { MemoryStore } from '../../../../pipeline/store/memory.ts'
-import { BULK, FOUND } from '../../../support/http/counted-calls.ts'
-import { expectProblem } from '../../../support/http/problem.ts'
-import { startTestService, testComponents } from '../../../support/http/service.ts'
-import { copyReleasedWorld } from '../../../support/worlds/world.ts'
+import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { BULK, FOUND } from '../../support/http/counted-calls.ts'
+import { expectProblem } from '../../support/http/problem.ts'
+import { startTestService, testComponents } from '../../support/http/service.ts'
+import { copyReleasedWorld } from '../../support/worlds/world.ts'
 
 test.for([
-  ['a prepared answer that fails', 'GET', FOUND, 'ids'],
-  ['a direct call that fails', 'POST', BULK, 'ids'],
-  ['a prepared answer that cannot be sent', 'GET', FOUND, 'lines of the log'],
-  ['a direct call that cannot be sent', 'POST', BULK, 'lines of the log'],
+  ['a read that fails', 'GET', FOUND, 'ids'],
+  ['a call with a body that fails', 'POST', BULK, 'ids'],
+  ['a read that cannot be logged', 'GET', FOUND, 'lines of the log'],
+  ['a call with a body that cannot be logged', 'POST', BULK, 'lines of the log'],
 ] as const)(
   '%s is noted, and answered if that can be, and so is the next one',
   async ([, method, path, broken]) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endOfTurn } from '../../../../api/http/fast/end-of-turn.ts'
+import { endOfTurn } from '../../../api/http/end-of-turn.ts'
 
 test('those who wait for the end of a turn go on after all that was to do in it, right after one another', async () => {
   const done: string[] = []
