@@ -295,7 +295,7 @@ export const settings = z.object({
     .transform((text) => text === 'true')
     .describe('whether webhooks may have private addresses and plain HTTP, such as in a network of your own'),
   SHARD_CACHE_BYTES: integer(256 * 1024 * 1024, 0, 64 * 1024 ** 3).describe(
-    'memory for published payloads, and as much again for history; both once for each environment',
+    'memory for the files of releases that were opened, and as much again for history; both once for each environment',
   ),
   REQUEST_TIMEOUT_MS: integer(20_000, 100, 600_000).describe(
     'milliseconds that a client may take to send a request',

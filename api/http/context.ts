@@ -16,15 +16,14 @@ import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { References } from '../published/references.ts'
 import type { Categories } from '../published/categories.ts'
 import type { Credentials } from '../published/credentials.ts'
-import type { CursorReleases } from '../published/cursor-releases.ts'
 import type { Reports } from '../published/reports.ts'
 import type { Comparisons } from '../published/comparisons.ts'
 import type { ForecastProofs } from '../published/forecast-proofs.ts'
-import type { EarlierReleases } from '../published/earlier-releases.ts'
 import type { History } from '../published/history.ts'
 import type { Leaderboard } from '../published/leaderboard.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Metrics } from './metrics.ts'
+import type { ReleaseFiles } from '../published/release-files.ts'
 import type { CurrentRelease } from '../published/current-release.ts'
 import type { Release } from '../published/release-payloads.ts'
 import type { RenderedPages } from '../published/rendered.ts'
@@ -77,7 +76,7 @@ export interface Published {
   releases: Release
   /** The current release, where the call names an earlier one and `releases` is that. */
   earlierThan?: Release
-  earlier: Pick<EarlierReleases, 'wholeOf' | 'manifest' | 'thinnedAt'>
+  files: ReleaseFiles
   history: History
   leaderboard: Leaderboard
   people: People
@@ -88,7 +87,6 @@ export interface Published {
   scores: Scores
   comparisons: Pick<Comparisons, 'of'>
   reports: Pick<Reports, 'of'>
-  cursorReleases: CursorReleases
   /** Whose title a release changed; undefined where its files or those of the one before it are deleted. */
   titleChanges: ReturnType<typeof keptTitleChanges>
   records: ReleaseRecords

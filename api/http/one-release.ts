@@ -39,12 +39,12 @@ export async function ofOneRelease<T>(
 }
 
 async function contextOfNamed(context: NodeContext, named: number): Promise<ApiContext> {
-  const { earlier, site } = context
+  const { site } = context
   const { now } = context.releases
   const { current } = now
   if (!current || named > current.release) throw noSuchRelease(named, current?.release ?? 0)
   if (named === current.release) return contextOf(context, now)
-  const release = await earlier.wholeOf(now, named)
+  const release = await context.releases.at(named)
   const shown = { release: named, asOf: release.current!.as_of, current: current.release }
   return { ...context, releases: release, earlierThan: now, site: { ...site, earlier: shown } }
 }

@@ -4,9 +4,9 @@ import { canonical } from '../../pipeline/proof/canonical.ts'
 import { CATEGORY_BOARD_NOTICE } from '../../schemas/answers.ts'
 import { type NameSearch, isSearch } from './board-names.ts'
 import type { Board, Boards } from './boards.ts'
-import { cursorTo } from './cursor-releases.ts'
+import { cursorTo } from './cursor.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { rowsIn } from './lists.ts'
+import { rowsIn } from './release-files.ts'
 import type { References } from './references.ts'
 
 const READS_AT_ONCE = 16

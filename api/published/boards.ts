@@ -4,12 +4,8 @@ import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { CategoryBoardFile, LeaderboardFile } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { BoardNames } from './board-names.ts'
-import type { ReleaseLists } from './lists.ts'
+import type { ReleaseFiles } from './release-files.ts'
 import { type People, namedEntry } from './people.ts'
-import { ShardCache } from './shard-cache.ts'
-
-/** The names of some hundred thousand entities. */
-const NAMES_BYTES = 48 * 1024 * 1024
 
 type BoardPage = LeaderboardFile | CategoryBoardFile
 
@@ -22,17 +18,16 @@ export interface Board {
 
 export class Boards {
   readonly people: People
-  readonly #lists: ReleaseLists
-  readonly #names = new ShardCache<BoardNames>(NAMES_BYTES)
+  readonly #files: ReleaseFiles
 
-  constructor(lists: ReleaseLists, people: People) {
-    this.#lists = lists
+  constructor(files: ReleaseFiles, people: People) {
+    this.#files = files
     this.people = people
   }
 
   /** Returns a page as it was published, counted from 0; undefined if the board does not have it. */
   page<Page extends BoardPage>({ manifest, folder }: Board, page: number): Promise<Page | undefined> {
-    return this.#lists.page(manifest, boardPagePath(folder, page))
+    return this.#files.parsed(manifest, boardPagePath(folder, page))
   }
 
   /** Returns the entry at a place, from 0 on, which the board must have. */
@@ -43,17 +38,15 @@ export class Boards {
 
   /** Yields the entries page by page. */
   async *entries<Page extends BoardPage>({ manifest, folder }: Board): AsyncGenerator<Page['entries']> {
-    for await (const { entries } of this.#lists.pages<Page>(manifest, folder)) yield entries
+    for await (const { entries } of this.#files.eachParsed<Page>(manifest, folder)) yield entries
   }
 
   /** Returns the names of all entries, as they are now. */
   names({ manifest, folder, entityType }: Board): Promise<BoardNames> {
     const version = entityType === 'agent' ? '' : ` ${this.people.version}`
-    return this.#names.get(`${manifest.release} ${folder}${version}`, async () => {
+    return this.#files.made(manifest, `${folder} names${version}`, async (its) => {
       const nameOf = (entry: BoardPage['entries'][number]) => namedEntry(this.people, entry).name
-      const names = await this.#lists.fromPages(manifest, folder, ({ entries }: BoardPage) =>
-        entries.map(nameOf),
-      )
+      const names = await this.#files.fromEach(its, folder, ({ entries }: BoardPage) => entries.map(nameOf))
       const value = new BoardNames(names)
       return { value, sizeBytes: value.sizeBytes }
     })

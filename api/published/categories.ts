@@ -11,8 +11,8 @@ import type {
 import type { EntityType } from '../../schemas/tables.ts'
 import { type BoardRequest, boardPage } from './board-page.ts'
 import type { Board, Boards } from './boards.ts'
-import type { CursorReleases } from './cursor-releases.ts'
-import type { ReleaseLists } from './lists.ts'
+import { placeOf } from './cursor.ts'
+import type { ReleaseFiles } from './release-files.ts'
 import type { References } from './references.ts'
 
 /** A category with its number, by which its files are named. */
@@ -21,21 +21,19 @@ export interface NumberedCategory extends CategoryFacts {
 }
 
 export class Categories {
-  readonly #lists: ReleaseLists
+  readonly #files: ReleaseFiles
   readonly #boards: Boards
-  readonly #releases: CursorReleases
   readonly #references: References
 
-  constructor(lists: ReleaseLists, boards: Boards, releases: CursorReleases, references: References) {
-    this.#lists = lists
+  constructor(files: ReleaseFiles, boards: Boards, references: References) {
+    this.#files = files
     this.#boards = boards
-    this.#releases = releases
     this.#references = references
   }
 
   /** Returns all categories in the order of their names. */
   async all(manifest: ReleaseManifest): Promise<NumberedCategory[]> {
-    const index = await this.#lists.page<CategoriesFile>(manifest, CATEGORIES_PATH)
+    const index = await this.#files.parsed<CategoriesFile>(manifest, CATEGORIES_PATH)
     return (index?.categories ?? []).map((facts, number) => ({ ...facts, number }))
   }
 
@@ -77,7 +75,7 @@ export class Categories {
    *   has deleted its pages.
    */
   async page(current: ReleaseManifest, category: string, request: BoardRequest): Promise<Uint8Array> {
-    const { manifest, from = 0 } = await this.#releases.placeOf(current, request.cursor)
+    const { manifest, from = 0 } = await placeOf(this.#files, current, request.cursor)
     const facts = await this.sought(manifest, category)
     const board = boardOf(manifest, facts, request.entityType)
     return boardPage(this.#boards, { ...board, category }, from, request, this.#references)

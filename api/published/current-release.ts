@@ -1,27 +1,31 @@
-// The current release, and the switch to the next one, which keeps no caller waiting.
+// The releases of a node: the current one, with the switch to the next, which keeps no caller waiting, and
+// earlier ones, of which entities can be read until retention thins them.
 import { setTimeout as pause } from 'node:timers/promises'
-import { currentRelease, readManifest } from '../../pipeline/release/read.ts'
+import { currentRelease, readManifest, thinned, thinnedAt } from '../../pipeline/release/read.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import { type PayloadParts, type Release, type ReleaseFile, ReleasePayloads } from './release-payloads.ts'
-import { ShardCache } from './shard-cache.ts'
-import type { NextRelease, Warm } from './warm.ts'
+import type { Reading, ReleaseFiles } from './release-files.ts'
+import { type Release, ReleasePayloads } from './release-payloads.ts'
+import type { SignAnswer } from './signature.ts'
+import type { Warm } from './warm.ts'
 import { WorkBeside } from './work-beside.ts'
 
 /** The longest that a node delays a switch to warm its caches. */
 const LONGEST_MS = 2_000
 
+interface CurrentReleaseParts extends Reading {
+  files: ReleaseFiles
+  sign: SignAnswer
+  /** Warmed before a switch, in this order, after the files. */
+  warmed?: readonly Warm[]
+}
+
 export class CurrentRelease implements Release {
-  readonly #parts: PayloadParts
-  readonly #files: ShardCache<ReleaseFile>
-  readonly #warmed: readonly Warm[]
-  #now: ReleasePayloads
+  readonly #parts: CurrentReleaseParts
+  #now: Release
   #refreshing: Promise<void> | undefined
 
-  /** @param warmed the parts to warm before a switch, in this order, after the payloads. */
-  constructor(parts: PayloadParts, cacheBytes: number, warmed: readonly Warm[] = []) {
+  constructor(parts: CurrentReleaseParts) {
     this.#parts = parts
-    this.#files = new ShardCache(cacheBytes)
-    this.#warmed = warmed
     this.#now = this.#payloadsOf(undefined)
   }
 
@@ -37,6 +41,20 @@ export class CurrentRelease implements Release {
   readonly find: Release['find'] = (...named) => this.#now.find(...named)
   readonly allAtHand: Release['allAtHand'] = (...named) => this.#now.allAtHand(...named)
   readonly findOwner: Release['findOwner'] = (ownerId) => this.#now.findOwner(ownerId)
+
+  /**
+   * Returns a release up to the current one, with its payloads as it published them.
+   *
+   * @throws ServiceError `notFound` if retention has begun to delete it, `corrupt` if its manifest is damaged
+   *   or gone.
+   */
+  async at(release: number): Promise<Release> {
+    const { store, files } = this.#parts
+    const { now } = this
+    const at = await thinnedAt(store, release)
+    if (at !== undefined) throw thinned(release, at)
+    return release === now.current?.release ? now : this.#payloadsOf(await files.at(release))
+  }
 
   /**
    * Reads the manifest of the newest release, and switches to it: at once, or after warming the data that
@@ -58,16 +76,20 @@ export class CurrentRelease implements Release {
     // The store may fail to return a manifest that it has listed. The current release stays until it does.
     if (!manifest) return
     const payloads = this.#payloadsOf(manifest)
-    if (warmFirst && known > 0) await this.#warm({ manifest, payloads })
+    if (warmFirst && this.current) await this.#warm(this.current, { manifest, payloads })
     this.#now = payloads
-    payloads.forgetOthers()
   }
 
   /** Warms all parts. Ends in time even if the store does not answer, and never fails. */
-  async #warm(next: NextRelease): Promise<void> {
-    const beside = new WorkBeside(this.#parts.monotonicMs, LONGEST_MS)
+  async #warm(
+    before: ReleaseManifest,
+    next: { manifest: ReleaseManifest; payloads: Release },
+  ): Promise<void> {
+    const { files, monotonicMs, warmed = [] } = this.#parts
+    const beside = new WorkBeside(monotonicMs, LONGEST_MS)
     const warmAll = async () => {
-      for (const part of [this.#now, ...this.#warmed]) await part.warm(next, beside)
+      await files.warm(before, next.manifest, beside)
+      for (const part of warmed) await part.warm(next, beside)
     }
     const over = new AbortController()
     const late = pause(LONGEST_MS, undefined, { signal: over.signal }).catch(() => undefined)
@@ -75,7 +97,7 @@ export class CurrentRelease implements Release {
     over.abort()
   }
 
-  #payloadsOf(manifest: ReleaseManifest | undefined): ReleasePayloads {
-    return new ReleasePayloads(manifest, this.#parts, this.#files)
+  #payloadsOf(manifest: ReleaseManifest | undefined): Release {
+    return new ReleasePayloads(manifest, this.#parts.files, this.#parts.sign)
   }
 }

@@ -6,11 +6,10 @@ import { manifestPath } from '../../pipeline/store/paths.ts'
 import { FORECASTS_TREE_PATH } from '../../pipeline/release/files/forecasts-tree.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { loggedProof } from './logged-proof.ts'
-import type { Manifests } from './manifests.ts'
 import type { PublicLog } from './public-log.ts'
-import { ShardCache } from './shard-cache.ts'
+import type { ReleaseFiles } from './release-files.ts'
 import { type Asker, SERVICE, SHORT, Turns } from '../turns.ts'
 
 /**
@@ -20,9 +19,8 @@ import { type Asker, SERVICE, SHORT, Turns } from '../turns.ts'
 const WINDOW_MS = 10 * 60_000
 /** A person's forecast may also come this long after it was made (METHODOLOGY, witnessed). */
 const WITNESS_MS = 10 * 60_000
-/** Room for some thousands of releases whose file was read completely and found correct. */
-const CACHE_BYTES = 1024 * 1024
-const MANIFEST_FILE_BYTES = 300
+/** The note that a file was read completely and found correct. */
+const NOTE_BYTES = 300
 const WHOLE_AT_ONCE = 2
 
 /** The facts about a release that a search needs. */
@@ -35,13 +33,12 @@ interface Searched {
 export class ForecastProofs {
   readonly #store: Store
   readonly #log: Pick<PublicLog, 'entryOf' | 'statementOf'>
-  readonly #manifests: Manifests
-  readonly #whole = new ShardCache<ManifestFile>(CACHE_BYTES)
+  readonly #files: ReleaseFiles
   readonly #turns = new Turns({ ...SHORT, atOnce: WHOLE_AT_ONCE })
 
-  constructor(store: Store, manifests: Manifests, log: Pick<PublicLog, 'entryOf' | 'statementOf'>) {
+  constructor(store: Store, files: ReleaseFiles, log: Pick<PublicLog, 'entryOf' | 'statementOf'>) {
     this.#store = store
-    this.#manifests = manifests
+    this.#files = files
     this.#log = log
   }
 
@@ -116,22 +113,24 @@ export class ForecastProofs {
     return { as_of, forecasts: trees.forecasts }
   }
 
-  async #manifestOf(current: ReleaseManifest, release: number): Promise<ReleaseManifest> {
-    if (release === current.release) return current
-    return this.#manifests.of(release, () => new ServiceError('corrupt', `${manifestPath(release)} is gone`))
+  #manifestOf(current: ReleaseManifest, release: number): Promise<ReleaseManifest> {
+    return release === current.release ? Promise.resolve(current) : this.#files.at(release)
   }
 
   /** Checks the whole tree of a release, once, before the service says that the release lacks a forecast. */
   async #assertWhole(current: ReleaseManifest, release: number, asker: Asker): Promise<void> {
-    await this.#whole.get(String(release), () =>
-      this.#turns.run(asker, async () => {
-        const { files } = await this.#manifestOf(current, release)
-        const file = files.find(({ path }) => path === FORECASTS_TREE_PATH)
-        if (!file) throw new ServiceError('corrupt', `${manifestPath(release)} lacks ${FORECASTS_TREE_PATH}`)
-        await assertTreeIsWhole(this.#store, release, file)
-        return { value: file, sizeBytes: MANIFEST_FILE_BYTES }
-      }),
-    )
+    const manifest = await this.#manifestOf(current, release)
+    const file = manifest.files.find(({ path }) => path === FORECASTS_TREE_PATH)
+    if (!file) throw new ServiceError('corrupt', `${manifestPath(release)} lacks ${FORECASTS_TREE_PATH}`)
+    await this.#files.opened(manifest, file.path, {
+      name: 'found whole',
+      isWarmed: false,
+      open: () =>
+        this.#turns.run(asker, async () => {
+          await assertTreeIsWhole(this.#store, release, file)
+          return { value: file, sizeBytes: NOTE_BYTES }
+        }),
+    })
   }
 }
 

@@ -8,16 +8,11 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { isSearch } from './board-names.ts'
 import { type BoardRequest, boardPage } from './board-page.ts'
 import type { Board, Boards } from './boards.ts'
-import type { CursorReleases } from './cursor-releases.ts'
-import { rowsIn } from './lists.ts'
+import { placeOf } from './cursor.ts'
+import { type ReleaseFiles, rowsIn } from './release-files.ts'
 import { type NamedEntry, type NamedPage, namedEntry } from './people.ts'
 import type { References } from './references.ts'
-import { ShardCache } from './shard-cache.ts'
-import type { NextRelease, Warm } from './warm.ts'
-import type { WorkBeside } from './work-beside.ts'
 
-/** Some hundred pages as they are sent. */
-const CACHE_BYTES = 16 * 1024 * 1024
 const READS_AT_ONCE = 16
 
 type Entry = LeaderboardFile['entries'][number]
@@ -33,20 +28,14 @@ export interface FoundEntries {
   whole: number
 }
 
-export class Leaderboard implements Warm {
+export class Leaderboard {
   readonly #boards: Boards
-  /** First pages, as they are sent. */
-  readonly #first = new ShardCache<Uint8Array>(CACHE_BYTES)
-  /** First pages that callers asked for since the last switch. */
-  #asked = new Map<string, BoardRequest>()
-  /** Types whose names callers searched since the last switch. */
-  #searched = new Set<EntityType>()
-  readonly #releases: CursorReleases
+  readonly #files: ReleaseFiles
   readonly #references: References
 
-  constructor(boards: Boards, releases: CursorReleases, references: References) {
+  constructor(files: ReleaseFiles, boards: Boards, references: References) {
+    this.#files = files
     this.#boards = boards
-    this.#releases = releases
     this.#references = references
   }
 
@@ -61,24 +50,7 @@ export class Leaderboard implements Warm {
   async page(manifest: ReleaseManifest, request: BoardRequest): Promise<Uint8Array> {
     const isUsual = request.cursor === undefined && request.release === undefined
     if (isSearch(request) || !isUsual) return this.#page(manifest, request)
-    this.#noteAsked(request)
     return this.#firstPage(manifest, request)
-  }
-
-  /** Puts together the first pages that callers asked for since the last switch. */
-  async warm({ manifest }: NextRelease, beside: WorkBeside): Promise<void> {
-    const asked = this.#asked
-    this.#asked = new Map()
-    for (const request of asked.values()) {
-      if (!(await beside.goesOn())) return
-      await this.#firstPage(manifest, request).catch(() => undefined)
-    }
-    const searched = this.#searched
-    this.#searched = new Set()
-    for (const entityType of searched) {
-      if (!(await beside.goesOn())) return
-      await this.#boards.names(boardOf(manifest, entityType)).catch(() => undefined)
-    }
   }
 
   /** Returns the entries from `from` on, at most `most`, with a text anywhere in their names. */
@@ -88,7 +60,6 @@ export class Leaderboard implements Warm {
     text: string,
     { from = 0, most }: { from?: number; most: number },
   ): Promise<FoundEntries> {
-    this.#searched.add(entityType)
     const board = boardOf(manifest, entityType)
     const names = await this.#boards.names(board)
     const places = names.found(text)
@@ -162,20 +133,16 @@ export class Leaderboard implements Warm {
     return namedEntry(this.#boards.people, await this.#boards.entry<LeaderboardFile>(board, place))
   }
 
-  #noteAsked({ entityType, limit }: BoardRequest): void {
-    this.#asked.set(`${entityType} ${limit}`, { entityType, limit })
-  }
-
-  #firstPage(current: ReleaseManifest, request: BoardRequest): Promise<Uint8Array> {
+  async #firstPage(current: ReleaseManifest, request: BoardRequest): Promise<Uint8Array> {
     const { entityType, limit } = request
-    return this.#first.get(`${current.release} ${entityType} ${limit}`, async () => {
-      const bytes = await this.#page(current, request)
+    return this.#files.made(current, `first ${limit} of ${entityType}`, async (its) => {
+      const bytes = await this.#page(its, request)
       return { value: bytes, sizeBytes: bytes.byteLength }
     })
   }
 
   async #page(current: ReleaseManifest, request: BoardRequest): Promise<Uint8Array> {
-    const { manifest, from = 0 } = await this.#releases.placeOf(current, request.cursor)
+    const { manifest, from = 0 } = await placeOf(this.#files, current, request.cursor)
     const board = { ...boardOf(manifest, request.entityType), category: null }
     return boardPage(this.#boards, board, from, request, this.#references)
   }

@@ -1,9 +1,11 @@
 // How far entities have moved on a leaderboard in about a month.
 import { lastWhere } from '../../pipeline/release/last-where.ts'
+import { isThinned } from '../../pipeline/release/read.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { idOf } from '../pages/ranking.ts'
-import type { EarlierReleases } from './earlier-releases.ts'
+import type { ReleaseFiles } from './release-files.ts'
+import type { Store } from '../../pipeline/store/store.ts'
 import type { Leaderboard } from './leaderboard.ts'
 import type { NamedEntry } from './people.ts'
 
@@ -23,13 +25,13 @@ export interface Moves {
  * @returns undefined if there is no such release, or if retention has deleted it.
  */
 export async function movesOn(
-  context: { earlier: Pick<EarlierReleases, 'manifest' | 'thinnedAt'>; leaderboard: Leaderboard },
+  context: { store: Store; files: ReleaseFiles; leaderboard: Leaderboard },
   current: ReleaseManifest,
   entityType: EntityType,
   { page, entries }: { page: number; entries: readonly NamedEntry[] },
 ): Promise<Moves | undefined> {
-  const before = await monthBefore(context.earlier, current)
-  if (!before || (await context.earlier.thinnedAt(before.release)) !== undefined) return undefined
+  const before = await monthBefore(context.files, current)
+  if (!before || (await isThinned(context.store, before.release))) return undefined
   const near = [page - 1, page, page + 1].filter((one) => one >= 0)
   const files = await Promise.all(near.map((one) => context.leaderboard.file(before, entityType, one)))
   const then = new Map(files.flatMap((file) => file?.entries ?? []).map((entry) => [idOf(entry), entry]))
@@ -44,14 +46,14 @@ export async function movesOn(
 
 /** Returns the last release that is a month older; undefined if there is none. */
 async function monthBefore(
-  earlier: Pick<EarlierReleases, 'manifest'>,
+  files: ReleaseFiles,
   current: ReleaseManifest,
 ): Promise<ReleaseManifest | undefined> {
   const latest = Date.parse(current.as_of) - MONTH_MS
   // No release is of an earlier time than the one before.
   const found = await lastWhere(
     current.release - 1,
-    async (release) => Date.parse((await earlier.manifest(release)).as_of) <= latest,
+    async (release) => Date.parse((await files.at(release)).as_of) <= latest,
   )
-  return found === 0 ? undefined : earlier.manifest(found)
+  return found === 0 ? undefined : files.at(found)
 }

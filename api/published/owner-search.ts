@@ -3,11 +3,8 @@ import { OWNERS_FOLDER } from '../../pipeline/release/files/owners.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { OwnerShard } from '../../schemas/payloads.ts'
 import { BoardNames } from './board-names.ts'
-import type { ReleaseLists } from './lists.ts'
-import { ShardCache } from './shard-cache.ts'
+import type { ReleaseFiles } from './release-files.ts'
 
-/** Some hundred thousand owners. */
-const CACHE_BYTES = 32 * 1024 * 1024
 /** A counted owner beside its text. */
 const COUNTS_BYTES = 64
 
@@ -25,11 +22,10 @@ interface Owners {
 }
 
 export class OwnerSearch {
-  readonly #lists: ReleaseLists
-  readonly #kept = new ShardCache<Owners>(CACHE_BYTES)
+  readonly #files: ReleaseFiles
 
-  constructor(lists: ReleaseLists) {
-    this.#lists = lists
+  constructor(files: ReleaseFiles) {
+    this.#files = files
   }
 
   /** Returns the owners from `from` on, at most `most`, with a text anywhere in their ids. */
@@ -38,8 +34,8 @@ export class OwnerSearch {
     text: string,
     { from = 0, most }: { from?: number; most: number },
   ): Promise<{ total: number; owners: CountedOwner[] }> {
-    const { names, counted } = await this.#kept.get(String(manifest.release), async () => {
-      const value = await this.#read(manifest)
+    const { names, counted } = await this.#files.made(manifest, 'names of owners', async (its) => {
+      const value = await this.#read(its)
       const countsBytes = value.counted.reduce(
         (sum, { ownerId }) => sum + 2 * ownerId.length + COUNTS_BYTES,
         0,
@@ -51,7 +47,7 @@ export class OwnerSearch {
   }
 
   async #read(manifest: ReleaseManifest): Promise<Owners> {
-    const counted = await this.#lists.fromPages(manifest, OWNERS_FOLDER, ({ owners }: OwnerShard) =>
+    const counted = await this.#files.fromEach(manifest, OWNERS_FOLDER, ({ owners }: OwnerShard) =>
       owners.map(({ payload: { owner_id, agents, certified } }) => {
         return { ownerId: owner_id, agents: agents.length, certified }
       }),

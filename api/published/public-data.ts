@@ -18,8 +18,8 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { PublicTableFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { PublicDataSetting } from '../../schemas/values.ts'
 import type { History } from './history.ts'
-import type { Manifests } from './manifests.ts'
 import type { PublicLog } from './public-log.ts'
+import type { ReleaseFiles } from './release-files.ts'
 import { ShardCache } from './shard-cache.ts'
 
 /** Some tens of manifests. */
@@ -44,7 +44,7 @@ type Named = Pick<PublicTableFile, 'release' | 'path' | 'size_bytes' | 'sha256'>
 
 interface PublicDataComponents {
   store: Store
-  manifests: Pick<Manifests, 'of'>
+  files: Pick<ReleaseFiles, 'at'>
   publicLog: Pick<PublicLog, 'head' | 'tile'>
   history: Pick<History, 'dates' | 'manifest'>
   what: PublicDataSetting
@@ -112,8 +112,7 @@ export class PublicData {
       const found = await this.#record(manifestPath(release))
       return found && { ...found, isForGood: !isCurrent }
     }
-    const gone = () => new ServiceError('corrupt', `the manifest of release ${release} is gone`)
-    const manifest = await this.#components.manifests.of(release, gone)
+    const manifest = await this.#components.files.at(release)
     const entry = this.#publicIn(manifest).find(
       // A file that an earlier release wrote has its own path there.
       (one) => one.path === file && (one.release === release || isCurrent),

@@ -2,13 +2,13 @@
 import { questionsFile } from '../../pipeline/release/files/questions.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { QuestionSummary, QuestionsFile } from '../../schemas/payloads.ts'
-import type { ReleaseLists } from './lists.ts'
+import type { ReleaseFiles } from './release-files.ts'
 
 export class QuestionSummaries {
-  readonly #lists: ReleaseLists
+  readonly #files: ReleaseFiles
 
-  constructor(lists: ReleaseLists) {
-    this.#lists = lists
+  constructor(files: ReleaseFiles) {
+    this.#files = files
   }
 
   /**
@@ -18,7 +18,7 @@ export class QuestionSummaries {
    */
   async find(manifest: ReleaseManifest, questionId: string): Promise<QuestionSummary | undefined> {
     const file = questionsFile(manifest.files, questionId)
-    const page = file && (await this.#lists.page<QuestionsFile>(manifest, file.path))
+    const page = file && (await this.#files.parsed<QuestionsFile>(manifest, file.path))
     return page?.questions.find(({ question_id }) => question_id === questionId)
   }
 }

@@ -2,7 +2,7 @@
 import { REFERENCES_PATH } from '../../pipeline/release/files/references.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { ReferenceRow, ReferencesFile } from '../../schemas/references.ts'
-import type { ReleaseLists } from './lists.ts'
+import type { ReleaseFiles } from './release-files.ts'
 
 /** The parts of an entry that say whether it is ranked, and where. */
 export interface Placed {
@@ -11,10 +11,10 @@ export interface Placed {
 }
 
 export class References {
-  readonly #lists: ReleaseLists
+  readonly #files: ReleaseFiles
 
-  constructor(lists: ReleaseLists) {
-    this.#lists = lists
+  constructor(files: ReleaseFiles) {
+    this.#files = files
   }
 
   /**
@@ -29,7 +29,7 @@ export class References {
   ): Promise<ReferenceRow[]> {
     const pools = new Set(entries.flatMap(({ rank, pool }) => (rank === null ? [] : (pool ?? []))))
     if (pools.size === 0) return []
-    const rows = (await this.#lists.page<ReferencesFile>(manifest, REFERENCES_PATH))?.references ?? []
+    const rows = (await this.#files.parsed<ReferencesFile>(manifest, REFERENCES_PATH))?.references ?? []
     return rows.filter((row) => row.category === category && pools.has(row.pool))
   }
 }

@@ -2,16 +2,15 @@
 import { ownersFile } from '../../pipeline/release/files/owners.ts'
 import { readReleaseBytes, shardFile } from '../../pipeline/release/read.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
-import type { Store } from '../../pipeline/store/store.ts'
 import type { PublicationKind } from '../../schemas/metric.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { OwnerShard } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import type { ShardCache } from './shard-cache.ts'
+import type { Form, ReleaseFiles } from './release-files.ts'
 import { ShardText } from './shard-text.ts'
 import type { SignAnswer } from './signature.ts'
 import { type Asker, SERVICE } from '../turns.ts'
-import { type WorkBeside, heavyWork } from './work-beside.ts'
+import { heavyWork } from './work-beside.ts'
 
 /** A payload as it is sent. */
 export class Publication {
@@ -47,7 +46,7 @@ export interface Release {
     kind: PublicationKind | 'profile',
     asker?: Asker,
   ): Promise<Publication | undefined>
-  /** Returns what `find` returns of each, where it was found before and is still in memory. */
+  /** Returns what `find` returns of each whose file is in memory. */
   allAtHand(
     entityType: EntityType,
     entityIds: readonly string[],
@@ -57,31 +56,14 @@ export interface Release {
   findOwner(ownerId: string): Promise<Publication | undefined>
 }
 
-/** A file in memory. */
-export interface ReleaseFile {
-  /** In the order of the file; none in a file of owners. */
-  entityIds: readonly string[]
-  payload: (id: string, kind: Subject['kind']) => Uint8Array | undefined
-  /** The publications found in it so far, by kind and id. */
-  found: Record<Subject['kind'], Map<string, FoundPublication>>
+/** A file of payloads, opened. */
+interface OpenPayloads {
+  payload: (id: string, kind: Kind) => Uint8Array | undefined
+  /** The publications that were found in it so far. */
+  found: Map<string, Publication>
 }
 
-type OpenFile = Omit<ReleaseFile, 'found'>
-
-interface FoundPublication {
-  subject: Subject
-  publication: Publication
-  /** Whether a caller has asked this release for it. */
-  isAsked: boolean
-}
-
-/** The subject of a publication, and the way to find it in a release. */
-interface Subject {
-  file: (files: readonly ManifestFile[]) => ManifestFile | undefined
-  open: (bytes: Uint8Array, besideAnswers: () => Promise<void>) => OpenFile | Promise<OpenFile>
-  kind: PublicationKind | 'profile' | 'owner'
-  id: string
-}
+type Kind = PublicationKind | 'profile' | 'owner'
 
 /** As how many further calls a file counts that is not in memory: one of 1.4 MB takes 8 ms. */
 const CALLS_OF_FILE = 2
@@ -89,22 +71,44 @@ const CALLS_OF_FILE = 2
 /** Memory holds a payload in two forms, each about as large: as published, and in an answer about many. */
 const KEPT_FACTOR = 2
 
-/** The parts that all releases served at the same time share. */
-export interface PayloadParts {
-  store: Store
-  sign: SignAnswer
-  monotonicMs: () => number
+const SHARD: Form<OpenPayloads> = {
+  name: 'shard',
+  isWarmed: true,
+  open: async ({ store, monotonicMs }, { release }, file) => {
+    const bytes = await readReleaseBytes(store, release, file)
+    const shard = await heavyWork(monotonicMs, (besideAnswers) => ShardText.open(bytes, besideAnswers))
+    const payload = (id: string, kind: Kind) => shard.payload(`${id} ${kind}`)
+    return { value: { payload, found: new Map() }, sizeBytes: file.size_bytes * KEPT_FACTOR }
+  },
+}
+
+const OWNERS: Form<OpenPayloads> = {
+  name: 'owners',
+  isWarmed: true,
+  open: async ({ store, monotonicMs }, { release }, file) => {
+    const bytes = await readReleaseBytes(store, release, file)
+    const { owners } = await heavyWork(
+      monotonicMs,
+      () => JSON.parse(new TextDecoder().decode(bytes)) as OwnerShard,
+    )
+    const byId = new Map(owners.map(({ payload }) => [payload.owner_id, payload]))
+    const payload = (ownerId: string) => {
+      const found = byId.get(ownerId)
+      return found && canonical(found)
+    }
+    return { value: { payload, found: new Map() }, sizeBytes: file.size_bytes * KEPT_FACTOR }
+  },
 }
 
 export class ReleasePayloads implements Release {
   readonly current: ReleaseManifest | undefined
-  readonly #parts: PayloadParts
-  readonly #files: ShardCache<ReleaseFile>
+  readonly #files: ReleaseFiles
+  readonly #sign: SignAnswer
 
-  constructor(manifest: ReleaseManifest | undefined, parts: PayloadParts, files: ShardCache<ReleaseFile>) {
+  constructor(manifest: ReleaseManifest | undefined, files: ReleaseFiles, sign: SignAnswer) {
     this.current = manifest
-    this.#parts = parts
     this.#files = files
+    this.#sign = sign
   }
 
   async find(
@@ -115,13 +119,10 @@ export class ReleasePayloads implements Release {
   ): Promise<Publication | undefined> {
     const { current } = this
     const file = current && shardFile(current.files, entityType, entityId)
-    if (file && !this.#files.atHand(this.#keyOf(file))) await asker.countMore(CALLS_OF_FILE)
-    return this.#findAsked({
-      file: (files) => shardFile(files, entityType, entityId),
-      open: openShard,
-      kind,
-      id: entityId,
-    })
+    if (!file) return undefined
+    const atHand = this.#files.openedAtHand(current, file.path, SHARD)
+    if (!atHand) await asker.countMore(CALLS_OF_FILE)
+    return this.#in(atHand ?? (await this.#files.opened(current, file.path, SHARD)), kind, entityId)
   }
 
   allAtHand(
@@ -132,127 +133,31 @@ export class ReleasePayloads implements Release {
     const { current } = this
     if (!current) return entityIds.map(() => undefined)
     // Each file is looked up once, because a call may have hundreds of ids in the same files.
-    const open = new Map<ManifestFile, ReleaseFile | undefined>()
+    const open = new Map<ManifestFile, OpenPayloads | undefined>()
     return entityIds.map((id) => {
       const file = shardFile(current.files, entityType, id)
       if (!file) return undefined
-      if (!open.has(file)) open.set(file, this.#files.atHand(this.#keyOf(file)))
-      return askedIn(open.get(file), kind, id)
+      if (!open.has(file)) open.set(file, this.#files.openedAtHand(current, file.path, SHARD))
+      return this.#in(open.get(file), kind, id)
     })
   }
 
-  findOwner(ownerId: string): Promise<Publication | undefined> {
-    return this.#findAsked({
-      file: (files) => ownersFile(files, ownerId),
-      open: openOwners,
-      kind: 'owner',
-      id: ownerId,
-    })
-  }
-
-  /**
-   * Opens in the next release the files that this one has open, and preloads what callers asked of this one,
-   * latest first. It also opens a file that no caller asked for, which stays open while the cache has room,
-   * because reading a shard keeps many callers waiting. It reads the files one after another, because several
-   * at once would take the cores that answer calls.
-   */
-  async warm({ payloads: next }: { payloads: ReleasePayloads }, beside: WorkBeside): Promise<void> {
-    const files = [...this.#files.inMemory()].filter(([key]) => this.#isOwn(key))
-    for (const [, { found }] of files) {
-      try {
-        for (const { subject } of askedOrFirst(found)) {
-          if (!(await beside.goesOn())) return
-          await next.#find(subject)
-        }
-      } catch {
-        // The callers that ask for it get the error.
-      }
-    }
-  }
-
-  /** Removes the files of all other releases from memory. */
-  forgetOthers(): void {
-    this.#files.keepOnly((key) => this.#isOwn(key))
-  }
-
-  async #findAsked(subject: Subject): Promise<Publication | undefined> {
-    const found = await this.#find(subject)
-    if (found) found.isAsked = true
-    return found?.publication
-  }
-
-  async #find(subject: Subject): Promise<FoundPublication | undefined> {
-    const { kind, id, open } = subject
+  async findOwner(ownerId: string): Promise<Publication | undefined> {
     const { current } = this
-    const file = current && subject.file(current.files)
-    if (!file) return undefined
-    const { payload, found } = await this.#fileAt(file, open)
-    const known = found[kind].get(id)
+    const file = current && ownersFile(current.files, ownerId)
+    return file && this.#in(await this.#files.opened(current, file.path, OWNERS), 'owner', ownerId)
+  }
+
+  #in(opened: OpenPayloads | undefined, kind: Kind, id: string): Publication | undefined {
+    const key = `${id} ${kind}`
+    const known = opened?.found.get(key)
     if (known) return known
-    const bytes = payload(id, kind)
+    const bytes = opened?.payload(id, kind)
     if (!bytes) return undefined
     // The secrets in force now sign it, so that a rotation takes effect at once and not with the next
     // release.
-    const publication = new Publication(bytes, this.#parts.sign(bytes))
-    const first = { subject, publication, isAsked: false }
-    found[kind].set(id, first)
-    return first
+    const publication = new Publication(bytes, this.#sign(bytes))
+    opened!.found.set(key, publication)
+    return publication
   }
-
-  #fileAt(file: ManifestFile, open: Subject['open']): Promise<ReleaseFile> {
-    return this.#files.get(this.#keyOf(file), async () => {
-      const { store, monotonicMs } = this.#parts
-      const bytes = await readReleaseBytes(store, this.current!.release, file)
-      const opened = await heavyWork(monotonicMs, (besideAnswers) => open(bytes, besideAnswers))
-      return { value: { ...opened, found: noneFound() }, sizeBytes: file.size_bytes * KEPT_FACTOR }
-    })
-  }
-
-  #keyOf({ path }: ManifestFile): string {
-    return `${this.current?.release} ${path}`
-  }
-
-  #isOwn(key: string): boolean {
-    return key.startsWith(`${this.current?.release} `)
-  }
-}
-
-/** Returns the publications of a file that callers asked for, or one other if they asked for none. */
-function askedOrFirst(found: ReleaseFile['found']): FoundPublication[] {
-  const all = Object.values(found).flatMap((ofKind) => [...ofKind.values()])
-  const asked = all.filter(({ isAsked }) => isAsked)
-  return asked.length > 0 ? asked : all.slice(0, 1)
-}
-
-/** Returns a publication of a file in memory, and notes that a caller has asked for it. */
-function askedIn(file: ReleaseFile | undefined, kind: Subject['kind'], id: string): Publication | undefined {
-  const found = file?.found[kind].get(id)
-  if (found) found.isAsked = true
-  return found?.publication
-}
-
-function noneFound(): ReleaseFile['found'] {
-  return {
-    verification: new Map(),
-    metrics: new Map(),
-    rankings: new Map(),
-    advanced_metrics: new Map(),
-    profile: new Map(),
-    owner: new Map(),
-  }
-}
-
-async function openShard(bytes: Uint8Array, besideAnswers: () => Promise<void>): Promise<OpenFile> {
-  const shard = await ShardText.open(bytes, besideAnswers)
-  return { entityIds: shard.entityIds, payload: (id, kind) => shard.payload(`${id} ${kind}`) }
-}
-
-function openOwners(bytes: Uint8Array): OpenFile {
-  const { owners } = JSON.parse(new TextDecoder().decode(bytes)) as OwnerShard
-  const byId = new Map(owners.map(({ payload }) => [payload.owner_id, payload]))
-  const payload = (ownerId: string) => {
-    const found = byId.get(ownerId)
-    return found && canonical(found)
-  }
-  return { entityIds: [], payload }
 }

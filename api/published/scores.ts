@@ -2,16 +2,12 @@
 import { scoresFile } from '../../pipeline/release/row-groups.ts'
 import { type OpenPart, type ScoreRow, openPart, readRows } from '../../pipeline/release/score-rows.ts'
 import type { Store } from '../../pipeline/store/store.ts'
-import type { WorkBeside } from './work-beside.ts'
-import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { type CursorReleases, cursorTo } from './cursor-releases.ts'
-import { ShardCache } from './shard-cache.ts'
-import type { NextRelease, Warm } from './warm.ts'
+import { cursorTo, placeOf } from './cursor.ts'
+import type { Form, ReleaseFiles } from './release-files.ts'
 import { SERVICE, SHORT, Turns } from '../turns.ts'
 
-/** Some ten footers of full parts. */
-const CACHE_BYTES = 64 * 1024 * 1024
 /** A parsed footer takes about eight times as much memory as its bytes. */
 const PARSED_FACTOR = 8
 /** Rows that `newest` reads at once. */
@@ -33,15 +29,24 @@ interface ScoresPage {
   nextCursor: string | null
 }
 
-export class Scores implements Warm {
+/** A part of the scores with its footer parsed. */
+const PART: Form<OpenPart> = {
+  name: 'footer',
+  isWarmed: true,
+  open: async ({ store }, { release, files }, file) => {
+    const value = await openPart(store, release, files, file)
+    return { value, sizeBytes: value.footerBytes * PARSED_FACTOR }
+  },
+}
+
+export class Scores {
   readonly #store: Store
-  readonly #releases: CursorReleases
-  readonly #parts = new ShardCache<OpenPart>(CACHE_BYTES)
+  readonly #files: ReleaseFiles
   readonly #turns = new Turns({ ...SHORT, atOnce: PAGES_AT_ONCE })
 
-  constructor(store: Store, releases: CursorReleases) {
+  constructor(store: Store, files: ReleaseFiles) {
     this.#store = store
-    this.#releases = releases
+    this.#files = files
   }
 
   /**
@@ -57,12 +62,13 @@ export class Scores implements Warm {
     { entityType, entityId, limit, cursor }: ScoresRequest,
     asker = SERVICE,
   ): Promise<ScoresPage> {
-    const { manifest, from } = await this.#releases.placeOf(current, cursor)
+    const { manifest, from } = await placeOf(this.#files, current, cursor)
     const file = scoresFile(manifest.files, entityType, entityId)
     if (!file) return { manifest, rows: [], nextCursor: null }
-    const { rows, next } = await this.#turns.run(asker, async () =>
-      readRows(this.#store, await this.#open(manifest, file), { entityId, limit, end: from }),
-    )
+    const { rows, next } = await this.#turns.run(asker, async () => {
+      const part = await this.#files.opened(manifest, file.path, PART)
+      return readRows(this.#store, part!, { entityId, limit, end: from })
+    })
     return { manifest, rows, nextCursor: cursorTo(manifest, next) }
   }
 
@@ -81,23 +87,5 @@ export class Scores implements Warm {
       left -= page.rows.length
       cursor = page.nextCursor
     }
-  }
-
-  /**
-   * Opens the parts whose counterparts of an earlier release are in memory, because callers asked for those.
-   */
-  async warm({ manifest }: NextRelease, beside: WorkBeside): Promise<void> {
-    const asked = new Set(Array.from(this.#parts.inMemory(), ([, { file }]) => file.path))
-    for (const file of manifest.files.filter(({ path }) => asked.has(path))) {
-      if (!(await beside.goesOn())) return
-      await this.#open(manifest, file).catch(() => undefined)
-    }
-  }
-
-  #open({ release, files }: ReleaseManifest, file: ManifestFile): Promise<OpenPart> {
-    return this.#parts.get(`${release} ${file.path}`, async () => {
-      const opened = await openPart(this.#store, release, files, file)
-      return { value: opened, sizeBytes: opened.footerBytes * PARSED_FACTOR }
-    })
   }
 }

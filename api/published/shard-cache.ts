@@ -23,18 +23,6 @@ export class ShardCache<T extends object> {
     })
   }
 
-  /**
-   * Keeps only the values whose keys `isKept` accepts. A read that is under way still reaches its callers.
-   */
-  keepOnly(isKept: (key: string) => boolean): void {
-    for (const key of Array.from(this.#entries.keys())) if (!isKept(key)) this.#entries.delete(key)
-  }
-
-  /** Yields all values with their keys, the most recently requested first. */
-  *inMemory(): Iterable<[key: string, value: T]> {
-    for (const [key, { value }] of this.#entries.entries()) yield [key, value]
-  }
-
   /** Returns the value under a key, if it is in memory. */
   atHand(key: string): T | undefined {
     return this.#entries.get(key)?.value

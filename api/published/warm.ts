@@ -1,13 +1,13 @@
 // The interface of the parts that a node warms before it switches to the next release, so that the first
 // callers after the switch do not wait.
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import type { ReleasePayloads } from './release-payloads.ts'
+import type { Release } from './release-payloads.ts'
 import type { WorkBeside } from './work-beside.ts'
 
 /** A release that is about to be current. */
 export interface NextRelease {
   manifest: ReleaseManifest
-  payloads: ReleasePayloads
+  payloads: Release
 }
 
 export interface Warm {

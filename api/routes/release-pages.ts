@@ -1,6 +1,7 @@
 // Pages about releases: the list of all, and what one of them changed.
 import pMap from 'p-map'
 import { settledIn } from '../../pipeline/release/compare.ts'
+import { thinnedAt } from '../../pipeline/release/read.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { listPageQuery, releaseParams } from '../../schemas/requests.ts'
@@ -53,19 +54,19 @@ const one = pageRoute({
   params: releaseParams,
   needsQuestions: true,
   render: async ({ params, asker }, context) => {
-    const { site, releases, earlier, questions, pages: rendered } = context
+    const { site, releases, store, questions, pages: rendered } = context
     const number = Number(params.release)
     const current = releases.current?.release ?? 0
     if (number > current) throw noSuchRelease(number, current)
-    const thinnedAt = await earlier.thinnedAt(number)
-    const key = `${releasePath(number)} ${current} ${thinnedAt} ${questions.version}`
+    const thinned = await thinnedAt(store, number)
+    const key = `${releasePath(number)} ${current} ${thinned} ${questions.version}`
     if (!rendered.has(key)) await asker.countMore(1)
     return rendered.get(key, async () => {
       const change = await changeOf(context, number)
       const questionTitles = await titlesIn(context, change)
       // Names of then may have been hidden or erased since.
       const names = await releasedNames(context, change.titles?.first ?? [], SERVICE)
-      return releasePage({ site, ...change, current, thinnedAt, questionTitles, names })
+      return releasePage({ site, ...change, current, thinnedAt: thinned, questionTitles, names })
     })
   },
 })
@@ -81,9 +82,9 @@ async function changeOf(context: Published, number: number): Promise<ReleaseChan
   return { manifest, questions, titles: await context.titleChanges(manifest, previous) }
 }
 
-async function manifestOf({ releases, earlier }: Published, number: number): Promise<ReleaseManifest> {
+async function manifestOf({ releases, files }: Published, number: number): Promise<ReleaseManifest> {
   const { current } = releases
-  return number === current?.release ? current : earlier.manifest(number)
+  return number === current?.release ? current : files.at(number)
 }
 
 async function titlesIn(

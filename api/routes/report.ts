@@ -13,7 +13,7 @@ import { type Route, route } from '../http/route.ts'
 import { callsOfPage, callsOfShown } from '../limits/page-calls.ts'
 import * as examples from '../openapi/examples.ts'
 import { reportPage } from '../pages/report.ts'
-import { cursorTo } from '../published/cursor-releases.ts'
+import { cursorTo, placeOf } from '../published/cursor.ts'
 import type { ReportRow } from '../published/reports.ts'
 import { ENTITIES } from './entities.ts'
 import { pageRoute } from './page-route.ts'
@@ -36,10 +36,10 @@ async function reportOf(
   { agentId, limit, cursor }: Asked,
   asker: Asker,
 ): Promise<AgentReport> {
-  const { releases, questions, cursorReleases, reports } = context
+  const { releases, questions, files, reports } = context
   const verification = await releases.find('agent', agentId, 'verification', asker)
   if (!verification) throw await notPublished(context, 'agent', agentId)
-  const { manifest, from = 0 } = await cursorReleases.placeOf(releases.current!, cursor)
+  const { manifest, from = 0 } = await placeOf(files, releases.current!, cursor)
   const rows = await reports.of(manifest, agentId, asker)
   const counted = rows.filter(({ gain }) => gain !== null).toSorted((a, b) => b.gain! - a.gain!)
   const titled = async (some: readonly ReportRow[]) => {

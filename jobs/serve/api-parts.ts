@@ -2,25 +2,22 @@
 import { randomBytes } from 'node:crypto'
 import { Categories } from '../../api/published/categories.ts'
 import { Boards } from '../../api/published/boards.ts'
-import { ReleaseLists } from '../../api/published/lists.ts'
+import { ReleaseFiles } from '../../api/published/release-files.ts'
 import { References } from '../../api/published/references.ts'
 import { Comparisons } from '../../api/published/comparisons.ts'
 import { CurrentRelease } from '../../api/published/current-release.ts'
-import { CursorReleases } from '../../api/published/cursor-releases.ts'
 import { ForecastProofs } from '../../api/published/forecast-proofs.ts'
 import { History } from '../../api/published/history.ts'
 import { Leaderboard } from '../../api/published/leaderboard.ts'
 import { Callers } from '../../api/limits/callers.ts'
 import type { Counters } from '../../api/limits/counters.ts'
 import { Limits } from '../../api/limits/limits.ts'
-import { Manifests } from '../../api/published/manifests.ts'
 import type { About } from '../../api/about.ts'
 import type { Site } from '../../api/pages/site.ts'
 import type { Metrics } from '../../api/http/metrics.ts'
 import { wholeTables } from '../../api/published/worked-out.ts'
 import { RenderedPages } from '../../api/published/rendered.ts'
 import { Credentials } from '../../api/published/credentials.ts'
-import { EarlierReleases } from '../../api/published/earlier-releases.ts'
 import { OwnerSearch } from '../../api/published/owner-search.ts'
 import { QuestionSummaries } from '../../api/published/question-summaries.ts'
 import { PayloadProofs } from '../../api/published/payload-proofs.ts'
@@ -126,8 +123,7 @@ function buildIntake(components: Components, { metrics }: Serving, releases: Cur
 
 function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
   const { environment, settings, own, store, now, monotonicMs, secrets, signers, witnesses } = components
-  const manifests = new Manifests(store)
-  const cursorReleases = new CursorReleases(manifests)
+  const files = new ReleaseFiles({ store, monotonicMs }, settings.SHARD_CACHE_BYTES)
   const sign: SignAnswer = (bytes) => secrets && signatureOf(bytes, secrets)
   const publicLog = new PublicLog(
     store,
@@ -141,36 +137,31 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     logKeys: publicLog.vkeys,
   }
   const people = new PeopleNames(store)
-  const lists = new ReleaseLists(store)
-  const boards = new Boards(lists, people)
-  const references = new References(lists)
+  const boards = new Boards(files, people)
+  const references = new References(files)
+  const scores = new Scores(store, files)
   const warmed = {
-    leaderboard: new Leaderboard(boards, cursorReleases, references),
     history: new History(store, settings.SHARD_CACHE_BYTES),
-    scores: new Scores(store, cursorReleases),
     pages: new RenderedPages(people),
   }
   return {
     ...warmed,
+    files,
+    leaderboard: new Leaderboard(files, boards, references),
+    scores,
     people,
-    releases: new CurrentRelease(
-      { store, sign, monotonicMs },
-      settings.SHARD_CACHE_BYTES,
-      Object.values(warmed),
-    ),
-    earlier: new EarlierReleases({ store, sign, monotonicMs }, manifests),
+    releases: new CurrentRelease({ store, monotonicMs, files, sign, warmed: Object.values(warmed) }),
     reports: new Reports({
-      scores: warmed.scores,
+      scores,
       unscored: (...asked) => unscoredQuestions(components, ...asked),
       rules: components.methodology.parameters,
     }),
-    cursorReleases,
     comparisons: new Comparisons((manifest, two) => compareEntities(components, manifest, two)),
     titleChanges: keptTitleChanges(components),
-    categories: new Categories(lists, boards, cursorReleases, references),
+    categories: new Categories(files, boards, references),
     references,
-    owners: new OwnerSearch(lists),
-    summaries: new QuestionSummaries(lists),
+    owners: new OwnerSearch(files),
+    summaries: new QuestionSummaries(files),
     records: new ReleaseRecords(store, site),
     feed: new Feed(store, now),
     answersOn: (manifest: ReleaseManifest, questionId: string, asker: Asker) =>
@@ -180,14 +171,14 @@ function buildPublished(components: Components, { isSandboxSeeded }: Serving) {
     publicLog,
     publicData: new PublicData({
       store,
-      manifests,
+      files,
       publicLog,
       history: warmed.history,
       what: own.PUBLIC_DATA,
     }),
     credentials: new Credentials(store),
-    payloadProofs: new PayloadProofs(store, manifests, publicLog),
-    forecastProofs: new ForecastProofs(store, manifests, publicLog),
+    payloadProofs: new PayloadProofs(files, publicLog),
+    forecastProofs: new ForecastProofs(store, files, publicLog),
     site,
     isSandboxSeeded,
   }

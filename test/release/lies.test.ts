@@ -2,6 +2,7 @@
 // replaced.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { CurrentRelease } from '../../api/published/current-release.ts'
+import { ReleaseFiles } from '../../api/published/release-files.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import { deltaLogPath, intakePath, manifestPath } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
@@ -102,7 +103,8 @@ describe('over a store that does not show the manifest of a release', () => {
 
   test('a node serves the release that it knows', async () => {
     const { store, components } = await lyingWorld()
-    const current = new CurrentRelease({ ...components, sign: () => undefined }, 1_000_000)
+    const files = new ReleaseFiles(components, 1_000_000)
+    const current = new CurrentRelease({ ...components, files, sign: () => undefined })
     await current.refresh()
     await release(components)
     store.hiddenFromGet.add(manifestPath(2))

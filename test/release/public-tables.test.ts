@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { PublicData } from '../../api/published/public-data.ts'
 import { History } from '../../api/published/history.ts'
-import { Manifests } from '../../api/published/manifests.ts'
+import { ReleaseFiles } from '../../api/published/release-files.ts'
 import { PublicLog } from '../../api/published/public-log.ts'
 import type { Components } from '../../jobs/components/components.ts'
 import { type Database, literal } from '../../pipeline/duckdb.ts'
@@ -25,18 +25,18 @@ const folder = await suiteFolder()
 
 /** The bytes of everything that the index of `/data` lists of the current release, by path. */
 async function letOut(store: MemoryStore, number: number): Promise<Map<string, Buffer>> {
-  const manifests = new Manifests(store)
+  const files = new ReleaseFiles({ store, monotonicMs: () => performance.now() }, 2 ** 24)
   const history = new History(store, 2 ** 20)
   await history.refresh()
   const publicLog = new PublicLog(store, [], [])
-  const data = new PublicData({ store, manifests, publicLog, history, what: 'tables' })
+  const data = new PublicData({ store, files, publicLog, history, what: 'tables' })
   const current = (await readManifest(store, number))!
   const bytesOf = async (path: string) => {
     const found = (await data.find(path, current))!
     return Buffer.concat(await Array.fromAsync(data.read(found, 0, found.sizeBytes)))
   }
-  const { files } = JSON.parse((await bytesOf('index.json')).toString()) as { files: { path: string }[] }
-  return new Map(await Promise.all(files.map(async ({ path }) => [path, await bytesOf(path)] as const)))
+  const index = JSON.parse((await bytesOf('index.json')).toString()) as { files: { path: string }[] }
+  return new Map(await Promise.all(index.files.map(async ({ path }) => [path, await bytesOf(path)] as const)))
 }
 
 /**

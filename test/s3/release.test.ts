@@ -4,8 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, test } from 'vitest'
-import { CursorReleases } from '../../api/published/cursor-releases.ts'
-import { Manifests } from '../../api/published/manifests.ts'
+import { ReleaseFiles } from '../../api/published/release-files.ts'
 import { Scores } from '../../api/published/scores.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { auditRelease } from '../../pipeline/audit/release.ts'
@@ -52,7 +51,8 @@ describe.skipIf(!s3Server)('releases in a bucket', () => {
     const manifest = (await readManifest(inBucket.store, 1))!
     const counted = new FaultStore(inBucket.store)
     const [fromBucket, fromDisk] = [counted, onDisk.store].map(
-      (store) => new Scores(store, new CursorReleases(new Manifests(store))),
+      (store) =>
+        new Scores(store, new ReleaseFiles({ store, monotonicMs: () => performance.now() }, 2 ** 24)),
     )
     const { first_entity_id: entityId } = manifest.files.findLast(({ path }) => path.startsWith('scores/'))!
     for (const reads of [3, 1]) {

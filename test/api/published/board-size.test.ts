@@ -1,11 +1,9 @@
 // How many are ranked among each other, found by a search of the leaderboard's pages.
 import { expect, test } from 'vitest'
 import { PeopleNames } from '../../../pipeline/people/names.ts'
-import { CursorReleases } from '../../../api/published/cursor-releases.ts'
 import { Boards } from '../../../api/published/boards.ts'
 import { Leaderboard } from '../../../api/published/leaderboard.ts'
-import { ReleaseLists } from '../../../api/published/lists.ts'
-import { Manifests } from '../../../api/published/manifests.ts'
+import { ReleaseFiles } from '../../../api/published/release-files.ts'
 import { canonical, sha256Hex } from '../../../pipeline/proof/canonical.ts'
 import { ENTRIES_PER_PAGE } from '../../../pipeline/release/board-order.ts'
 import { References } from '../../../api/published/references.ts'
@@ -41,13 +39,8 @@ function pagesOf(boards: readonly Board[], unranked: number) {
       return store.get(path)
     },
   })
-  const lists = new ReleaseLists(watched)
-  const releases = new CursorReleases(new Manifests(watched))
-  const leaderboard = new Leaderboard(
-    new Boards(lists, new PeopleNames(watched)),
-    releases,
-    new References(lists),
-  )
+  const held = new ReleaseFiles({ store: watched, monotonicMs: () => performance.now() }, 2 ** 24)
+  const leaderboard = new Leaderboard(held, new Boards(held, new PeopleNames(watched)), new References(held))
   const manifest = { release: 1, files } as unknown as ReleaseManifest
   const sizeOf = (board: Omit<Board, 'ranked'>) => leaderboard.boardSize(manifest, 'agent', board)
   const firstOf = async (board: Omit<Board, 'ranked'>) =>
