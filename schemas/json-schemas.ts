@@ -17,6 +17,22 @@ const sealed = (schema: z.ZodObject) =>
     checksum: sha256.describe('SHA-256 of the path, a line feed and the canonical JSON of all other fields'),
   })
 
+/** Files of the store that no call returns: a kind of file in a release has its schema here. */
+export const STORED_FILES = {
+  'release-shard': payloads.releaseShard,
+  'owner-shard': payloads.ownerShard,
+  'leaderboard-file': payloads.leaderboardFile,
+  'categories-file': payloads.categoriesFile,
+  'category-board-file': payloads.categoryBoardFile,
+  'references-file': references.referencesFile,
+  'questions-file': payloads.questionsFile,
+  'method-file': payloads.methodFile,
+  'row-groups-file': payloads.rowGroupsFile,
+  'release-manifest': sealed(manifests.releaseManifest),
+  'snapshot-shard': payloads.snapshotShard,
+  'snapshot-manifest': sealed(manifests.snapshotManifest),
+} satisfies Record<string, z.ZodType>
+
 export const RESPONSES = {
   'agent-verification': payloads.agentVerification,
   'forecaster-verification': payloads.forecasterVerification,
@@ -26,27 +42,15 @@ export const RESPONSES = {
   'forecaster-rankings': payloads.forecasterRankings,
   'agent-advanced-metrics': payloads.agentAdvancedMetrics,
   'forecaster-advanced-metrics': payloads.forecasterAdvancedMetrics,
-  'release-shard': payloads.releaseShard,
-  'release-manifest': sealed(manifests.releaseManifest),
   'agent-profile': payloads.agentProfile,
   'forecaster-profile': payloads.forecasterProfile,
   owner: payloads.owner,
-  'owner-shard': payloads.ownerShard,
-  'leaderboard-file': payloads.leaderboardFile,
-  'categories-file': payloads.categoriesFile,
-  'category-board-file': payloads.categoryBoardFile,
-  'references-file': references.referencesFile,
-  'questions-file': payloads.questionsFile,
   'leaderboard-page': answers.leaderboardPage,
   'category-board-page': answers.categoryBoardPage,
   'any-board-page': answers.anyBoardPage,
   'people-names': answers.peopleNames,
   'agent-scores': answers.agentScores,
   'forecaster-scores': answers.forecasterScores,
-  'method-file': payloads.methodFile,
-  'row-groups-file': payloads.rowGroupsFile,
-  'snapshot-shard': payloads.snapshotShard,
-  'snapshot-manifest': sealed(manifests.snapshotManifest),
   'snapshot-history': answers.snapshotHistory,
   'published-release': answers.publishedRelease,
   'current-release': answers.currentRelease,
@@ -184,7 +188,7 @@ export const REQUEST_PARTS = {
   'forecast-row': requests.forecastRow,
 } satisfies Record<string, z.ZodType>
 
-export type SchemaName = keyof typeof RESPONSES | keyof typeof REQUESTS
+export type SchemaName = keyof typeof STORED_FILES | keyof typeof RESPONSES | keyof typeof REQUESTS
 
 /** Returns the text of each JSON Schema. It is the same at every call. */
 export function schemaTexts(): Map<SchemaName, string> {
@@ -193,7 +197,8 @@ export function schemaTexts(): Map<SchemaName, string> {
     const { $schema, ...rules } = z.toJSONSchema(schema, { io })
     texts.set(name, `${JSON.stringify({ $schema, title: name, ...rules }, null, 2)}\n`)
   }
-  for (const [name, schema] of Object.entries(RESPONSES)) add(name as SchemaName, schema, 'output')
+  for (const [name, schema] of Object.entries({ ...STORED_FILES, ...RESPONSES }))
+    add(name as SchemaName, schema, 'output')
   for (const [name, schema] of Object.entries(REQUESTS)) add(name as SchemaName, schema, 'input')
   return texts
 }

@@ -15,13 +15,12 @@ export const manifestFile = z.strictObject({
     .enum(ENTITY_TYPES)
     .optional()
     .describe('The kind of entity in the part; only for parts of the scores and of the entities'),
-  first_entity_id: publishedUuid
+  first_id: z
+    .string()
     .optional()
-    .describe('The first entity in the part; only for parts of the scores and of the entities'),
-  first_owner_id: z.string().optional().describe('The first owner in the file; only for files of owners'),
-  first_question_id: publishedUuid
-    .optional()
-    .describe('The first question in the file; only for files of questions'),
+    .describe(
+      'The first entity in a part of the scores or of the entities, the first owner or question in a file of those',
+    ),
 })
 export const releaseCounts = z.strictObject({
   agents: count.describe('Agents that had registered'),

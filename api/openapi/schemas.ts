@@ -2,22 +2,6 @@
 import { z } from 'zod'
 import { PARTS, REQUESTS, REQUEST_PARTS, RESPONSES } from '../../schemas/json-schemas.ts'
 
-/** Files in the store that no call returns. */
-const STORED = new Set([
-  'release-shard',
-  'owner-shard',
-  'leaderboard-file',
-  'categories-file',
-  'category-board-file',
-  'references-file',
-  'questions-file',
-  'method-file',
-  'row-groups-file',
-  'release-manifest',
-  'snapshot-shard',
-  'snapshot-manifest',
-])
-
 /** Readers must take members that a later version adds to an answer; requests are strict. */
 const OPEN = {
   input: {},
@@ -50,7 +34,6 @@ export class NamedSchemas {
   #add(named: Record<string, z.ZodType>, io: 'input' | 'output'): void {
     const registry = z.registry<{ id: string }>()
     for (const [file, schema] of Object.entries(named)) {
-      if (STORED.has(file)) continue
       const id = componentName(file)
       registry.add(schema, { id })
       this.#names.set(schema, id)

@@ -25,7 +25,7 @@ export function scoresFile(
   entityId: string,
 ): ManifestFile | undefined {
   return files.findLast(
-    ({ path, entity_type: type, first_entity_id: first }) =>
+    ({ path, entity_type: type, first_id: first }) =>
       isScoresPath(path) && type === entityType && first! <= entityId,
   )
 }

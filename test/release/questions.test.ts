@@ -36,7 +36,7 @@ async function filesOf(world: World, name: string): Promise<QuestionsFile[]> {
   const files = await Array.fromAsync(
     questionFiles(worker.database, (entity) => entities[entity]!, PROVENANCE),
   )
-  return files.map(({ bytes, path, rows, first_question_id: first }, number) => {
+  return files.map(({ bytes, path, rows, first_id: first }, number) => {
     const file = questionsFile.parse(JSON.parse(new TextDecoder().decode(bytes)))
     expect(path).toBe(`questions/00${number}.json`)
     expect([rows, first]).toEqual([file.questions.length, file.questions[0]!.question_id])

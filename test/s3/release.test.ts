@@ -54,7 +54,7 @@ describe.skipIf(!s3Server)('releases in a bucket', () => {
       (store) =>
         new Scores(store, new ReleaseFiles({ store, monotonicMs: () => performance.now() }, 2 ** 24)),
     )
-    const { first_entity_id: entityId } = manifest.files.findLast(({ path }) => path.startsWith('scores/'))!
+    const { first_id: entityId } = manifest.files.findLast(({ path }) => path.startsWith('scores/'))!
     for (const reads of [3, 1]) {
       counted.calls.length = 0
       const request = { entityType: 'forecaster', entityId: entityId!, limit: 10 } as const

@@ -74,9 +74,9 @@ async function* publish(
         rows += 1
       },
       end() {
-        const { entityType: entity_type, entityId: first_entity_id } = opening!
+        const { entityType: entity_type, entityId: first_id } = opening!
         const path = partPath(ENTITIES_FOLDER, number)
-        return put({ path, rows, bytes: file.finish(), entity_type, first_entity_id })
+        return put({ path, rows, bytes: file.finish(), entity_type, first_id })
       },
     }
   })
@@ -89,8 +89,8 @@ export const ENTITIES: ScoredKind = {
     for (const part of partsOf(ENTITIES_FOLDER, shards, partSizes)) {
       const { path, entityType: entity_type, entities: rows } = part
       const members = ranked.slice(part.firstEntity, part.firstEntity + rows)
-      const first_entity_id = members[0]!.entityId
-      yield { path, entity_type, first_entity_id, rows, bytes: entitiesParquet(members, provenance) }
+      const first_id = members[0]!.entityId
+      yield { path, entity_type, first_id, rows, bytes: entitiesParquet(members, provenance) }
     }
   },
   publish,

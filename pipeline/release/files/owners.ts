@@ -20,7 +20,7 @@ function ownersPath(number: number): string {
 
 /** Returns the file that would hold an owner: the last that starts at or before it. */
 export function ownersFile(files: readonly ManifestFile[], ownerId: string): ManifestFile | undefined {
-  return files.findLast(({ first_owner_id: first }) => first !== undefined && first <= ownerId)
+  return files.findLast(({ path, first_id: first }) => path.startsWith(OWNERS_FOLDER) && first! <= ownerId)
 }
 
 /** Yields the files of all owners, in order of id. `agents` must be in order of id. */
@@ -53,7 +53,7 @@ function ownerFile(
   })
   return {
     ...listFile(ownersPath(number), 'owners', rows, { release: provenance.release }),
-    first_owner_id: owners[0]![0]!.ownerId!,
+    first_id: owners[0]![0]!.ownerId!,
   }
 }
 

@@ -36,7 +36,7 @@ export function questionsPath(number: number): string {
 
 /** Returns the file that would hold a settled question: the last that starts at or before it. */
 export function questionsFile(files: readonly ManifestFile[], questionId: string): ManifestFile | undefined {
-  return files.findLast(({ first_question_id: first }) => first !== undefined && first <= questionId)
+  return files.findLast(({ path, first_id: first }) => path.startsWith(FOLDER) && first! <= questionId)
 }
 
 /** Yields all files, in order of question id. The database must hold the ordered pairs. */
@@ -67,7 +67,7 @@ function questionFile(
 ): OutputFile {
   return {
     ...listFile(questionsPath(number), 'questions', questions, { ...provenance }),
-    first_question_id: questions[0]!.question_id,
+    first_id: questions[0]!.question_id,
   }
 }
 

@@ -47,7 +47,7 @@ async function* publish({ context, provenance, put }: Publishing, input: Input):
       const part = {
         path: partPath(SCORES_FOLDER, wholeOf(first[at.scores_part]!)),
         entity_type: entityTypeOf(first[at.entity_type]!),
-        first_entity_id: first[at.entity_id],
+        first_id: first[at.entity_id],
       }
       const lines = (spool = await Spool.open(path))
       return {
@@ -92,7 +92,7 @@ export const SCORES: ScoredKind = {
     for (const part of partsOf(SCORES_FOLDER, shards, partSizes)) {
       const { path, entityType: entity_type, pairs: rows } = part
       const bytes = await inTurn.read(path)
-      yield { path, entity_type, first_entity_id: ranked[part.firstEntity]!.entityId, rows, bytes }
+      yield { path, entity_type, first_id: ranked[part.firstEntity]!.entityId, rows, bytes }
       yield rowGroupsOutput(path, bytes)
     }
   },

@@ -18,9 +18,9 @@ export function partFiles(staged: StagedFiles, folder: PartFolder): StagedFile[]
   )
   let shard = 0
   return partsOf(folder, shards, staged.partSizes).map((part) => {
-    const first_entity_id = shards[shard]!.first
+    const first_id = shards[shard]!.first
     shard += part.shards
     const rows = folder === SCORES_FOLDER ? part.pairs : part.entities
-    return staged.take(part.path, { rows, entity_type: part.entityType, first_entity_id })
+    return staged.take(part.path, { rows, entity_type: part.entityType, first_id })
   })
 }
