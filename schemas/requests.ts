@@ -381,7 +381,7 @@ const time = (description: string) =>
   text.meta({ description: `${description}; an instant with an offset`, examples: ['2026-01-31T12:00:00Z'] })
 
 /** A column that a row does not have keeps what stands. */
-const rowsOf = <Row extends z.ZodType>(row: Row) =>
+const rowsArray = <Row extends z.ZodType>(row: Row) =>
   z.array(row).min(1, 'must have at least one row').meta({ maxItems: MOST_ROWS })
 
 export const questionRow = z.strictObject({
@@ -399,7 +399,7 @@ export const questionRow = z.strictObject({
 })
 
 export const operatorQuestions = z.strictObject({
-  questions: rowsOf(questionRow),
+  questions: rowsArray(questionRow),
   reason,
 })
 
@@ -410,7 +410,7 @@ export const resolutionRow = z.strictObject({
 })
 
 export const operatorResolutions = z.strictObject({
-  resolutions: rowsOf(resolutionRow),
+  resolutions: rowsArray(resolutionRow),
   reason,
 })
 
@@ -440,7 +440,7 @@ export const agendaQuery = z.strictObject({
 export const forecasterRow = z.strictObject({ user_id: uuid, display_name: optionalText('The name to show') })
 
 export const operatorForecasters = z.strictObject({
-  forecasters: rowsOf(forecasterRow),
+  forecasters: rowsArray(forecasterRow),
 })
 
 export const forecastRow = submissionOrWithdrawal.omit({ rationale: true }).extend({
@@ -449,7 +449,7 @@ export const forecastRow = submissionOrWithdrawal.omit({ rationale: true }).exte
 })
 
 export const operatorForecasts = z.strictObject({
-  forecasts: rowsOf(forecastRow),
+  forecasts: rowsArray(forecastRow),
 })
 
 export const agentStatement = z

@@ -73,7 +73,7 @@ export class ForecastHistory {
       local.reading(async () => {
         await attachTable(database, local, version, cursor.file)
         const rows = await database.rows<SaidRow>(
-          `${rowsOf(whose)} LIMIT ${limit + 1} OFFSET ${cursor.given}`,
+          `${saidByAgent(whose)} LIMIT ${limit + 1} OFFSET ${cursor.given}`,
         )
         const reasons = await this.#rationalesOf(database, rows)
         return rows.map(({ recorded_at: _recorded, ...row }) => ({
@@ -100,7 +100,7 @@ export class ForecastHistory {
 }
 
 /** Grain: one row per forecast and withdrawal of the agent. */
-function rowsOf({ agentId, questionId }: Pick<HistoryRequest, 'agentId' | 'questionId'>): string {
+function saidByAgent({ agentId, questionId }: Pick<HistoryRequest, 'agentId' | 'questionId'>): string {
   const onQuestion = questionId === undefined ? '' : `AND question_id = ${literal(questionId)}`
   return `SELECT forecast_id, question_id, probability, forecast_at, recorded_at FROM forecasts
     WHERE entity_type = 'agent' AND entity_id = ${literal(agentId)} AND source = 'api' ${onQuestion}

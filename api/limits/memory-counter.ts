@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Count, Counter, CounterSpec, Counters } from './counters.ts'
 
-interface Entry {
+interface CallerCount {
   used: number
   endsMs: number
 }
@@ -11,7 +11,7 @@ interface Entry {
 export class MemoryCounter implements Counter {
   readonly monotonicMs: () => number
   readonly #durationMs: number
-  readonly #entries: LRUCache<string, Entry>
+  readonly #entries: LRUCache<string, CallerCount>
 
   constructor(monotonicMs: () => number, ...[, durationS, mostCallers]: CounterSpec) {
     this.monotonicMs = monotonicMs
@@ -41,19 +41,19 @@ export class MemoryCounter implements Counter {
     return Promise.resolve(entry ? countOf(entry, nowMs) : null)
   }
 
-  #current(caller: string, nowMs: number): Entry | undefined {
+  #current(caller: string, nowMs: number): CallerCount | undefined {
     const entry = this.#entries.get(caller)
     return entry && entry.endsMs > nowMs ? entry : undefined
   }
 
-  #begin(caller: string, nowMs: number): Entry {
+  #begin(caller: string, nowMs: number): CallerCount {
     const entry = { used: 0, endsMs: nowMs + this.#durationMs }
     this.#entries.set(caller, entry)
     return entry
   }
 }
 
-function countOf({ used, endsMs }: Entry, nowMs: number): Count {
+function countOf({ used, endsMs }: CallerCount, nowMs: number): Count {
   return { used, msLeft: endsMs - nowMs }
 }
 

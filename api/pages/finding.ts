@@ -3,7 +3,7 @@ import type { ReferenceRow } from '../../schemas/references.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, html } from './html.ts'
 import { grouped } from './numbers.ts'
-import { type Board, type Entry, WORDS, nameLink } from './ranking.ts'
+import { type PoolBoard, type NamedEntry, WORDS, nameLink } from './ranking.ts'
 import { aboutReferences } from './references.ts'
 import type { Site } from './site.ts'
 import { term } from './terms.ts'
@@ -12,7 +12,7 @@ import { term } from './terms.ts'
  * Says it by the bars of the whole board, so that it holds on each of its pages. Surely behind is whoever has
  * a bar that lies wholly below the first one's.
  */
-export function finding(site: Site, entityType: EntityType, board: Board | undefined): Html {
+export function finding(site: Site, entityType: EntityType, board: PoolBoard | undefined): Html {
   const { one, many } = WORDS[entityType]
   const [leader, second] = board?.first ?? []
   if (!board || !leader) return html`None of these ${many} has a place yet.`
@@ -38,7 +38,7 @@ const ALL: Record<number, string> = { 1: 'the other', 2: 'both others' }
 /** Says once how to read a row: its dot and bar, and its title. */
 export function reading(
   site: Site,
-  ranked: readonly Entry[],
+  ranked: readonly NamedEntry[],
   references: readonly ReferenceRow[] = [],
 ): Html {
   const bars = ranked.filter(({ board_interval: bar }) => bar !== null).length

@@ -10,7 +10,7 @@ import { grouped } from './numbers.ts'
 import type { TitleRules } from './profile/subject.ts'
 import { releaseLine } from './provenance.ts'
 import { type Site, linkTo, commandAddress } from './site.ts'
-import { type Board, type Entry, WORDS, boardTable, boardsOf, reachOfPage } from './ranking.ts'
+import { type PoolBoard, type NamedEntry, WORDS, boardTable, boardsOf, reachOfPage } from './ranking.ts'
 import { nothingScored } from './states.ts'
 import { term } from './terms.ts'
 import { time } from './wording.ts'
@@ -20,7 +20,7 @@ export interface LandingView {
   /** Undefined before the first release. */
   manifest: ReleaseManifest | undefined
   /** The first entries of one leaderboard, of which the page shows the ranked ones, and their board. */
-  leaders: { entityType: EntityType; entries: readonly Entry[]; board: Board | undefined }
+  leaders: { entityType: EntityType; entries: readonly NamedEntry[]; board: PoolBoard | undefined }
   rules: TitleRules
   nextReleaseAt: Date | undefined
   isSigned: boolean

@@ -13,9 +13,9 @@ import { grouped } from './numbers.ts'
 import { releaseLine } from './provenance.ts'
 import { type Site, linkTo } from './site.ts'
 import {
-  type Board,
+  type PoolBoard,
   type BoardPage,
-  type Entry,
+  type NamedEntry,
   WORDS,
   boardTable,
   boardsOf,
@@ -40,11 +40,11 @@ export interface LeaderboardView {
   /** How many entities of the kind the release has. */
   population: number
   /** The boards whose entries are on the page, in their order. */
-  boards: readonly Board[]
+  boards: readonly PoolBoard[]
   /** The largest board, though it may be on other pages; undefined if nobody is ranked. */
-  main: Board | undefined
+  main: PoolBoard | undefined
   /** The last entry of the page before, and the first of the next one. */
-  neighbours: { before?: Entry | undefined; after?: Entry | undefined }
+  neighbours: { before?: NamedEntry | undefined; after?: NamedEntry | undefined }
   /** Of the pools of the ranked on the page. */
   references: readonly ReferenceRow[]
   /** The categories of the release. */
@@ -127,7 +127,7 @@ const NAMES: Record<EntityType, string> = {
 }
 
 /** A table of each pool. */
-function boardTables(view: LeaderboardView, ranked: readonly Entry[], reach: number): HtmlPart {
+function boardTables(view: LeaderboardView, ranked: readonly NamedEntry[], reach: number): HtmlPart {
   const { site, entityType, references, neighbours, population, boards } = view
   const { many } = WORDS[entityType]
   return boardsOf(ranked).map((entries, index) => {

@@ -15,9 +15,9 @@ import { term } from './terms.ts'
 import { dayOf, endOf, interval, named, orNone, places } from './wording.ts'
 
 /** An entry with its name: that of an agent is signed, that of a person is not. */
-export type Entry = LeaderboardFile['entries'][number] & { name: string | null }
+export type NamedEntry = LeaderboardFile['entries'][number] & { name: string | null }
 /** A page of the leaderboard as published, with the names of today. */
-export type BoardPage = Omit<LeaderboardFile, 'entries'> & { entries: Entry[] }
+export type BoardPage = Omit<LeaderboardFile, 'entries'> & { entries: NamedEntry[] }
 
 export const WORDS: Record<EntityType, { one: string; many: string }> = {
   agent: { one: 'agent', many: 'agents' },
@@ -38,36 +38,36 @@ export function populationOf(
 }
 
 /** All who are ranked among each other; a page may show only some of them. */
-export interface Board {
+export interface PoolBoard {
   pool: string | null
   size: number
   /** The first two, or the only one. */
-  first: readonly Entry[]
+  first: readonly NamedEntry[]
 }
 
 /** The ranked by pool, in their order. */
-export function boardsOf(ranked: readonly Entry[]): Entry[][] {
+export function boardsOf(ranked: readonly NamedEntry[]): NamedEntry[][] {
   return [...Map.groupBy(ranked, ({ pool }) => pool).values()]
 }
 
 /** The members of an entry, or of a reference, that are drawn. */
-type Barred = Pick<Entry, 'skill' | 'board_interval'>
+type Barred = Pick<NamedEntry, 'skill' | 'board_interval'>
 
 /** Returns the end of the axis that all tables of a page share. */
 export function reachOfPage(entries: readonly Barred[]): number {
   return reachOf(entries.map(({ skill, board_interval: bounds }) => ({ skill, bounds })))
 }
 
-export function idOf(entry: Entry): string {
+export function idOf(entry: NamedEntry): string {
   return 'agent_id' in entry ? entry.agent_id : entry.user_id
 }
 
 /** Links to a profile by its name. */
-export function nameLink(site: Site, entityType: EntityType, entry: Entry): Html {
+export function nameLink(site: Site, entityType: EntityType, entry: NamedEntry): Html {
   return entityLink(site, entityType, idOf(entry), entry.name)
 }
 
-function nameCell(site: Site, entityType: EntityType, entry: Entry): Html {
+function nameCell(site: Site, entityType: EntityType, entry: NamedEntry): Html {
   const title = titleOf(entry) !== 'none' && awarded(entry)
   const retired = retiredAt(entry)
   const until = retired !== null && html`retired ${dayOf(retired)}`
@@ -78,14 +78,14 @@ function nameCell(site: Site, entityType: EntityType, entry: Entry): Html {
 }
 
 /** The model of an agent and its organisation, as registered. Boards show two lines of them. */
-function madeOf(entry: Entry): HtmlPart {
+function madeOf(entry: NamedEntry): HtmlPart {
   if (!('agent_id' in entry)) return undefined
   const words = [entry.model_type, entry.organization_name].filter(Boolean)
   return words.length > 0 && html` <span class="made">${named(words.join(' · '))}</span>`
 }
 
 /** Returns when an entity retired; null while it takes part. */
-export function retiredAt(entry: Entry): string | null {
+export function retiredAt(entry: NamedEntry): string | null {
   return 'retired_at' in entry ? entry.retired_at : null
 }
 
@@ -94,9 +94,9 @@ export interface BoardTable {
   entityType: EntityType
   /** Tells the table from others on its page. */
   name: string
-  entries: readonly Entry[]
+  entries: readonly NamedEntry[]
   /** The board whose places the table shows; left out for entries without a place. */
-  board?: Board
+  board?: PoolBoard
   /** Rows that are no entrants. With them all entries are of one pool. */
   references?: readonly ReferenceRow[]
   neighbours?: Neighbours
@@ -122,15 +122,15 @@ export function boardTable(table: BoardTable): Html {
     html`<table class="board">
 <thead><tr>${board && placeHead(site, board)}<th scope="col" class="name">${WORDS[entityType].one}</th>${axis}<th scope="col" class="n">${term(site, 'shared-questions', 'shared questions')}</th><th scope="col" class="n">${term(site, 'peer-score', 'peer score')}</th><th scope="col" class="n">${term(site, 'brier', 'Brier')}</th></tr></thead>
 <tbody>
-${rowsOf(table).map((entry) => ('reference' in entry ? referenceIn(table, entry) : row(table, reachOverTime, entry)))}</tbody></table>`,
+${withReferences(table).map((entry) => ('reference' in entry ? referenceIn(table, entry) : row(table, reachOverTime, entry)))}</tbody></table>`,
   )
 }
 
-function rowsOf({
+function withReferences({
   entries,
   references = [],
   neighbours = {},
-}: BoardTable): readonly (Entry | ReferenceRow)[] {
+}: BoardTable): readonly (NamedEntry | ReferenceRow)[] {
   return references.length === 0 ? entries : amongReferences(entries, references, neighbours)
 }
 
@@ -139,16 +139,16 @@ function referenceIn({ site, reach, entries }: BoardTable, reference: ReferenceR
   return referenceRow(site, reference, { reach: reach!, isOverTime })
 }
 
-function placeHead(site: Site, { size }: Board): Html {
+function placeHead(site: Site, { size }: PoolBoard): Html {
   return html`<th scope="col" class="n place">${term(site, 'place', 'place')} of\u00a0${grouped(size)}</th>`
 }
 
 /** Writes the places that a ranked entry may have by the bars, as in 2–3. */
-export function placesOf({ rank_interval: range }: Entry): string {
+export function placesOf({ rank_interval: range }: NamedEntry): string {
   return places(range!)
 }
 
-function row(table: BoardTable, reachOverTime: number, entry: Entry): Html {
+function row(table: BoardTable, reachOverTime: number, entry: NamedEntry): Html {
   const { site, entityType, board, moves, reach, needed } = table
   const { contested_questions: questions, answered_share: answered, peer_score, brier } = entry
   const place = board && html`<td class="n place">${placesOf(entry)}${moved(moves?.get(idOf(entry)))}</td>`
@@ -166,7 +166,7 @@ function moved(up: number | undefined): HtmlPart {
   return html`<span class="under"><span aria-hidden="true">${sign}\u00a0${by}</span><span class="unseen">${word} ${by}</span></span>`
 }
 
-function skillCell(entry: Entry, reach: number, reachOverTime: number): Html {
+function skillCell(entry: NamedEntry, reach: number, reachOverTime: number): Html {
   const { skill, board_interval: bounds, trend } = entry
   return html`<td class="skill">${skill !== null && boardBar(skill, bounds, reach)}${sparkline(trend, reachOverTime)}<span class="value">${orNone(skill, signed)}${skill !== null && html` <span class="under">${interval(bounds)}</span>`}</span></td>`
 }

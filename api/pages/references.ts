@@ -31,11 +31,11 @@ export interface Neighbours {
  * Puts references among the ranked of one pool that a page shows, each above the first entry with a lower
  * skill. Over all pages of a board each reference comes once.
  */
-export function amongReferences<Entry extends Placed>(
-  entries: readonly Entry[],
+export function amongReferences<Row extends Placed>(
+  entries: readonly Row[],
   references: readonly ReferenceRow[],
   { before, after }: Neighbours,
-): (Entry | ReferenceRow)[] {
+): (Row | ReferenceRow)[] {
   const { pool } = entries[0]!
   const inPool = (one: Placed | undefined) =>
     one && one.rank !== null && one.pool === pool ? one : undefined
@@ -52,7 +52,7 @@ export function amongReferences<Entry extends Placed>(
   return [...entries.flatMap((entry, at) => [...aboveAt(at), entry]), ...aboveAt(entries.length)]
 }
 
-interface Board {
+interface BoardShape {
   /** The end of its axis. */
   reach: number
   /** Whether its rows have lines over time. */
@@ -60,7 +60,7 @@ interface Board {
 }
 
 /** Shows a reference in the row of a board. */
-export function referenceRow(site: Site, row: ReferenceRow, { reach, isOverTime }: Board): Html {
+export function referenceRow(site: Site, row: ReferenceRow, { reach, isOverTime }: BoardShape): Html {
   const { reference, skill, board_interval: bounds } = row
   return html`<tr class="reference"><td class="n place">${NONE}</td><th scope="row" class="name">${NAMES[reference]}<span class="under">${term(site, 'grey-rows', 'for comparison')}</span></th><td class="skill">${boardBar(skill, bounds, reach)}${isOverTime && html`<span class="spark"></span>`}<span class="value">${signed(skill)} <span class="under">${interval(bounds)}</span></span></td><td class="n">${row.contested_questions}</td><td class="n">${NONE}</td><td class="n">${NONE}</td></tr>
 `

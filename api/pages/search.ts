@@ -9,13 +9,13 @@ import { SEARCH_PATH, page } from './layout.ts'
 import { ownerPath, questionPath, topicPath, withQuery } from './links.ts'
 import { counted, grouped, signed } from './numbers.ts'
 import { pager } from './pager.ts'
-import { type Entry, idOf, retiredAt } from './ranking.ts'
+import { type NamedEntry, idOf, retiredAt } from './ranking.ts'
 import { type Site, linkTo } from './site.ts'
 import { claimed, dayOf, named, ownerWord } from './wording.ts'
 
 interface FoundEntries {
   total: number
-  entries: readonly Entry[]
+  entries: readonly NamedEntry[]
 }
 
 interface CountedOwner {
@@ -172,7 +172,7 @@ function moreLink(site: Site, path: string, words: string): Html {
 }
 
 /** Says how far somebody is: a title and a skill, or how many questions are missing. */
-function standing(entry: Entry, leastQuestions: number): Html {
+function standing(entry: NamedEntry, leastQuestions: number): Html {
   const { skill, contested_questions: questions } = entry
   const retired = retiredAt(entry)
   const until = retired !== null && html` · retired ${dayOf(retired)}`

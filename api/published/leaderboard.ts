@@ -10,13 +10,14 @@ import { type BoardRequest, boardPage } from './board-page.ts'
 import type { Board, Boards } from './boards.ts'
 import { placeOf } from './cursor.ts'
 import { type ReleaseFiles, rowsIn } from './release-files.ts'
-import { type NamedEntry, type NamedPage, namedEntry } from './people.ts'
+import type { BoardPage, NamedEntry } from '../pages/ranking.ts'
+import { namedEntry } from './people.ts'
 import type { References } from './references.ts'
 
 const READS_AT_ONCE = 16
 
-type Entry = LeaderboardFile['entries'][number]
-type PoolOf = Pick<Entry, 'pool' | 'pool_size'>
+type LeaderboardEntry = LeaderboardFile['entries'][number]
+type PoolOf = Pick<LeaderboardEntry, 'pool' | 'pool_size'>
 
 /** Entries that a search of names has found. */
 export interface FoundEntries {
@@ -74,13 +75,13 @@ export class Leaderboard {
     manifest: ReleaseManifest,
     entityType: EntityType,
     page: number,
-  ): Promise<NamedPage | undefined> {
+  ): Promise<BoardPage | undefined> {
     const file = await this.#boards.page<LeaderboardFile>(boardOf(manifest, entityType), page)
     return file && { ...file, entries: file.entries.map((entry) => namedEntry(this.#boards.people, entry)) }
   }
 
   /** Yields the entries page by page. */
-  entries(manifest: ReleaseManifest, entityType: EntityType): AsyncGenerator<Entry[]> {
+  entries(manifest: ReleaseManifest, entityType: EntityType): AsyncGenerator<LeaderboardEntry[]> {
     return this.#boards.entries<LeaderboardFile>(boardOf(manifest, entityType))
   }
 
@@ -106,17 +107,17 @@ export class Leaderboard {
    * search reads few of them, however many there are.
    */
   async #span(board: Board, { pool, pool_size: size }: PoolOf): Promise<{ begin: number; size: number }> {
-    const comesBefore = (entry: Entry) =>
+    const comesBefore = (entry: LeaderboardEntry) =>
       entry.rank !== null &&
       (entry.pool_size! > size! || (entry.pool_size === size && entry.pool !== pool && entry.pool! < pool!))
-    const isIn = (entry: Entry) => entry.rank !== null && entry.pool === pool
+    const isIn = (entry: LeaderboardEntry) => entry.rank !== null && entry.pool === pool
     const begin = await this.#countWhile(board, comesBefore)
     const end = await this.#countWhile(board, (entry) => comesBefore(entry) || isIn(entry))
     return { begin, size: end - begin }
   }
 
   /** Counts the first entries for which `holds` is true, which it must be of no later one. */
-  async #countWhile(board: Board, holds: (entry: Entry) => boolean): Promise<number> {
+  async #countWhile(board: Board, holds: (entry: LeaderboardEntry) => boolean): Promise<number> {
     const entriesOf = async (page: number) =>
       (await this.#boards.page<LeaderboardFile>(board, page))?.entries ?? []
     let [low, high] = [0, Math.max(0, pagesOf(board.manifest, board.entityType) - 1)]

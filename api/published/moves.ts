@@ -3,11 +3,10 @@ import { lastWhere } from '../../pipeline/release/last-where.ts'
 import { isThinned } from '../../pipeline/release/read.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { idOf } from '../pages/ranking.ts'
+import { type NamedEntry, idOf } from '../pages/ranking.ts'
 import type { ReleaseFiles } from './release-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import type { Leaderboard } from './leaderboard.ts'
-import type { NamedEntry } from './people.ts'
 
 const MONTH_MS = 30 * 86_400_000
 

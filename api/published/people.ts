@@ -1,6 +1,5 @@
 // The names of entities on pages: agents' from their signed records, people's as they stand now.
 import type { PeopleNames } from '../../pipeline/people/names.ts'
-import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 
 export type People = Pick<PeopleNames, 'nameOf' | 'version'>
@@ -15,12 +14,8 @@ export function nameOfEntity(
   return entityType === 'agent' ? (profile as { name: string | null }).name : people.nameOf(entityId)
 }
 
-type Entry = LeaderboardFile['entries'][number]
 /** An entry of a board with the name that pages show. */
 export type Named<E> = E & { name: string | null }
-export type NamedEntry = Named<Entry>
-
-export type NamedPage = Omit<LeaderboardFile, 'entries'> & { entries: NamedEntry[] }
 
 /** Adds its name to an entry: that of an agent is in it, that of a person is the one of today. */
 export function namedEntry<E extends { user_id: string } | { agent_id: string; name: string | null }>(

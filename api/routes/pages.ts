@@ -17,7 +17,7 @@ import { glossaryPage } from '../pages/glossary.ts'
 import { howPage } from '../pages/how.ts'
 import { methodologyPage } from '../pages/methodology.ts'
 import { operatorPage } from '../pages/operator.ts'
-import { type Board, type Entry, boardsOf, populationOf } from '../pages/ranking.ts'
+import { type PoolBoard, type NamedEntry, boardsOf, populationOf } from '../pages/ranking.ts'
 import type { Route } from '../http/route.ts'
 import { pageRoute, releaseKeyOf } from './page-route.ts'
 import { questionPages } from './question-pages.ts'
@@ -138,8 +138,8 @@ function leaderboard(entityType: EntityType, rules: Methodology['parameters']): 
 async function boards(
   context: Published,
   entityType: EntityType,
-  entries: readonly Entry[],
-): Promise<Board[]> {
+  entries: readonly NamedEntry[],
+): Promise<PoolBoard[]> {
   const { leaderboard: pagesOfRelease, releases } = context
   const firsts = boardsOf(entries.filter(({ rank }) => rank !== null)).map((members) => members[0]!)
   return Promise.all(
@@ -151,7 +151,7 @@ async function boards(
 }
 
 /** The largest board of the release; undefined if nobody is ranked. */
-async function mainBoard(context: Published, entityType: EntityType): Promise<Board | undefined> {
+async function mainBoard(context: Published, entityType: EntityType): Promise<PoolBoard | undefined> {
   const manifest = context.releases.current
   const file = manifest && (await context.leaderboard.file(manifest, entityType, 0))
   const [board] = await boards(context, entityType, file?.entries.slice(0, 1) ?? [])
@@ -163,7 +163,7 @@ async function entriesOf(
   { leaderboard: pagesOfRelease, releases }: Published,
   entityType: EntityType,
   page: number,
-): Promise<readonly Entry[]> {
+): Promise<readonly NamedEntry[]> {
   if (!releases.current || page < 0) return []
   return (await pagesOfRelease.file(releases.current, entityType, page))?.entries ?? []
 }

@@ -152,10 +152,10 @@ export async function readRows(store: Store, part: OpenPart, request: RowsReques
   const decoded = await decoder.ask(encoded, isWhole ? [buffer] : [])
   if ('fault' in decoded) throw damaged(release, file, decoded.fault)
   const { columns, start, follows } = decoded
-  return { rows: rowsOf(columns).toReversed(), next: follows ? firstRow + start : undefined }
+  return { rows: scoreRowsOf(columns).toReversed(), next: follows ? firstRow + start : undefined }
 }
 
-function rowsOf(columns: Record<string, readonly unknown[]>): ScoreRow[] {
+function scoreRowsOf(columns: Record<string, readonly unknown[]>): ScoreRow[] {
   const rows: Record<string, unknown>[] = columns[COLUMNS[0]!]!.map(() => ({}))
   for (const [name, values] of Object.entries(columns)) {
     for (const [index, row] of rows.entries()) {

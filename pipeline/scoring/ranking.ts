@@ -43,11 +43,11 @@ interface Ordered {
 }
 
 /** The board of a pool. */
-export type Board = Record<keyof Tally, Ordered>
+export type PoolOrder = Record<keyof Tally, Ordered>
 
 export interface Boards {
   population: number
-  pools: ReadonlyMap<string, Board>
+  pools: ReadonlyMap<string, PoolOrder>
 }
 
 const isOnBoard = ({ isRetired, scores }: Ranked): boolean => scores.eligible && !isRetired
@@ -104,7 +104,7 @@ export function boardsOf({ population, pools }: KindTally): Boards {
       notAbove: Float64Array.from(counts, (count) => (sum += count)),
     }
   }
-  const boardOf = ({ skills, lowers, uppers }: Tally): Board => ({
+  const boardOf = ({ skills, lowers, uppers }: Tally): PoolOrder => ({
     skills: ordered(skills),
     lowers: ordered(lowers),
     uppers: ordered(uppers),

@@ -115,7 +115,7 @@ export async function recordAside(
     ...told,
     size_bytes: bytes?.byteLength ?? null,
     sha256: bytes ? sha256Hex(bytes) : null,
-    rows: bytes ? rowsOf(bytes) : null,
+    rows: bytes ? rowsInFooter(bytes) : null,
     ...(forecastIds.length > 0 ? { forecast_ids: forecastIds } : {}),
   }
   if (isDamaged) await recordsIn(store).replace(key, record)
@@ -135,7 +135,7 @@ export async function noteMade(store: Store, object: QuarantinedObject): Promise
 }
 
 /** The number of rows in the footer of a Parquet file, however damaged the rest is; null if it has none. */
-function rowsOf(bytes: Uint8Array): number | null {
+function rowsInFooter(bytes: Uint8Array): number | null {
   try {
     const rows = Number(parquetMetadata(bytes, { geoparquet: false }).num_rows)
     return Number.isSafeInteger(rows) && rows >= 0 ? rows : null

@@ -24,12 +24,12 @@ ${scrolling(
   'All numbers',
   html`<table class="numbers"><thead><tr><th scope="col">number</th><th scope="col">value</th></tr></thead>
 <tbody>
-${names.flatMap((name) => rowsOf(name, values[name]))}</tbody></table>`,
+${names.flatMap((name) => metricRows(name, values[name]))}</tbody></table>`,
 )}
 </details>`
 }
 
-function rowsOf(name: EntityMetricName, value: unknown): Html[] {
+function metricRows(name: EntityMetricName, value: unknown): Html[] {
   const { about, range } = ENTITY_METRICS[name]
   if (name === 'calibration' && value !== null) {
     return Object.entries(value as Record<string, number>).map(([part, number]) => {

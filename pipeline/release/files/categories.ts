@@ -19,7 +19,7 @@ import { localFile } from '../public-tables.ts'
 import { type Fields, type Input, NULL, formatOf, isSet, jsonOf, wholeOf } from '../stage/lines.ts'
 import { plannedCategories } from '../stage/planned-categories.ts'
 import type { Publishing } from '../stage/publishing.ts'
-import { rowsOf } from '../stage/staged-files.ts'
+import { stagedRows } from '../stage/staged-files.ts'
 import { entityTypeOf } from '../stage/tally.ts'
 import { unitsIn } from '../stage/units.ts'
 import type { ScoredKind } from './kind.ts'
@@ -111,7 +111,7 @@ export const CATEGORIES: ScoredKind = {
     staged.assertEqual(CATEGORIES_PATH, 'categories', index.counts?.['categories'], rows)
     const table = staged.take(CATEGORIES_PARQUET_PATH, { rows })
     const pages = staged.pathsIn(CATEGORIES_FOLDER).map((path) => staged.take(path))
-    staged.assertEqual(CATEGORIES_FOLDER, 'rows', rowsOf(pages), rows)
+    staged.assertEqual(CATEGORIES_FOLDER, 'rows', stagedRows(pages), rows)
     return [...pages, index, table]
   },
 }

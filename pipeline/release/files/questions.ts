@@ -22,7 +22,7 @@ import {
   wholeOrNull,
 } from '../stage/lines.ts'
 import type { Publishing } from '../stage/publishing.ts'
-import { rowsOf } from '../stage/staged-files.ts'
+import { stagedRows } from '../stage/staged-files.ts'
 import { entityTypeOf } from '../stage/tally.ts'
 import type { ScoredKind } from './kind.ts'
 
@@ -186,7 +186,7 @@ export const QUESTIONS: ScoredKind = {
   publish,
   arrange(staged) {
     const files = staged.takeNumbered(questionsPath)
-    staged.assertEqual(FOLDER, 'rows', rowsOf(files), files[0]?.counts?.['asked'] ?? 0)
+    staged.assertEqual(FOLDER, 'rows', stagedRows(files), files[0]?.counts?.['asked'] ?? 0)
     return files
   },
 }

@@ -84,6 +84,6 @@ export function runsOfSize(count: number, size: number): number[] {
 }
 
 /** Returns the sum of the rows of files. */
-export function rowsOf(files: readonly StagedFile[]): number {
+export function stagedRows(files: readonly StagedFile[]): number {
   return files.reduce((sum, { rows }) => sum + rows, 0)
 }

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { finding } from '../../../api/pages/finding.ts'
-import { type Entry, boardsOf, placesOf } from '../../../api/pages/ranking.ts'
+import { type NamedEntry, boardsOf, placesOf } from '../../../api/pages/ranking.ts'
 import { textOf } from '../../support/http/page-text.ts'
 
 const SITE = { environment: 'production', publicUrl: undefined } as const
@@ -12,7 +12,7 @@ type Bar = { lower: number; upper: number } | null
 const isAbove = (a: Bar, b: Bar) => a !== null && b !== null && a.lower > b.upper
 
 /** A board in order, with places as the method has them. */
-function boardOf(rows: readonly { skill: number; bar: Bar }[]): Entry[] {
+function boardOf(rows: readonly { skill: number; bar: Bar }[]): NamedEntry[] {
   const ordered = rows.toSorted((a, b) => b.skill - a.skill)
   return ordered.map(({ skill, bar }, index) => ({
     agent_id: `agent-${String(index).padStart(6, '0')}`,
@@ -26,10 +26,10 @@ function boardOf(rows: readonly { skill: number; bar: Bar }[]): Entry[] {
     board_interval: bar,
     skill_interval: bar,
     pool: 'a',
-  })) as unknown as Entry[]
+  })) as unknown as NamedEntry[]
 }
 
-const said = (entries: readonly Entry[]) =>
+const said = (entries: readonly NamedEntry[]) =>
   textOf(finding(SITE, 'agent', { pool: 'a', size: entries.length, first: entries.slice(0, 2) }))
 
 const at = (skill: number, half: number) => ({
@@ -117,6 +117,6 @@ test('places and the finding are those of a plain comparison of the bars', () =>
 })
 
 test('a board has the ranked of one pool', () => {
-  const entries = [1, 2, 1].map((rank, index) => ({ rank, pool: index < 2 ? 'a' : 'b' }) as Entry)
+  const entries = [1, 2, 1].map((rank, index) => ({ rank, pool: index < 2 ? 'a' : 'b' }) as NamedEntry)
   expect(boardsOf(entries).map((members) => members.map(({ rank }) => rank))).toEqual([[1, 2], [1]])
 })

@@ -6,7 +6,7 @@ import { type LeaderboardView, leaderboardPage } from '../../../api/pages/leader
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import type { ReleaseManifest } from '../../../schemas/manifests.ts'
 import type { ReferenceRow } from '../../../schemas/references.ts'
-import type { BoardPage, Entry } from '../../../api/pages/ranking.ts'
+import type { BoardPage, NamedEntry } from '../../../api/pages/ranking.ts'
 import { spaced, textOf } from '../../support/http/page-text.ts'
 import { uuidOf } from '../../support/worlds/world.ts'
 
@@ -21,7 +21,7 @@ const BOARD = { pool: RANKED.pool!, size: 14, first: [RANKED] }
 const ALONE = { ...BOARD, size: 1 }
 const AWAY = '01955c3a-0000-7000-8000-00000000a0a0'
 const FAR = { ...RANKED, name: 'far away', pool: AWAY, rank_interval: { lower: 1, upper: 1 } }
-const UNRANKED: Entry = {
+const UNRANKED: NamedEntry = {
   ...RANKED,
   name: 'early',
   rank: null,
@@ -178,7 +178,7 @@ describe('the leaderboard', () => {
   })
 
   test('calls people without a name by the end of the id, once', () => {
-    const { agent_id: id, ...rest } = RANKED as Entry & { agent_id: string }
+    const { agent_id: id, ...rest } = RANKED as NamedEntry & { agent_id: string }
     const entries = [{ ...rest, user_id: id, name: null }] as never
     const end = id.slice(-6)
     const text = said({ entityType: 'forecaster', file: { ...FILE, entries } })
