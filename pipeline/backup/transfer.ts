@@ -1,12 +1,10 @@
 // Copies one object to another store, checks it on the way, and reads the copy again.
-import { createHash } from 'node:crypto'
-import { open, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
 import { sha256Hex } from '../proof/canonical.ts'
-import type { Body } from '../store/body.ts'
-import type { Content } from '../store/local-files.ts'
-import { objectContent } from '../store/object-content.ts'
+import type { Body, Content } from '../store/body.ts'
+import { copyToFile, objectContent } from '../store/object-content.ts'
 import type { Store } from '../store/store.ts'
 
 /** Larger objects go by way of a file. */
@@ -86,18 +84,8 @@ export function readOf(body: Uint8Array): Read {
 }
 
 async function readFile(from: Store, path: string, location: string): Promise<Read | undefined> {
-  const hash = createHash('sha256')
-  await using file = await open(location, 'w')
-  for (let sizeBytes = 0; ;) {
-    const bytes = await from.range(path, sizeBytes, IN_MEMORY_BYTES)
-    if (!bytes) return undefined
-    hash.update(bytes)
-    await file.writeFile(bytes)
-    sizeBytes += bytes.byteLength
-    if (bytes.byteLength === IN_MEMORY_BYTES) continue
-    const sha256 = hash.digest('hex')
-    return { body: { location, sizeBytes, sha256 }, sizeBytes, sha256 }
-  }
+  const body = await copyToFile(from, path, location)
+  return body && { body, sizeBytes: body.sizeBytes, sha256: body.sha256 }
 }
 
 function isExpected({ body, sha256, sizeBytes }: Read, { path, expected, isDamaged }: Wanted): boolean {

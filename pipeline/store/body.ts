@@ -10,6 +10,13 @@ export interface LocalFile {
   sha256: string
 }
 
+/** The content of an object as known before it is read. */
+export interface Content {
+  /** The SHA-256 in hex, or its first digits. */
+  sha256: string
+  sizeBytes?: number
+}
+
 export type Body = Uint8Array | LocalFile
 
 /** The same piece of an object and of a file; the one that has ended has no bytes. */

@@ -4,21 +4,15 @@ import { createHash, randomUUID } from 'node:crypto'
 import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
+import type { Content } from './body.ts'
 import { codeOf, hasCode } from './disk.ts'
 import { assertPath } from './paths.ts'
-import type { Store } from './store.ts'
+import { copyToFile } from './object-content.ts'
+import type { ReadableStore } from './store.ts'
 
-const DOWNLOAD_BYTES = 8 * 1024 * 1024
 const READ_BYTES = 1024 * 1024
 /** The name of a derived file, with its hash. */
 const DERIVED = /-([0-9a-f]{64})\.parquet$/
-
-/** The content of an object as known before it is read. */
-export interface Content {
-  /** The SHA-256 in hex, or its first digits. */
-  sha256: string
-  sizeBytes?: number
-}
 
 export interface LocalOptions {
   /** Whether to ask the store for the object even if this machine has a copy. */
@@ -32,14 +26,14 @@ export interface LocalOptions {
  * counts as damaged.
  */
 export class LocalFiles {
-  readonly #store: Store
+  readonly #store: ReadableStore
   readonly #directory: string
   /** The objects that were checked, with their expected content. */
   readonly #checked = new Map<string, Content>()
   /** The derived files that were checked, by local path. */
   readonly #derived = new Map<string, Content>()
 
-  constructor(store: Store, directory: string) {
+  constructor(store: ReadableStore, directory: string) {
     this.#store = store
     this.#directory = directory
   }
@@ -166,35 +160,14 @@ export class LocalFiles {
     const partial = `${path}.${randomUUID()}.partial`
     try {
       for (let attempt = 1; ; attempt++) {
-        const found = await this.#copy(object, partial)
+        const found = await copyToFile(this.#store, object, partial, expected.sizeBytes)
+        if (!found) throw absent(object, this.#store)
         if (isExpected(found, expected)) break
         if (attempt > 1) throw damaged(object, expected, found, `; no copy of it was kept at ${path}`)
       }
       await rename(partial, path)
     } finally {
       await rm(partial, { force: true })
-    }
-  }
-
-  /** Writes an object to a file, and returns the received content. */
-  async #copy(object: string, path: string): Promise<Required<Content>> {
-    const hash = createHash('sha256')
-    const file = await open(path, 'w')
-    try {
-      for (let offset = 0; ;) {
-        const bytes = await this.#store.range(object, offset, DOWNLOAD_BYTES)
-        if (!bytes) throw absent(object, this.#store)
-        hash.update(bytes)
-        await file.writeFile(bytes)
-        offset += bytes.byteLength
-        if (bytes.byteLength < DOWNLOAD_BYTES) {
-          // The cache outlives the process: after a power cut a file must not be there without its bytes.
-          await file.sync()
-          return { sha256: hash.digest('hex'), sizeBytes: offset }
-        }
-      }
-    } finally {
-      await file.close()
     }
   }
 }
@@ -253,7 +226,7 @@ function isExpected(found: Required<Content>, { sha256, sizeBytes = found.sizeBy
   return found.sizeBytes === sizeBytes && found.sha256.startsWith(sha256)
 }
 
-function absent(object: string, store: Store): ServiceError {
+function absent(object: string, store: ReadableStore): ServiceError {
   return new ServiceError('notFound', `${object} is not in ${store.url}`)
 }
 

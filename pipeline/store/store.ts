@@ -51,6 +51,9 @@ export interface Store {
   oneByOne?(): OneByOne
 }
 
+/** The reading half of a store, which a served address has too. */
+export type ReadableStore = Pick<Store, 'url' | 'get' | 'range' | 'localPath'>
+
 /** Every path is wanted. */
 export const everything = (_path: string): boolean => true
 
@@ -99,7 +102,7 @@ async function holds(store: Store, path: string, body: Body): Promise<boolean> {
  * @param check returns what the bytes mean, or throws `corrupt`.
  */
 export async function readChecked<T>(
-  store: Store,
+  store: Pick<Store, 'get'>,
   path: string,
   check: (bytes: Uint8Array) => T,
 ): Promise<T | undefined> {
