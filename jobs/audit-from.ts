@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { rm } from 'node:fs/promises'
 import { type OutsideReport, auditOutside } from '../pipeline/audit/outside.ts'
+import { logKeys, signedCheckpoint } from '../pipeline/transparency/remote-log.ts'
 import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import type { Settings } from '../schemas/config.ts'
 import { SERVICE_VERSION, databaseIn } from './components/components.ts'
@@ -38,7 +39,9 @@ export async function runAuditFrom(
         line.step(step)
       },
     }
-    const report = await auditOutside(context, { from, vkeys, known, release })
+    const keys = logKeys(vkeys)
+    const head = known && signedCheckpoint(known.note, known.place, keys)
+    const report = await auditOutside(context, { from, keys, known: head, release })
     const seconds = Math.round((performance.now() - startedMs) / 100) / 10
     return { ok: report.ok, json: { ...report, seconds }, text: describe(report, seconds) }
   } finally {

@@ -1,15 +1,15 @@
 // Holds the forecasts that were settled since the last look of `fvs monitor` to the log, as far as the
 // service shows them.
-import { rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Database, withDatabase } from '../pipeline/duckdb.ts'
-import { sha256Hex } from '../pipeline/proof/canonical.ts'
 import type { SignedCheckpoint } from '../pipeline/proof/checkpoint.ts'
 import { leafHash } from '../pipeline/proof/merkle.ts'
 import { verifyInclusion } from '../pipeline/proof/merkle-proof.ts'
 import { noteText } from '../pipeline/proof/note.ts'
 import { TILE_WIDTH, inclusionFromTiles } from '../pipeline/proof/tiles.ts'
 import { parseStatement } from '../pipeline/proof/verify.ts'
+import { copyToFile } from '../pipeline/store/object-content.ts'
 import { releasePrefix } from '../pipeline/store/paths.ts'
 import { readBundle } from '../pipeline/transparency/log-files.ts'
 import { provenManifest } from '../pipeline/transparency/proven.ts'
@@ -22,8 +22,6 @@ import { type Inconsistency, checked } from './monitor-news.ts'
 
 /** A monitor is called often, so that it copies no table. `fvs audit --from` has no such limit. */
 const MOST_FILES_BYTES = 64 * 1024 * 1024
-/** The most bytes of a bundle: 256 entries of less than 2 KiB. */
-const BUNDLE_BYTES = 512 * 1024
 
 export interface Times {
   /** How many were checked and how many not, a line for each. */
@@ -52,16 +50,15 @@ export function timesSince(
       return unchecked(`their files have ${bytes} bytes; fvs audit --from reads them`)
     const folder = await makeTemporaryFolder('work')
     try {
+      const data = log.store.at(`${log.url}/data`)
       const places: string[] = []
       for (const [number, { path, release, size_bytes, sha256 }] of files.entries()) {
-        const served = `data/${releasePrefix(release)}${path}`
-        const found = await log.get(served, size_bytes)
-        if (!found) return unchecked(`${log.url}/${served} is not public`)
-        if (sha256Hex(found) !== sha256)
-          throw new ServiceError('corrupt', `${log.url}/${served} is not the file that was logged`)
-        const place = join(folder, `${number}.parquet`)
-        await writeFile(place, found)
-        places.push(place)
+        const object = releasePrefix(release) + path
+        const found = await copyToFile(data, object, join(folder, `${number}.parquet`), size_bytes)
+        if (!found) return unchecked(`${data.url}/${object} is not public`)
+        if (found.sha256 !== sha256)
+          throw new ServiceError('corrupt', `${data.url}/${object} is not the file that was logged`)
+        places.push(found.location)
       }
       const open = () => Database.open({ threads: 1, memoryLimit: '512MB', directory: folder })
       const times = await withDatabase(open, (database) =>
@@ -96,7 +93,7 @@ function unchecked(why: string): Times {
 
 /** Reads statements that the log of `head` has, of which a bundle has many. */
 function statementReader(
-  { get, readTile }: RemoteLog,
+  { store, readTile }: RemoteLog,
   { checkpoint }: SignedCheckpoint,
 ): (release: number) => Promise<Statement> {
   const bundles = new Map<number, Promise<Uint8Array[]>>()
@@ -108,8 +105,7 @@ function statementReader(
       )
     const index = Math.floor((release - 1) / TILE_WIDTH)
     const width = Math.min(TILE_WIDTH, checkpoint.size - index * TILE_WIDTH)
-    const read =
-      bundles.get(index) ?? readBundle({ get: (path) => get(path, BUNDLE_BYTES) }, { index, width })
+    const read = bundles.get(index) ?? readBundle(store, { index, width })
     bundles.set(index, read)
     const entry = (await read)[(release - 1) % TILE_WIDTH]!
     const hashes = await inclusionFromTiles(release - 1, checkpoint.size, readTile)

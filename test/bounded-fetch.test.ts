@@ -1,7 +1,7 @@
 // Requests of commands end in time, whatever a server does with their bodies.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ServedData } from '../pipeline/audit/served-data.ts'
 import { type Fetch, boundedFetch } from '../pipeline/bounded-fetch.ts'
+import { HttpStore } from '../pipeline/store/http.ts'
 import { remoteLog } from '../pipeline/transparency/remote-log.ts'
 import { LOG_VKEY } from './support/worlds/written-log.ts'
 
@@ -59,13 +59,13 @@ describe('a server that drips a byte a second', () => {
 
   test('costs an audit less than a minute a file, and two minutes in all', async () => {
     vi.stubGlobal('fetch', dripping(1, 1000))
-    const served = new ServedData('http://x', () => Promise.resolve())
-    const first = await timed(served.get('a', 2000))
+    const served = new HttpStore('http://x', { wait: () => Promise.resolve() })
+    const first = await timed(served.get('a'))
     expect([first.seconds, served.cost.requests]).toEqual([40, 4])
-    const rest = await timed(Promise.all(['b', 'c', 'd', 'e'].map((path) => served.get(path, 2000))))
+    const rest = await timed(Promise.all(['b', 'c', 'd', 'e'].map((path) => served.get(path))))
     expect(rest.result).toMatchObject({ kind: 'unavailable' })
     expect(first.seconds + rest.seconds).toBeLessThanOrEqual(80)
-    const one = await timed(served.get('f', 2000))
+    const one = await timed(served.get('f'))
     expect(one.seconds).toBe(10)
   })
 

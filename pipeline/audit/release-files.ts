@@ -23,13 +23,27 @@ import { type Findings, named } from './findings.ts'
 
 const READS_AT_ONCE = 8
 
+/** The files of a release that an auditor sees. */
+export interface SeenFiles {
+  files: readonly ManifestFile[]
+  tables: readonly PublicTableFile[]
+  /** Takes each file whose content was checked beside its hash. */
+  take?: (path: string, bytes: Uint8Array) => void
+}
+
+/** Returns all files that a release wrote. Those of earlier releases are checked with those releases. */
+function filesWritten({ release, files, public: tables }: ReleaseManifest): SeenFiles {
+  return { files, tables: tables.filter((file) => file.release === release) }
+}
+
 /** Checks every file that is still there. Returns how many files retention has deleted. */
 export async function checkReleaseFiles(
   store: Store,
   findings: Findings,
   manifest: ReleaseManifest,
+  { files, tables, take }: SeenFiles = filesWritten(manifest),
 ): Promise<number> {
-  const { release, files, public: tables } = manifest
+  const { release } = manifest
   const thinned = await findings.read(thinnedAt(store, release))
   const checks = fileChecks(manifest)
   let gone = 0
@@ -40,6 +54,7 @@ export async function checkReleaseFiles(
     if (bytes && sha256Hex(bytes) === file.sha256) {
       findings.counts.files_checked += 1
       for (const fault of check(bytes)) findings.fault(path, fault)
+      take?.(file.path, bytes)
     } else if (
       !(await checkHash(store, findings, path, file, thinned === undefined || !isPublished(file.path)))
     ) {
@@ -47,13 +62,11 @@ export async function checkReleaseFiles(
     }
   }
   await pMap(files, checkFile, { concurrency: READS_AT_ONCE })
-  // The files of earlier releases were checked with those releases.
-  const own = tables.filter((file) => file.release === release)
   const checkOutliving = async (file: PublicTableFile): Promise<void> => {
-    const path = releasePrefix(release) + file.path
+    const path = releasePrefix(file.release) + file.path
     if (!(await checkHash(store, findings, path, file, thinned === undefined))) gone += 1
   }
-  await pMap(own, checkOutliving, { concurrency: READS_AT_ONCE })
+  await pMap(tables, checkOutliving, { concurrency: READS_AT_ONCE })
   for (const fault of manifestFaults(manifest)) findings.fault(manifestPath(release), fault)
   findings.counts.files_unchecked += gone
   return gone

@@ -2,14 +2,20 @@
 // the service has the method and the version of DuckDB that made the release, it also derives every byte
 // again from the tables.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { checkCredentials } from './credentials-check.ts'
 import { checkErased } from './erased-check.ts'
 import { deriveRelease } from '../release/derive.ts'
 import type { DerivationContext } from '../release/files/kind.ts'
-import { Database } from '../duckdb.ts'
-import { type ExpectedFile, checkFile } from './file-check.ts'
-import { type AuditReport, checkStatements, emptyReport, isDerivable, unlessCorrupt } from './report.ts'
+import { compareRelease, statedBy } from './compare-files.ts'
+import {
+  type AuditReport,
+  checkStatements,
+  emptyReport,
+  isDerivable,
+  notDerivedText,
+  unlessCorrupt,
+} from './report.ts'
 import { checkPublic } from './public-check.ts'
 import { quarantineFaults } from './quarantine-check.ts'
 import { checkSnapshot } from './snapshot-check.ts'
@@ -18,9 +24,7 @@ import { readManifest } from '../release/read.ts'
 import { readPlan } from '../release/state.ts'
 import { signerOf } from '../release/signatures.ts'
 import { ThinnedFiles } from './thinned-files.ts'
-import { GatheredTrees, inputsOf } from '../release/trees.ts'
-import { manifestPath } from '../store/paths.ts'
-import { recordBytes } from '../store/records.ts'
+import { inputsOf } from '../release/trees.ts'
 import type { Store } from '../store/store.ts'
 
 export interface AuditContext extends DerivationContext {
@@ -33,25 +37,18 @@ export interface AuditContext extends DerivationContext {
 
 /** @throws ServiceError `notFound` for a release that was never committed. */
 export async function auditRelease(context: AuditContext, release: number): Promise<AuditReport> {
-  const { store, secrets, methodology, service } = context
+  const { store, secrets } = context
   const manifest = await readManifest(store, release)
   if (!manifest) throw new ServiceError('notFound', `there is no release ${release}`)
-  const { as_of, environment, methodology_version: method, engines } = manifest
+  const { as_of, environment } = manifest
   const report = emptyReport(release, as_of)
   report.derived = isDerivable(manifest, context)
   report.signatures.checked = secrets.length > 0
-  if (!report.derived) {
-    report.notes.push(
-      `version ${engines.service} of the service made this release, with method ${method} and DuckDB ${engines.duckdb}; this is version ${service}, with method ${methodology.version} and DuckDB ${Database.version}, so it did not derive the numbers again: version ${engines.service} does`,
-    )
-  }
+  if (!report.derived) report.notes.push(notDerivedText(manifest, context))
   const plan = await unlessCorrupt(readPlan(store, release), report)
   if (!plan && report.faults.length === 0) report.faults.push('plan.json: is missing')
   const bringsSnapshot = plan?.brings_snapshot ?? false
   const thinned = new ThinnedFiles(store, release, signerOf(plan?.signing, secrets))
-  const entries = new Map(manifest.files.map((file) => [file.path, file]))
-  const files: ManifestFile[] = []
-  let expected: AsyncIterable<ExpectedFile> | readonly ExpectedFile[] = manifest.files
   const versions = await checkTables(context, manifest, report)
   const previous = report.derived && versions ? await previousManifest(store, release) : undefined
   const before = previous?.quarantined ?? []
@@ -60,27 +57,12 @@ export async function auditRelease(context: AuditContext, release: number): Prom
   const inputs = { release, asOf: new Date(as_of), environment, previous, bringsSnapshot }
   await using derived =
     report.derived && versions ? await deriveRelease(context, { ...inputs, versions }) : undefined
-  if (derived && versions) {
-    const { counts, corrections, erasures, questionsAt, pools, voiceRule: voice_rule } = derived
-    const stated = { counts, corrections, erasures, ...questionsAt, pools, voice_rule }
-    checkStatements(manifest, stated, report)
-    checkStatements(manifest, { inputs: inputsOf(versions, previous) }, report)
-    expected = derived.files(() => null)
-  }
-  const gathered = new GatheredTrees()
-  for await (const file of expected) {
-    if (file.subtree) gathered.take(file)
-    files.push(await checkFile(context, manifest, file, entries.get(file.path), thinned, report))
-  }
-  if (report.derived) checkStatements(manifest, { trees: gathered.trees }, report)
+  const compared = derived &&
+    versions && { release: derived, stated: { ...statedBy(derived), inputs: inputsOf(versions, previous) } }
+  await compareRelease(context, manifest, compared, thinned, report)
   const expectedTables = derived && versions && { release, asOf: new Date(as_of), versions, previous }
   const tables = await checkPublic(context, manifest, expectedTables, thinned, report)
   if (tables) checkStatements(manifest, { public: tables }, report)
-  const stored = await store.get(manifestPath(release))
-  if (!stored || Buffer.compare(stored, recordBytes(manifestPath(release), { ...manifest, files })) !== 0) {
-    const what = report.derived ? 'derived' : 'stored'
-    report.faults.push(`manifest.json: is not the manifest of the ${what} files`)
-  }
   if (bringsSnapshot) await checkSnapshot(context, manifest, thinned, report)
   if (report.faults.length === 0) await unlessCorrupt(checkCredentials(store, manifest, report), report)
   await reportThinned(thinned, manifest, report)

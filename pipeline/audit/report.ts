@@ -62,6 +62,14 @@ export function isDerivable(
   )
 }
 
+/** Says why the numbers of a release are not derived again by this program. */
+export function notDerivedText(
+  { methodology_version: method, engines }: Pick<ReleaseManifest, 'methodology_version' | 'engines'>,
+  { methodology, service }: Pick<PipelineComponents, 'methodology' | 'service'>,
+): string {
+  return `version ${engines.service} of the service made this release, with method ${method} and DuckDB ${engines.duckdb}; this is version ${service}, with method ${methodology.version} and DuckDB ${Database.version}, so it did not derive the numbers again: version ${engines.service} does`
+}
+
 /** Versions with the same first number write the same files. */
 function majorOf(version: string): string {
   return version.split('.')[0]!
@@ -128,7 +136,7 @@ export function checkStatements(
 }
 
 /** Compares a part of the manifest with the derived one. */
-export function compareMember(report: AuditReport, said: object, derived: object): void {
+function compareMember(report: AuditReport, said: object, derived: object): void {
   const [stored, expected] = [canonical(said), canonical(derived)]
   if (Buffer.compare(stored, expected) !== 0) {
     report.faults.push(`manifest.json: ${firstDifference(stored, expected)}`)

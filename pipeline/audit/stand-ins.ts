@@ -5,12 +5,20 @@ import { createReadStream } from 'node:fs'
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
+import { count } from '../../schemas/metric.ts'
 import { PAIR_METRICS } from '../../schemas/metrics.ts'
-import { type EntityType, SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
+import { ENTITY_TYPES, type EntityType, SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
+import { instant, publishedUuid } from '../../schemas/values.ts'
 import { type Database, literal, parquet } from '../duckdb.ts'
-import { tablePath } from '../store/paths.ts'
+import { decoded } from '../proof/canonical.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import { isScoresPath } from '../release/row-groups.ts'
+import type { FileStore } from '../store/file.ts'
+import { manifestPath, releasePrefix, shardStart, tablePath } from '../store/paths.ts'
 import { noRows } from '../tables/columns.ts'
 import type { TableVersion } from '../tables/delta.ts'
+import type { Findings } from './findings.ts'
 
 const DATA_FILE = 'stand-in.parquet'
 /** A question that no table has. */
@@ -24,6 +32,89 @@ export interface SaidOfEntity {
   open_forecasts: number
   next_close_at: string | null
   overdue_forecasts: number
+}
+
+/** Gathers what the shards of a release say of each entity. */
+export class SaidOfEntities {
+  readonly said: SaidOfEntity[] = []
+  readonly #findings: Findings
+  readonly #manifest: ReleaseManifest
+
+  constructor(findings: Findings, manifest: ReleaseManifest) {
+    this.#findings = findings
+    this.#manifest = manifest
+  }
+
+  readonly take = (path: string, bytes: Uint8Array): void => {
+    const entity_type = ENTITY_TYPES.find((type) => shardStart(path, type) !== undefined)
+    if (!entity_type) return
+    const inShard = activityIn(bytes)
+    if (!inShard)
+      this.#findings.fault(releasePrefix(this.#manifest.release) + path, 'has an entity without a profile')
+    for (const [entity_id, profile] of inShard ?? []) this.said.push({ entity_type, entity_id, ...profile })
+  }
+
+  /** Adds a fault for each person who is erased and has a record. */
+  checkErased(): void {
+    const { release, erased_people = [] } = this.#manifest
+    const erased = new Set(erased_people.map(({ user_id }) => user_id))
+    for (const { entity_id } of this.said.filter((one) => erased.has(one.entity_id))) {
+      const what = `says that ${entity_id} is erased, and the release has it`
+      this.#findings.fault(manifestPath(release), what)
+    }
+  }
+}
+
+const time = instant.nullable()
+const activity = z.object({
+  entities: z.record(
+    publishedUuid,
+    z.object({
+      profile: z.object({
+        payload: z.object({
+          last_forecast_at: time,
+          open_forecasts: count,
+          next_close_at: time,
+          overdue_forecasts: count,
+        }),
+      }),
+    }),
+  ),
+})
+
+/** Returns undefined for bytes that are no shard. */
+function activityIn(
+  bytes: Uint8Array,
+): [string, Omit<SaidOfEntity, 'entity_type' | 'entity_id'>][] | undefined {
+  try {
+    const { entities } = activity.parse(JSON.parse(decoded(bytes)))
+    return Object.entries(entities).map(([id, { profile }]) => [id, profile.payload])
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the files of a release as they lie in a folder of its public objects. */
+export function publicRelease(
+  { release, as_of, files, public: tables }: ReleaseManifest,
+  store: FileStore,
+  said: Iterable<SaidOfEntity>,
+): PublicRelease {
+  const placeOf = (path: string, by: number) => store.localPath(releasePrefix(by) + path)
+  const filesOf = (table: ScoredTable) =>
+    tables.filter(({ path }) => publicTableOf(path) === table).map((file) => placeOf(file.path, file.release))
+  const byTable = SCORED_TABLES.map((table) => [table, filesOf(table)])
+  return {
+    asOf: new Date(as_of),
+    tables: Object.fromEntries(byTable) as Record<ScoredTable, string[]>,
+    scores: files.filter(({ path }) => isScoresPath(path)).map(({ path }) => placeOf(path, release)),
+    said,
+  }
+}
+
+/** The table whose rows a public file holds. */
+function publicTableOf(path: string): string | undefined {
+  return /^public\/([a-z]+)[/.]/.exec(path)?.[1]
 }
 
 /** The release and its files on this machine. */

@@ -1,10 +1,11 @@
 // Holds the times of settled forecasts to the log, for an audit from outside: their proofs are the service's
 // to give, and a folder of its files has none.
-import { type RemoteLog, remoteLog } from '../transparency/remote-log.ts'
+import { type RemoteLog, logAt } from '../transparency/remote-log.ts'
+import type { PipelineComponents } from '../components.ts'
 import { withDatabase } from '../duckdb.ts'
 import type { Statement } from '../../schemas/statement.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { verifierKeyText } from '../proof/note-keys.ts'
+import type { VerifierKey } from '../proof/note-keys.ts'
 import { releasePrefix } from '../store/paths.ts'
 import {
   type SettledTimes,
@@ -12,8 +13,7 @@ import {
   isSettledFile,
   timesText,
 } from '../transparency/settled-times.ts'
-import type { Checked, DerivingContext } from './derive-outside.ts'
-import type { ServedData } from './served-data.ts'
+import type { Checked } from './public-copy.ts'
 
 /** How many forecasts were held to the log, and how many were not. */
 export type CheckedTimes = Omit<SettledTimes, 'bad'>
@@ -21,33 +21,33 @@ export const NO_TIMES: CheckedTimes = { forecasts: 0, checked: 0, imported: 0, e
 
 const DATA = /\/data$/
 
-interface TimesContext extends Pick<DerivingContext, 'openDatabase' | 'progress'> {
-  log: RemoteLog
+interface TimesContext extends Pick<PipelineComponents, 'openDatabase'> {
+  progress: (step: string) => void
+  keys: readonly VerifierKey[]
   statements: readonly Statement[]
-  fetch: ServedData['fetch']
 }
 
 /** Adds a fault for each forecast that is backdated, and notes what was not checked. */
 export async function checkTimesOutside(
   context: TimesContext,
-  { mirror, findings, report, manifest }: Checked,
+  { served, copy, findings, report, manifest }: Checked,
 ): Promise<CheckedTimes> {
-  const { log, statements, openDatabase, progress, fetch } = context
+  const { keys, statements, openDatabase, progress } = context
   const unchecked = (why: string) => {
     findings.notes.push(`whether forecasts are backdated was not checked, since ${why}`)
     return NO_TIMES
   }
   if (report.data_files_checked === 0) return unchecked('this address serves none')
   if (findings.faults.length > 0) return unchecked('files are missing or are others')
-  if (!DATA.test(log.url)) {
+  if (!DATA.test(served.url)) {
     return unchecked(
-      `${log.url} is no address of a service that ends in /data, beside which it has the proofs`,
+      `${served.url} is no address of a service that ends in /data, beside which it has the proofs`,
     )
   }
   progress('comparing times with the log')
   const { release, public: tables } = manifest
   const files = tables.filter((file) => file.release === release && isSettledFile(file.path))
-  const service = remoteLog(log.url.replace(DATA, ''), log.keys.map(verifierKeyText), {}, fetch)
+  const service = logAt(served.at(served.url.replace(DATA, '')), keys)
   const statementOf = (of: number) => {
     const found = statements[of - 1]
     if (found) return Promise.resolve(found)
@@ -57,9 +57,9 @@ export async function checkTimesOutside(
     // Another server of the same files has no proofs, and has not lied.
     if (!(await isService(service))) return undefined
     const quarantinedIn = async (of: number) =>
-      (await mirror.manifest(await statementOf(of)))?.quarantined ?? []
-    const settled = { database, keys: log.keys, get: service.get, statementOf, quarantinedIn }
-    const places = files.map((file) => mirror.store.localPath(releasePrefix(release) + file.path))
+      (await copy.manifest(await statementOf(of)))?.quarantined ?? []
+    const settled = { database, keys, get: service.get, statementOf, quarantinedIn }
+    const places = files.map((file) => copy.store.localPath(releasePrefix(release) + file.path))
     return checkSettledTimes(settled, places, statements[release - 1]!)
   })
   if (!found) return unchecked(`${service.url} shows no log, so that it is not asked for proofs`)

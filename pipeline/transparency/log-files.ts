@@ -8,17 +8,29 @@ import { HASH_BYTES } from '../proof/merkle.ts'
 import { type ReadTile, TILE_WIDTH, type Tile, bundlePath, tilePath } from '../proof/tiles.ts'
 import { lastNumbered } from '../store/numbered.ts'
 import { logCheckpointPath, logTilePath } from '../store/paths.ts'
-import type { Store } from '../store/store.ts'
+import type { ReadableStore } from '../store/store.ts'
+
+/** A release each minute makes as many in 190 years. */
+const MOST_ENTRIES = 100_000_000
 
 const PARTIAL = /\.p\/(\d+)$/
 
-/** Returns the number of entries of the last checkpoint; 0 before the first. */
-export function lastCheckpoint(store: Store, known = 0): Promise<number> {
-  return lastNumbered(store, logCheckpointPath, known)
+/**
+ * Returns the number of entries of the last checkpoint; 0 before the first. It finds it by its number,
+ * because a folder of files has no page that names it.
+ *
+ * @throws ServiceError `corrupt` for more than a log can have.
+ */
+export function lastCheckpoint(store: ReadableStore, known = 0): Promise<number> {
+  const pathOf = (size: number) => {
+    if (size <= MOST_ENTRIES) return logCheckpointPath(size)
+    throw new ServiceError('corrupt', `${store.url} shows more than ${MOST_ENTRIES} checkpoints`)
+  }
+  return lastNumbered(store, pathOf, known)
 }
 
 /** @throws ServiceError `corrupt` if the checkpoint is gone or malformed. */
-export async function readCheckpoint(store: Store, size: number): Promise<SignedCheckpoint> {
+export async function readCheckpoint(store: ReadableStore, size: number): Promise<SignedCheckpoint> {
   const path = logCheckpointPath(size)
   const bytes = await store.get(path)
   if (!bytes) throw new ServiceError('corrupt', `${path} is gone, though there are later ones`)
@@ -33,7 +45,10 @@ export async function readCheckpoint(store: Store, size: number): Promise<Signed
  * Reads a tile or a bundle by its path in the log, which the caller has checked. If a partial one is gone,
  * returns the beginning of the full one. Returns undefined if the store has neither.
  */
-export async function readTilePath(store: Pick<Store, 'get'>, path: string): Promise<Uint8Array | undefined> {
+export async function readTilePath(
+  store: Pick<ReadableStore, 'get'>,
+  path: string,
+): Promise<Uint8Array | undefined> {
   const bytes = await store.get(logTilePath(path))
   const width = Number(PARTIAL.exec(path)?.[1] ?? TILE_WIDTH)
   if (bytes || width === TILE_WIDTH) return bytes
@@ -44,16 +59,28 @@ export async function readTilePath(store: Pick<Store, 'get'>, path: string): Pro
 }
 
 /** @throws ServiceError `corrupt` for a tile that the store does not have. */
-export function tileReader(store: Pick<Store, 'get'>): ReadTile {
+export function tileReader(store: Pick<ReadableStore, 'get'>): ReadTile {
   return (tile) => present(store, tilePath(tile))
+}
+
+/** Reads each tile once. @throws ServiceError as `tileReader`. */
+export function tilesOnce(store: Pick<ReadableStore, 'get'>): ReadTile {
+  const read = tileReader(store)
+  const tiles = new Map<string, Promise<Uint8Array>>()
+  return (tile) => {
+    const path = tilePath(tile)
+    const found = tiles.get(path) ?? read(tile)
+    tiles.set(path, found)
+    return found
+  }
 }
 
 /** Returns the entries of a bundle. @throws ServiceError `corrupt` if there are fewer than its width. */
 export async function readBundle(
-  store: Pick<Store, 'get'>,
+  store: Pick<ReadableStore, 'get'>,
   bundle: Pick<Tile, 'index' | 'width'>,
 ): Promise<Uint8Array[]> {
-  const entries = entriesOf(await present(store, bundlePath(bundle)))
+  const entries = entriesAt(bundlePath(bundle), await present(store, bundlePath(bundle)))
   if (entries.length >= bundle.width) return entries.slice(0, bundle.width)
   throw new ServiceError(
     'corrupt',
@@ -66,7 +93,7 @@ export async function readBundle(
  * first entry is 0.
  */
 export async function bundleWith(
-  store: Store,
+  store: ReadableStore,
   entry: Uint8Array,
   index: number,
 ): Promise<{ path: string; bytes: Uint8Array }> {
@@ -76,7 +103,15 @@ export async function bundleWith(
   return { path: logTilePath(path), bytes: bundleOf([...before, entry]) }
 }
 
-async function present(store: Pick<Store, 'get'>, path: string): Promise<Uint8Array> {
+function entriesAt(path: string, bundle: Uint8Array): Uint8Array[] {
+  try {
+    return entriesOf(bundle)
+  } catch (cause) {
+    throw new ServiceError('corrupt', `${logTilePath(path)}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+async function present(store: Pick<ReadableStore, 'get'>, path: string): Promise<Uint8Array> {
   const bytes = await readTilePath(store, path)
   if (bytes) return bytes
   throw new ServiceError('corrupt', `${logTilePath(path)} is gone`)

@@ -11,12 +11,10 @@ import { inclusionFromTiles } from '../proof/tiles.ts'
 import { parseTlogProof } from '../proof/tlog-proof.ts'
 import type { Statement } from '../../schemas/statement.ts'
 import { parseStatement, verifyProof } from '../proof/verify.ts'
+import { MANIFEST_BYTES } from '../store/http.ts'
 import { continuationOf } from './continuation.ts'
 import { type RemoteLog, signedCheckpoint } from './remote-log.ts'
 import { statementOf } from './statement.ts'
-
-/** Some 300,000 corrections. */
-const MANIFEST_BYTES = 64 * 1024 * 1024
 
 /** The text of a record, and of its proof. */
 export interface ShownRecord {

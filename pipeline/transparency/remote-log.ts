@@ -1,17 +1,14 @@
-// A public log over HTTP, for readers who do not trust the service: with the keys that they know, and within
-// limits.
+// The public log of a service over HTTP, for readers who do not trust the service: with the keys that they
+// know.
 import { ServiceError } from '../../schemas/errors.ts'
-import { type BoundedAnswer, type Request, boundedFetch } from '../bounded-fetch.ts'
 import { decoded } from '../proof/canonical.ts'
 import { type SignedCheckpoint, parseCheckpoint } from '../proof/checkpoint.ts'
 import { type VerifierKey, parseVerifierKey } from '../proof/note-keys.ts'
 import { heldSignatures } from '../proof/note-signatures.ts'
 import { quoted } from '../proof/quoted.ts'
-import { type ReadTile, tilePath } from '../proof/tiles.ts'
-import { tileReader } from './log-files.ts'
-
-/** The longest note; a tile has 8 KiB. */
-const MOST_BYTES = 64 * 1024
+import type { ReadTile } from '../proof/tiles.ts'
+import { HttpStore } from '../store/http.ts'
+import { tilesOnce } from './log-files.ts'
 
 /** A look asks for hundreds of answers, and a server could drip each of them. */
 const LOOK_MS = 15 * 60_000
@@ -19,72 +16,33 @@ const LOOK_MS = 15 * 60_000
 export interface RemoteLog {
   /** The address of the service, without a slash at its end. */
   url: string
+  /** The service, which has the tiles of its log at the paths of its store. */
+  store: HttpStore
   /** The keys of the log that the reader knows, at least one. */
   keys: readonly VerifierKey[]
-  /**
-   * Reads a path under the address, or resolves to undefined if nothing is there.
-   *
-   * @throws ServiceError `unavailable` for every other answer, and for one of more bytes than a note may have
-   *   or `mostBytes` allows.
-   */
-  get: (path: string, mostBytes?: number) => Promise<Uint8Array | undefined>
+  /** As `ask` of the store. */
+  get: HttpStore['ask']
   /** Reads each tile once. */
   readTile: ReadTile
 }
 
 /**
- * @param fetch makes every request; by default as `boundedFetch`, for a quarter of an hour.
+ * @param headers of every request.
  * @throws ServiceError `invalid` for wrong keys, and for what is no address of a service.
  */
 export function remoteLog(
   address: string,
   vkeys: readonly string[],
   headers: Record<string, string> = {},
-  fetch: (url: string, request: Request) => Promise<BoundedAnswer> = fetchWithin(LOOK_MS),
 ): RemoteLog {
   const keys = logKeys(vkeys)
-  if (!/^https?:\/\/[^?#]+$/.test(address)) {
-    throw new ServiceError('invalid', `the address of a service is http[s]://host, not ${quoted(address)}`)
-  }
-  const url = address.replace(/\/+$/, '')
-  const get = async (path: string, mostBytes = MOST_BYTES) => {
-    const { status, bytes } = await fetch(`${url}/${path}`, { mostBytes, headers })
-    if (status === 404) return undefined
-    if (status === 200) return bytes
-    throw unexpectedAnswer(`${url}/${path}`, status)
-  }
-  const read = tileReader({ get: (path) => get(path) })
-  const tiles = new Map<string, Promise<Uint8Array>>()
-  const readTile: ReadTile = (tile) => {
-    const path = tilePath(tile)
-    const found = tiles.get(path) ?? read(tile)
-    tiles.set(path, found)
-    return found
-  }
-  return { url, keys, get, readTile }
+  return logAt(new HttpStore(address, { headers, withinMs: LOOK_MS }), keys)
 }
 
-/** Returns `boundedFetch` that makes no request once this time has passed. */
-function fetchWithin(ms: number): typeof boundedFetch {
-  let isOver = false
-  const end = () => {
-    isOver = true
-  }
-  setTimeout(end, ms).unref()
-  return (url, request) => {
-    if (!isOver) return boundedFetch(url, request)
-    throw new ServiceError(
-      'unavailable',
-      `${url} is not asked for any more: the answers before it took ${ms / 60_000} minutes`,
-    )
-  }
-}
-
-/** Says that an answer is neither what was asked for nor that nothing is there. */
-export function unexpectedAnswer(url: string, status: number): ServiceError {
-  const isRedirect = status >= 300 && status < 400
-  const what = isRedirect ? ', which leads elsewhere: give the address that it leads to' : ''
-  return new ServiceError('unavailable', `${url} answered ${status}${what}`)
+/** The log of the service at this address. */
+export function logAt(store: HttpStore, keys: readonly VerifierKey[]): RemoteLog {
+  const get = (path: string, mostBytes?: number) => store.ask(path, mostBytes)
+  return { url: store.url, store, keys, get, readTile: tilesOnce(store) }
 }
 
 /** @throws ServiceError `unavailable` if there is none, and as `signedCheckpoint`. */
@@ -121,7 +79,8 @@ export function signedCheckpoint(
   }
 }
 
-function logKeys(vkeys: readonly string[]): VerifierKey[] {
+/** @throws ServiceError `invalid` for what are no keys of one log. */
+export function logKeys(vkeys: readonly string[]): VerifierKey[] {
   const keys = vkeys.map(parseVerifierKey)
   if (keys.some(({ use }) => use !== 'log')) {
     throw new ServiceError('invalid', 'a --vkey is that of a witness; give the key of the log')

@@ -81,7 +81,7 @@ describe('an honest server', () => {
   })
 
   test('an earlier release, and a log that goes on where a kept checkpoint ends', async () => {
-    const known = { note: store.objects.get(logCheckpointPath(2))!, place: 'kept' }
+    const known = store.objects.get(logCheckpointPath(2))!
     expect(await audit(undefined, { release: 2, known })).toMatchObject({
       ok: true,
       release: 2,
@@ -283,10 +283,10 @@ describe('a lying server is caught', () => {
   test('with an older log than the reader has kept, and with another history', async () => {
     const old = copyOf(store)
     old.objects.delete(logCheckpointPath(3))
-    const known = { note: of(logCheckpointPath(3)), place: 'kept' }
+    const known = of(logCheckpointPath(3))
     await expect(audit(undefined, { known }, old)).rejects.toMatchObject({ kind: 'conflict' })
     const head = { origin: LOG_ORIGIN, size: 2, root: new Uint8Array(32).fill(1) }
-    const forked = { note: encoded(signedCheckpoint(head, [LOG_KEY])), place: 'kept' }
+    const forked = encoded(signedCheckpoint(head, [LOG_KEY]))
     await expect(audit(undefined, { known: forked })).rejects.toThrow(/two histories/)
   })
 })

@@ -9,6 +9,7 @@ import type { Inconsistency, News } from '../../jobs/monitor-news.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { signingKeyOf, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
+import { HttpStore } from '../../pipeline/store/http.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { readCheckpoint, tileReader } from '../../pipeline/transparency/log-files.ts'
 import { type RemoteLog, remoteLog } from '../../pipeline/transparency/remote-log.ts'
@@ -345,6 +346,7 @@ describe('a correction', () => {
     await writeLog(store, 205)
     const log: RemoteLog = {
       url: 'http://fvs.example',
+      store: new HttpStore('http://fvs.example'),
       keys: [LOG_KEY.verifier],
       readTile: tileReader(store),
       get: async (path) => {
