@@ -2,7 +2,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { rm } from 'node:fs/promises'
 import { type OutsideReport, auditOutside } from '../pipeline/audit/outside.ts'
-import { logKeys, signedCheckpoint } from '../pipeline/transparency/remote-log.ts'
+import type { SignedCheckpoint } from '../pipeline/proof/checkpoint.ts'
+import type { VerifierKey } from '../pipeline/proof/note-keys.ts'
+import { logKeys } from '../pipeline/transparency/remote-log.ts'
 import { METHODOLOGY } from '../pipeline/scoring/methodology.ts'
 import type { Settings } from '../schemas/config.ts'
 import { SERVICE_VERSION, databaseIn } from './components/components.ts'
@@ -13,8 +15,8 @@ import { ProgressLine } from './progress.ts'
 export interface FromOptions {
   from: string
   vkey: readonly string[]
-  /** A checkpoint that was kept, and its file. */
-  known: { note: Uint8Array; place: string } | undefined
+  /** Returns the checkpoint that was kept, which one of the keys must have signed. */
+  known: ((keys: readonly VerifierKey[]) => SignedCheckpoint) | undefined
   release?: number | undefined
 }
 
@@ -40,8 +42,7 @@ export async function runAuditFrom(
       },
     }
     const keys = logKeys(vkeys)
-    const head = known && signedCheckpoint(known.note, known.place, keys)
-    const report = await auditOutside(context, { from, keys, known: head, release })
+    const report = await auditOutside(context, { from, keys, known: known?.(keys), release })
     const seconds = Math.round((performance.now() - startedMs) / 100) / 10
     return { ok: report.ok, json: { ...report, seconds }, text: describe(report, seconds) }
   } finally {

@@ -241,7 +241,10 @@ storeCommand(
     '--from <address>',
     'audit what is served there, such as https://host/data, by the public log; it needs no store and no secret',
   )
-  .option('--known <file>', 'with --from, a checkpoint that you have kept, which the log must continue')
+  .option(
+    '--known <file>',
+    'with --from, a checkpoint that you have kept or a --state, which the log must continue',
+  )
   .option('--unsigned', 'check no signatures, so that it takes no secret')
   .action((options: AuditOptions) => {
     const { release, log: wholeLog = false, vkey, unsigned = false, from, known } = options
@@ -274,10 +277,10 @@ async function auditFrom(options: AuditOptions & { from: string }): Promise<void
     })
   if (options.vkey.length === 0)
     program.error('error: --from takes the key of the log: --vkey', { exitCode: 2 })
-  const { fileBytes } = await import('./read-place.ts')
+  const { knownCheckpoint } = await import('./state-file.ts')
   const { runAuditFrom } = await import('./audit-from.ts')
   const { known: place } = options
-  const known = place === undefined ? undefined : { note: await fileBytes(place), place }
+  const known = place === undefined ? undefined : await knownCheckpoint(place)
   finish(await runAuditFrom(settingsFor(options), { ...options, known }), options)
 }
 

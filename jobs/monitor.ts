@@ -19,9 +19,8 @@ import {
   newsText,
 } from './monitor-news.ts'
 import { timesSince } from './monitor-times.ts'
-import { type MonitorState, monitorStateText, parseMonitorState } from './monitor-state.ts'
 import type { Report } from './output.ts'
-import { readState, replaceState } from './state-file.ts'
+import { type KnownLog, parseState, readState, replaceState, stateText } from './state-file.ts'
 import { type Receiver, tell } from './tell.ts'
 
 /** The exit codes that no other command has; 1 means that something is inconsistent. */
@@ -49,14 +48,14 @@ export interface MonitorReport extends Report {
 export async function runMonitor(log: RemoteLog, options: MonitorOptions): Promise<MonitorReport> {
   const { state: file, entity } = options
   const before = await readState(file)
-  const known = before && parseMonitorState(before, file, log.keys)
+  const known = before && parseState(before, file, log.keys)
   const { state, news, said } = await look(log, known, entity)
   const { origin, size } = (state ?? known)?.head.checkpoint ?? { origin: log.keys[0]!.name, size: 0 }
   const told = { service: log.url, origin, size, news }
   let failure: string | undefined
   try {
     if (news.length > 0) await tell(options, `${printableJson(told)}\n`)
-    const text = state && monitorStateText(state)
+    const text = state && stateText(state)
     if (text !== undefined && (!before || decoded(before) !== text)) await replaceState(file, text, before)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -82,18 +81,14 @@ export async function runMonitor(log: RemoteLog, options: MonitorOptions): Promi
 }
 
 interface Look {
-  state: MonitorState | undefined
+  state: KnownLog | undefined
   news: News[]
   /** How many forecasts were held to the log, and what was not checked. */
   said: string[]
 }
 
 /** Returns no state if anything is inconsistent, so that each later call finds it again. */
-async function look(
-  log: RemoteLog,
-  known: MonitorState | undefined,
-  entities: readonly string[],
-): Promise<Look> {
+async function look(log: RemoteLog, known: KnownLog | undefined, entities: readonly string[]): Promise<Look> {
   let news: News[] = []
   let said: string[] = []
   let unreached: ServiceError | undefined
@@ -109,14 +104,14 @@ async function look(
     }
     return undefined
   }
-  let state: MonitorState | undefined
+  let state: KnownLog | undefined
   const last = await attempt(lookAtLog(log, known))
   if (last) {
     let head: SignedCheckpoint = last
     const shown: Record<string, ShownRecord | null> = {}
     for (const entity of entities) {
       const least = known?.head.checkpoint.size ?? 0
-      const seen = await attempt(lookAtEntity(log, head, entity, known?.entities[entity], least))
+      const seen = await attempt(lookAtEntity(log, head, entity, known?.entities?.[entity], least))
       if (!seen) continue
       head = seen.head
       shown[entity] = seen.shown
@@ -138,7 +133,7 @@ async function look(
 /** @throws ServiceError `invalid` for a checkpoint of another log, or that no known key has signed. */
 async function lookAtLog(
   log: RemoteLog,
-  known: MonitorState | undefined,
+  known: KnownLog | undefined,
 ): Promise<SignedCheckpoint | Inconsistency> {
   // A checkpoint that no known key has signed speaks against nobody: anyone can make one.
   const last = await lastSignedCheckpoint(log)

@@ -7,11 +7,11 @@ import { type Note, type NoteSignature, noteText, signatureLine } from '../pipel
 import type { SigningKey } from '../pipeline/proof/note-keys.ts'
 import { cosignText, heldSignatures } from '../pipeline/proof/note-signatures.ts'
 import { type Continuation, continuationOf } from '../pipeline/transparency/continuation.ts'
-import { lastSignedCheckpoint, remoteLog, signedCheckpoint } from '../pipeline/transparency/remote-log.ts'
+import { lastSignedCheckpoint, remoteLog } from '../pipeline/transparency/remote-log.ts'
 import { ServiceError } from '../schemas/errors.ts'
 import { printable } from '../pipeline/printable.ts'
 import type { Report } from './output.ts'
-import { readState, replaceState } from './state-file.ts'
+import { parseState, readState, replaceState, stateText } from './state-file.ts'
 import { witnessKeyIn } from './witness-key.ts'
 
 export interface WitnessOptions {
@@ -33,7 +33,8 @@ export async function runWitness(url: string, options: WitnessOptions, now: Date
   const log = remoteLog(url, options.vkey)
   const key = options.keyFile === undefined ? undefined : await witnessKeyIn(options.keyFile)
   const before = await readState(file)
-  const known = before && signedCheckpoint(before, file, log.keys)
+  const seen = before && parseState(before, file, log.keys)
+  const known = seen?.head
   const found = await lastSignedCheckpoint(log)
   const continuation = await judged(url, known, found, () =>
     continuationOf(known?.checkpoint, found.checkpoint, log.readTile),
@@ -43,11 +44,9 @@ export async function runWitness(url: string, options: WitnessOptions, now: Date
   const { note, line } = key
     ? cosigned(isKnown ? kept.note : withoutOwn(kept.note, key), key, now)
     : { note: noteText(kept.note), line: undefined }
-  if (before === undefined || decoded(before) !== note) {
-    // Throws if the note is too long to be read again.
-    parseCheckpoint(note)
-    await replaceState(file, note, before)
-  }
+  // Throws if the note is too long to be read again.
+  const text = stateText({ ...seen, head: parseCheckpoint(note) })
+  if (!before || decoded(before) !== text) await replaceState(file, text, before)
   return reportOf(kept, known, continuation, line)
 }
 

@@ -598,9 +598,9 @@ describe('a file', () => {
     await look(one)
     const good = (await kept())!
     for (const [content, reason] of [
-      ['', /is no state of fvs monitor$/],
-      ['{}', /is no state of fvs monitor$/],
-      [good.replace('\\"release\\"', '\\"x\\"'), /is no state of fvs monitor$/],
+      ['', /the note has no empty line/],
+      ['{}', /is no state of fvs witness or fvs monitor$/],
+      [good.replace('\\"release\\"', '\\"x\\"'), /is no state of fvs witness or fvs monitor$/],
       [good.replace(LOG_ORIGIN, 'x.example'), /this is the log "x\.example", not /],
       [good.replace('\\n1\\n', '\\n2\\n'), /does not hold/],
     ] as const) {

@@ -3,6 +3,7 @@
 import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { knownCheckpoint } from '../../jobs/state-file.ts'
 import { runWitness } from '../../jobs/witness.ts'
 import { decoded, encoded } from '../../pipeline/proof/canonical.ts'
 import { parseCheckpoint } from '../../pipeline/proof/checkpoint.ts'
@@ -66,6 +67,9 @@ async function look({ vkey = [VKEY], keyFile, url = served.url }: Options = {}) 
 
 const kept = () => readFile(state, 'utf8')
 
+/** The note of the checkpoint that is kept. */
+const keptNote = async () => (JSON.parse(await kept()) as { checkpoint: string }).checkpoint
+
 /** What was refused, and that the file is as it was, with nothing beside it. */
 async function refusal(options: Options = {}): Promise<ServiceError> {
   const [before, beside] = [await kept().catch(() => undefined), await readdir(folder)]
@@ -91,11 +95,37 @@ describe('a log that grows', () => {
     expect(first.text).toBe(
       `${ORIGIN} has 3 entries, the first that is kept, so that they were taken as they are`,
     )
-    expect(await kept()).toBe(decoded(noteOf(served, 3)))
+    expect(await keptNote()).toBe(decoded(noteOf(served, 3)))
     expect((await look()).text).toBe(`${ORIGIN} has 3 entries, as before`)
     served.store = await logOf(300)
     expect((await look()).text).toBe(`${ORIGIN} has 300 entries, which continue the 3 from before`)
-    expect(await kept()).toBe(decoded(noteOf(served, 300)))
+    expect(await keptNote()).toBe(decoded(noteOf(served, 300)))
+  })
+
+  test('must continue a checkpoint that was kept by other means', async () => {
+    await writeFile(state, noteOf(served, 3))
+    served.store = await logOf(5)
+    expect((await look()).json).toMatchObject({ continuation: 'grown', known_size: 3 })
+    expect(await keptNote()).toBe(decoded(noteOf(served, 5)))
+  })
+
+  test('gives its file to an audit, as a checkpoint that the log must continue', async () => {
+    await look()
+    for (const content of [await kept(), noteOf(served, 3)]) {
+      await writeFile(state, content)
+      const checkpointBy = await knownCheckpoint(state)
+      expect(checkpointBy([LOG.verifier]).checkpoint.size).toBe(3)
+      expect(() => checkpointBy([signer('second').verifier])).toThrow(/no key that was given has signed it/)
+    }
+  })
+
+  test('is kept in the file of a monitor, whose records stay', async () => {
+    const record = { record: '{"as_of":"2026-03-01T12:00:00.000Z","release":3}', proof: 'a proof' }
+    const seen = { corrections_to: 3, entities: { 'agent:x': record, 'agent:y': null } }
+    await writeFile(state, JSON.stringify({ checkpoint: decoded(noteOf(served, 3)), ...seen }))
+    served.store = await logOf(5)
+    await look()
+    expect(JSON.parse(await kept())).toEqual({ checkpoint: decoded(noteOf(served, 5)), ...seen })
   })
 
   test('is followed over every kind of step, also where partial tiles are gone', async () => {
@@ -302,7 +332,7 @@ describe('refused, and nothing is kept:', () => {
 
 describe('with a key', () => {
   const assertCosigned = async () => {
-    const note = parseNote(await kept())
+    const note = parseNote(await keptNote())
     expect(heldSignatures(note, [LOG.verifier, WITNESS.verifier])).toEqual([
       { key: LOG.verifier, time: undefined },
       { key: WITNESS.verifier, time: NOW },
@@ -322,7 +352,7 @@ describe('with a key', () => {
       expect((await look({ keyFile: file })).text).toBe(text)
       expect((await stat(state)).ino).toBe(before.ino)
     }
-    expect(parseCheckpoint(await kept()).checkpoint.size).toBe(5)
+    expect(parseCheckpoint(await keptNote()).checkpoint.size).toBe(5)
   })
 
   test('that comes later, what is kept is cosigned', async () => {
@@ -338,7 +368,7 @@ describe('with a key', () => {
     const forged = { ...other, ...WITNESS.verifier, name: 'witness.example', bytes: Buffer.alloc(72) }
     served.instead.set('log/checkpoint', encoded(own + signatureLine(forged) + signatureLine(other)))
     await look({ keyFile: await writtenKey() })
-    const note = parseNote(await kept())
+    const note = parseNote(await keptNote())
     expect(note.signatures.map(({ name }) => name)).toEqual([ORIGIN, 'other.example', 'witness.example'])
     expect(heldSignatures(note, [WITNESS.verifier])).toHaveLength(1)
   })
@@ -385,7 +415,7 @@ describe('the command', () => {
     expect(first.stderr).toBe(
       `${ORIGIN} has 3 entries, the first that is kept, so that they were taken as they are\n`,
     )
-    expect(await kept()).toBe(decoded(noteOf(served, 3)) + first.stdout)
+    expect(await keptNote()).toBe(decoded(noteOf(served, 3)) + first.stdout)
     const fork = (served.store = await logOf(4, 2))
     const forked = await fvs(args(), { folder })
     expect([forked.code, forked.stdout]).toEqual([1, ''])
@@ -412,7 +442,7 @@ describe('the command', () => {
     await expect.poll(() => served.asked).toContain('log/tile/0/000.p/5')
     running.child.kill('SIGINT')
     expect((await running.finished).signal).toBe('SIGINT')
-    expect(parseCheckpoint(await kept()).checkpoint.size).toBe(3)
+    expect(parseCheckpoint(await keptNote()).checkpoint.size).toBe(3)
     expect(await readdir(folder)).toEqual(before)
   })
 })
