@@ -69,7 +69,8 @@ room('api/limits', ...GROUND, 'pipeline/access')
 room('api/questions', ...DATA, 'api/turns.ts')
 room('api/current-forecasts', ...DATA, 'api/questions', 'api/turns.ts')
 room('api/operator', ...DATA, 'pipeline/people', 'pipeline/access', 'pipeline/import', 'api/limits')
-room('api/pages', 'schemas', 'pipeline/proof', 'api/mounts.ts', 'api/about.ts')
+// Scripts of pages share the quads of credentials.
+room('api/pages', 'schemas', 'pipeline/proof', 'pipeline/credentials', 'api/mounts.ts', 'api/about.ts')
 room('api/published', ...READING, 'api/pages', 'api/turns.ts')
 const SERVED = [
   'api/mounts.ts',

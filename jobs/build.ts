@@ -1,9 +1,11 @@
 // Builds the programs of the service from their sources and packages into few files, because finding, reading
 // and linking seven hundred modules takes most of a start. `node jobs/build.ts [FOLDER]` takes a folder of
 // the repository, by default `dist`. The same sources make the same bytes.
-import { chmod, rm } from 'node:fs/promises'
+import { chmod, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
+import { bundledForPages } from '../api/pages/bundle.ts'
 
 const ROOT = dirname(import.meta.dirname)
 const folder = join(ROOT, process.argv[2] ?? 'dist')
@@ -15,12 +17,15 @@ const PROGRAMS = {
   'score-decoder': 'pipeline/release/score-decoder.ts',
   drawer: 'api/pages/cards/drawer.ts',
 }
+/** The script of pages, which no program imports. */
+const PAGE_SCRIPT = { name: 'verify', source: join(ROOT, 'api/pages/assets/verify.js') }
 const built = new Map(Object.entries(PROGRAMS).map(([name, source]) => [join(ROOT, source), name]))
+built.set(PAGE_SCRIPT.source, PAGE_SCRIPT.name)
 
 /**
  * Packages that stay outside of the build: native ones, and large ones.
  */
-const PACKAGES_APART = [/^@duckdb\//, /^@aws-sdk\//, /^@smithy\//, /^@redis\//, /^@resvg\//]
+const PACKAGES_APART = [/^@duckdb\//, /^@aws-sdk\//, /^@smithy\//, /^@redis\//, /^@resvg\//, /^rolldown$/]
 
 const FILE = /new URL\('([^']+)', import\.meta\.url\)/g
 
@@ -106,4 +111,8 @@ for (const program of ['creator', 'score-decoder', 'drawer'] as const) {
   always.clear()
   await build(program)
 }
+await writeFile(
+  join(folder, `${PAGE_SCRIPT.name}.js`),
+  await bundledForPages(pathToFileURL(PAGE_SCRIPT.source)),
+)
 await chmod(join(folder, 'fvs.js'), 0o755)

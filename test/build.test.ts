@@ -92,9 +92,9 @@ describe('the program that is built', () => {
       fvsServe({ folder, env }, '--no-scheduler'),
     ])
     const [built, sources] = services.map(({ url }) => new Client(url)) as [Client, Client]
-    const page = (await built.get('/')).text
-    const assets = [...page.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path!)
-    expect(assets).not.toEqual([])
+    const pages = (await built.get('/')).text + (await built.get('/view/verify')).text
+    const assets = new Set([...pages.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path!))
+    expect([...assets]).toContainEqual(expect.stringMatching(/\/verify\.js$/))
     for (const path of [
       ...assets,
       `/forecaster/${forecasterId(0)}/verification`,

@@ -13,31 +13,31 @@ export interface Asset {
 }
 
 function asset(name: string, mediaType: string, source = `assets/${name}`): Asset {
-  const bytes = readFileSync(new URL(source, import.meta.url))
+  return assetOf(name, mediaType, readFileSync(new URL(source, import.meta.url)))
+}
+
+function assetOf(name: string, mediaType: string, bytes: Uint8Array): Asset {
   const sha256 = sha256Hex(bytes)
   return { path: `/assets/${sha256.slice(0, 16)}/${name}`, bytes, sha256, mediaType }
+}
+
+/** The build has bundled it. From the sources it is bundled here, to the same bytes. */
+async function verifyScript(): Promise<Uint8Array> {
+  const location = new URL('assets/verify.js', import.meta.url)
+  if (!location.pathname.endsWith('/assets/verify.js')) return readFileSync(location)
+  const { bundledForPages } = await import('./bundle.ts')
+  return bundledForPages(location)
 }
 
 export const STYLE = asset('style.css', 'text/css')
 export const ICON = asset('icon.svg', 'image/svg+xml')
 /** Pages run the same file that verifiers take, so that both can read what it does. */
 const PROOF_SCRIPT = asset('proof.js', 'text/javascript', '../../examples/verify.js')
-const VERIFY_SCRIPT = asset('verify.js', 'text/javascript')
-const QUADS_SCRIPT = asset('credential-quads.js', 'text/javascript')
-const CERTIFICATE_SCRIPT = asset('certificate.js', 'text/javascript')
-const ANYTHING_SCRIPT = asset('anything.js', 'text/javascript')
+/** Every check of a page, with the modules of the service that it shares. */
+const VERIFY_SCRIPT = assetOf('verify.js', 'text/javascript', await verifyScript())
 
 /** The scripts of a page with a check. */
 export const CHECK_SCRIPTS = [PROOF_SCRIPT, VERIFY_SCRIPT]
-
-/** The scripts of the page that checks anything. */
-export const ANYTHING_SCRIPTS = [
-  PROOF_SCRIPT,
-  QUADS_SCRIPT,
-  CERTIFICATE_SCRIPT,
-  ANYTHING_SCRIPT,
-  VERIFY_SCRIPT,
-]
 
 /** The script that completes snippets. */
 export const SHOW_SCRIPT = asset('show.js', 'text/javascript')
@@ -56,9 +56,6 @@ export const ASSETS: readonly Asset[] = [
   ICON,
   PROOF_SCRIPT,
   VERIFY_SCRIPT,
-  QUADS_SCRIPT,
-  CERTIFICATE_SCRIPT,
-  ANYTHING_SCRIPT,
   SHOW_SCRIPT,
   OPERATOR_SCRIPT,
   VERIFIERS['verify.py'],

@@ -1,6 +1,6 @@
 // The page on which anyone checks what they were shown: one field for links, names and records, and the
 // commands of a shell.
-import { ANYTHING_SCRIPTS, VERIFIERS } from './assets.ts'
+import { CHECK_SCRIPTS, VERIFIERS } from './assets.ts'
 import { ENVIRONMENTS } from '../../schemas/values.ts'
 import { MOUNTS } from '../mounts.ts'
 import { type Html, html } from './html.ts'
@@ -31,7 +31,7 @@ export function verifyPage(site: Site, asked?: Asked): Html {
     description: 'Find out whether a link, a picture or a record is genuine.',
     path: '/view/verify',
     isIndexed: asked === undefined,
-    scripts: ANYTHING_SCRIPTS,
+    scripts: CHECK_SCRIPTS,
     content: html`<p class="lead">Find out whether what you were shown is genuine: the address or the id of an agent or a forecaster, their name, or the text or the file of a record or a credential.</p>
 <form class="panel check-one" action="${linkTo(site, '/view/verify')}" data-check="any" data-mount="${MOUNTS[site.environment]}" data-issuers="${issuerPaths(site)}">
 <label>Paste an address, an id, a name, or the text of a record or a credential <small>or drop a badge or a file anywhere on this page</small><textarea name="q" rows="3" spellcheck="false" autocomplete="off" autocapitalize="off" required${asked && html` aria-describedby="said"`}>${asked && html`\n${asked.q}`}</textarea></label>

@@ -1,6 +1,7 @@
 // Writes the documents of this service as canonical N-Quads (RDFC-1.0), which is what eddsa-rdfc-2022 signs.
 // Only documents in which at most one object has no id: then no names of blank nodes have to be worked out,
 // and one table of members takes the place of a JSON-LD processor. Tests hold it to jsonld and rdf-canonize.
+// Pages run it too, so that it imports nothing of Node.
 import { ServiceError } from '../../schemas/errors.ts'
 import { quoted } from '../proof/quoted.ts'
 
@@ -77,11 +78,27 @@ const ONLY_BLANK = '_:c14n0'
 export function quadsOf(document: object): string {
   const { '@context': context, ...root } = document as Record<string, unknown>
   if (JSON.stringify(context) !== JSON.stringify(CONTEXTS)) {
-    throw new ServiceError('invalid', `@context must be ${CONTEXTS.join(' and ')}`)
+    const message = `@context must be ${CONTEXTS.join(' and ')}`
+    throw new FormError('stranger', message, { what: '@context', value: context })
   }
   const quads = new Quads()
   addObject(quads, root)
   return quads.sorted().join('')
+}
+
+/** Says why a document is not of this service. Pages have words of their own for it. */
+class FormError extends ServiceError {
+  readonly form: 'stranger' | 'blank' | 'twice'
+  /** The part that no document of this service has. */
+  readonly what: string | undefined
+  readonly value: unknown
+
+  constructor(form: FormError['form'], message: string, part: { what?: string; value?: unknown } = {}) {
+    super('invalid', message)
+    this.form = form
+    this.what = part.what
+    this.value = part.value
+  }
 }
 
 class Quads {
@@ -98,7 +115,7 @@ class Quads {
 
   /** Returns the term of the only object without an id. */
   blank(): string {
-    if (this.#hasBlank) throw new ServiceError('invalid', 'only one object of a credential may have no id')
+    if (this.#hasBlank) throw new FormError('blank', 'only one object of a credential may have no id')
     this.#hasBlank = true
     return ONLY_BLANK
   }
@@ -106,7 +123,7 @@ class Quads {
   sorted(): string[] {
     const lines = this.#lines.toSorted()
     if (lines.some((line, at) => line === lines[at - 1])) {
-      throw new ServiceError('invalid', 'a credential must not say the same twice')
+      throw new FormError('twice', 'a credential must not say the same twice')
     }
     return lines
   }
@@ -160,7 +177,8 @@ function iriOf(id: unknown): string {
   throw unknown('id', id)
 }
 
-function unknown(what: string, value: unknown): ServiceError {
+function unknown(what: string, value: unknown): FormError {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')
-  return new ServiceError('invalid', `no credential of this service has the ${what} ${quoted(text)}`)
+  const message = `no credential of this service has the ${what} ${quoted(text)}`
+  return new FormError('stranger', message, { what, value })
 }

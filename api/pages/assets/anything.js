@@ -1,7 +1,9 @@
 // Checks in the page what was pasted or dropped there, whatever it is: a credential or a badge that carries one, or a
 // record, whose proof it asks of this service. Links, ids and names are for the service itself. The page loads
-// `examples/verify.js` and `certificate.js` before it.
-globalThis.anything = (() => {
+// `examples/verify.js` before it.
+import { certificates } from './certificate.js'
+
+export const anything = (() => {
   const CONTENT = /^\s*[{[<]/
   const LINK_TO_CREDENTIAL = /^\s*https?:\S+\/(?:credential|badge\.svg)(?:#\d+)?\s*$/
 

@@ -1,8 +1,29 @@
 // Checks an Open Badges credential of this service in the page: its signature, its dates, that it was not revoked, that the public
 // log has the record behind it, and that both say the same. It asks nobody but this service. The page loads `examples/verify.js`
-// and `credential-quads.js` before it.
-globalThis.certificates = (() => {
-  const { quadsOf, listOf, isObject, shown } = credentialQuads
+// before it.
+import { quadsOf } from '../../../pipeline/credentials/quads.ts'
+
+export const certificates = (() => {
+  const listOf = (values) => (Array.isArray(values) ? values : [values])
+  const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+  const shown = (value) => `“${(JSON.stringify(value) ?? 'nothing').slice(0, 80)}”`
+
+  const FORMS = {
+    twice: () => 'It says the same twice, as no credential of this service does.',
+    blank: () => 'Several of its parts have no id, as in no credential of this service.',
+    stranger: ({ what, value }) =>
+      `It has the ${what} ${shown(value)}, which no credential of this service has.`,
+  }
+
+  // The bytes of the quads that are signed.
+  function signedBytes(document) {
+    try {
+      return utf8(quadsOf(document))
+    } catch (error) {
+      const words = FORMS[error.form]
+      throw words ? new Error(words(error)) : error
+    }
+  }
 
   const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
   // The bytes of a text of this many, behind the letter of their base (multibase).
@@ -120,8 +141,8 @@ globalThis.certificates = (() => {
     const [code, version, ...point] = base58(method.publicKeyMultibase, 34)
     must(code === 0xed && version === 1, `${method.id} is no key of Ed25519.`)
     const hashes = [
-      await sha256(utf8(quadsOf({ '@context': document['@context'], ...options }))),
-      await sha256(utf8(quadsOf(document))),
+      await sha256(signedBytes({ '@context': document['@context'], ...options })),
+      await sha256(signedBytes(document)),
     ]
     const key = await crypto.subtle.importKey('raw', new Uint8Array(point), 'Ed25519', false, ['verify'])
     const message = new Uint8Array(hashes.flatMap((hash) => [...hash]))

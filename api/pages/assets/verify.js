@@ -1,6 +1,9 @@
 // Checks a record in the page, in every `<form data-check>`: with public keys and a proof (`data-check="proof"`), with the
 // signing secret, or whatever it is (anything.js). What the form has no field for, the payload or the signature, is the text of the element whose id is the
 // field's name. Nothing is sent anywhere; a form with `data-proof` asks this service for the proof and for the key that it names.
+import { anything } from './anything.js'
+import { certificates } from './certificate.js'
+
 ;(() => {
   const text = new TextEncoder()
 
