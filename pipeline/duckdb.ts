@@ -243,6 +243,11 @@ export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
+/** Quotes a name as an SQL identifier. */
+export function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
 /** The option of a COPY by which the metadata of a Parquet file says what each column means. */
 export function withComments(comments: ColumnComments): string {
   return `KV_METADATA {${COMMENTS_KEY}: ${literal(JSON.stringify(comments))}}`

@@ -1,5 +1,5 @@
 // The SQL of one cell of a file: its text, and whether the file says anything there.
-import { literal } from '../duckdb.ts'
+import { identifier, literal } from '../duckdb.ts'
 
 /** Words that programs write for a missing value, as the whole of a cell. */
 const MISSING = ['NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf', 'NA', 'N/A', 'null', 'NULL']
@@ -86,8 +86,8 @@ export function rowsOf(
     const whole = `nullif(${keys.includes(name) ? normal(said) : said}, '')`
     return [
       // A required column keeps the word, for the message.
-      `${isText && isOptional && isBare !== 'false' ? `if(${word}, NULL, ${whole})` : whole} AS ${name}`,
-      ...(isOptional ? [`${isThere} AS ${isSaid(name)}`] : []),
+      `${isText && isOptional && isBare !== 'false' ? `if(${word}, NULL, ${whole})` : whole} AS ${identifier(name)}`,
+      ...(isOptional ? [`${isThere} AS ${identifier(isSaid(name))}`] : []),
       ...(isText ? [`${isBare === 'false' ? 'false' : word} AS ${isVoid(name)}`] : []),
       ...(rewritten === undefined ? [] : [`coalesce(${rewritten} <> ${text}, false) AS ${isAltered(name)}`]),
     ]

@@ -1,5 +1,5 @@
 // A Parquet file as a table.
-import type { Database } from '../duckdb.ts'
+import { type Database, identifier } from '../duckdb.ts'
 import type { Cell } from './cells.ts'
 import { type FileTable, onlyFile } from './file-table.ts'
 import type { Input } from './input.ts'
@@ -47,12 +47,11 @@ export async function openParquet(database: Database, input: Input): Promise<Fil
 /** Whether the values of a type of DuckDB have parts. */
 const isNested = (type: string) => /^(STRUCT|MAP|UNION)\(|\[\d*\]$/.test(type)
 
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
-const asJson = (name: string) => `to_json(${quoted(name)})`
+const asJson = (name: string) => `to_json(${identifier(name)})`
 
 /** A cell of a column. A timestamp without a zone has none in its text either. */
 function cellOfType(name: string, type: string): Cell {
-  const column = quoted(name)
+  const column = identifier(name)
   if (isNested(type)) {
     return {
       text: `${asJson(name)}::VARCHAR`,

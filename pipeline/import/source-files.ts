@@ -3,12 +3,12 @@ import { mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { PipelineComponents } from '../components.ts'
-import { literal } from '../duckdb.ts'
+import { identifier, literal } from '../duckdb.ts'
 import type { FileTable } from './file-table.ts'
 import { type Input, assertFile, decoded, openInput } from './input.ts'
 import type { HeaderOptions } from './options.ts'
 import { type IncomingRows, openTable, readTable } from './read-file.ts'
-import type { ImportSource, SourceForm } from './source.ts'
+import { type ImportSource, type SourceForm, formTable } from './source.ts'
 import { countOf } from './take-in.ts'
 import { isZip, unzip } from './unzip.ts'
 
@@ -26,12 +26,9 @@ const READ_MEMBERS = ['.csv', '.json', '.jsonl', '.ndjson']
 
 type ReadContext = Pick<PipelineComponents, 'database' | 'directory'>
 
-/** The table of all rows of a form. Grain: one row per row of a file. */
-const tableOf = (form: string) => `form_${form}`
-
 /**
- * Reads the files into one view a form, named after it, with the columns `file` (an index of the returned
- * list), `file_name` and `record` (from 0). A form that no file has is an empty view.
+ * Reads the files into one table a form, with the columns `file` (an index of the returned list), `file_name`
+ * and `record` (from 0). Grain: one row per row of a file. A form that no file has is an empty table.
  *
  * @throws ServiceError `invalid` for a file that cannot be read, that has a row that cannot be read, or that
  *   has the columns of no form.
@@ -42,11 +39,10 @@ export async function readSourceFiles(
   paths: readonly string[],
 ): Promise<SourceFile[]> {
   for (const [name, form] of Object.entries(source.forms)) {
-    const texts = identifiersOf(form).map((column) => `${column} VARCHAR`)
+    const texts = identifiersOf(form).map((column) => `${identifier(column)} VARCHAR`)
     await database.run(
-      `CREATE OR REPLACE TEMP TABLE ${tableOf(name)} (file INTEGER, file_name VARCHAR, record BIGINT, ${texts.join(', ')})`,
+      `CREATE OR REPLACE TEMP TABLE ${formTable(name)} (file INTEGER, file_name VARCHAR, record BIGINT, ${texts.join(', ')})`,
     )
-    await database.run(`CREATE OR REPLACE TEMP VIEW ${name} AS FROM ${tableOf(name)}`)
   }
   const files: SourceFile[] = []
   const folderOf = async (name: string) => {
@@ -107,13 +103,13 @@ async function readSourceFile(
       { faults: rejected.faults },
     )
   }
-  const given = [...Object.keys(required), ...present].join(', ')
+  const given = [...Object.keys(required), ...present].map(identifier).join(', ')
   await database.run(
-    `INSERT INTO ${tableOf(found)} BY NAME SELECT ${index} AS file, ${literal(name)} AS file_name, record, ${given} FROM incoming`,
+    `INSERT INTO ${formTable(found)} BY NAME SELECT ${index} AS file, ${literal(name)} AS file_name, record, ${given} FROM incoming`,
   )
   await database.run('DROP VIEW incoming')
   await database.run('DROP TABLE texts')
-  const rows = await countOf({ database }, `${tableOf(found)} WHERE file = ${index}`)
+  const rows = await countOf({ database }, `${formTable(found)} WHERE file = ${index}`)
   return { name, form: found, rows, placesOf }
 }
 

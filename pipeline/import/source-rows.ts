@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type { Database } from '../duckdb.ts'
 import { literal } from '../duckdb.ts'
+import { ServiceError } from '../../schemas/errors.ts'
 import { isErased } from '../tables/left-out.ts'
 import { NAME_CHARACTERS, PROSE_CHARACTERS } from '../../schemas/names.ts'
 import { normal } from './cells.ts'
@@ -16,7 +17,7 @@ import {
   isTime,
 } from './columns.ts'
 import { CRITERIA_WITH_REST, NAME_FROM, PROSE_FROM, TITLE_WITHIN_LIMIT, defineRewrites } from './rewrites.ts'
-import type { ImportSource, SourceRows } from './source.ts'
+import { type ImportSource, type SourceRows, formTable } from './source.ts'
 import { countOf } from './take-in.ts'
 import { isOfPerson } from './person-ids.ts'
 import { definePersonIds, hashOf, idOf } from './values.ts'
@@ -69,7 +70,7 @@ const ASKED = 'asked_questions'
  * Makes for each kind a table of the rows of the files that are read. The views of the store's tables must be
  * attached: a forecast may be on a question that an earlier import brought.
  *
- * @throws ServiceError `corrupt` if a definition of the source is no SQL.
+ * @throws ServiceError `corrupt`, with the form and the column, if a definition of the source is no SQL.
  */
 export async function stageRows(
   database: Database,
@@ -86,7 +87,11 @@ export async function stageRows(
   for (const kind of IMPORTS) {
     const definitions = [...source.rows.entries()].filter(([, rows]) => rows.kind === kind)
     if (definitions.length === 0) continue
-    await stageKind(database, source, kind, definitions, idsSecret !== undefined)
+    try {
+      await stageKind(database, source, kind, definitions, idsSecret !== undefined)
+    } catch (error) {
+      throw await namingColumn(database, source, definitions, error)
+    }
     if (kind !== 'questions') continue
     await database.run(
       `INSERT INTO ${ASKED} SELECT question_id, any_value(opened_at) FILTER (reason IS NULL), bool_or(reason IS NULL)
@@ -131,6 +136,38 @@ async function stageKind(
   await database.run(`UPDATE ${stagedTable(kind)} SET reason = ${literal(OTHER[kind])} WHERE is_other`)
 }
 
+/** Finds the definition whose SQL fails, since the query of all of them does not name it. */
+async function namingColumn(
+  database: Database,
+  { name }: ImportSource,
+  definitions: readonly (readonly [number, SourceRows])[],
+  error: unknown,
+): Promise<unknown> {
+  for (const [, { kind, form, rest = '', columns, leftOut = [] }] of definitions) {
+    const known = IMPORT_COLUMNS[kind].filter((column) => columns[column.name] !== undefined)
+    const parts = [
+      ['the rows', '1'],
+      ...known.map((column) => [`the column ${column.name}`, valueOf(column, columns[column.name]!)]),
+      ...leftOut.map(([reason, fails]) => [`the reason ${JSON.stringify(reason)}`, fails]),
+    ] as const
+    for (const [part, sql] of parts) {
+      try {
+        await database.run(
+          `SELECT count(value) FROM (SELECT (${sql}) AS value FROM ${formTable(form)} r ${rest})`,
+        )
+      } catch (cause) {
+        if (!(cause instanceof ServiceError) || cause.kind !== 'corrupt') return error
+        return new ServiceError(
+          'corrupt',
+          `the importer ${name} cannot make ${kind} of the form ${form}, ${part}: ${cause.message}`,
+          { cause },
+        )
+      }
+    }
+  }
+  return error
+}
+
 /** A row that says otherwise than an earlier one about the same. */
 const OTHER: Record<ImportKind, string> = {
   questions: 'an earlier row says otherwise of the same question',
@@ -166,7 +203,7 @@ function saidBy(
     return `if(coalesce(${valueOf(column, sql)}, '') <> (${sql}), '${column.name}', NULL)`
   })
   const altered = `list_filter([${['NULL::VARCHAR', ...alterations].join(', ')}], lambda name: name IS NOT NULL)`
-  const query = `SELECT ${index} AS definition, r.file, r.record, ${reason} AS reason, ${altered} AS altered, ${values.join(', ')} FROM ${form} r ${rest}`
+  const query = `SELECT ${index} AS definition, r.file, r.record, ${reason} AS reason, ${altered} AS altered, ${values.join(', ')} FROM ${formTable(form)} r ${rest}`
   return columns.some(({ name }) => name === 'title') ? withinLimits(query, columns) : query
 }
 
@@ -383,7 +420,7 @@ export async function stageScores(
   const isKeyed = idsSecret !== undefined
   const said = scores.map(({ form, columns: { entity_id, question_id, score, value } }) => {
     const ids = `${normal(entity_id)} AS entity, ${normal(question_id)} AS question`
-    return `SELECT ${ids}, ${score} AS score, try_cast(${value} AS DOUBLE) AS value FROM ${form} r`
+    return `SELECT ${ids}, ${score} AS score, try_cast(${value} AS DOUBLE) AS value FROM ${formTable(form)} r`
   })
   await database.run(
     `CREATE OR REPLACE TEMP TABLE published AS

@@ -1,5 +1,12 @@
 // The form of an importer: the files of a platform, and the rows of ours that each of their rows gives.
+import { identifier } from '../duckdb.ts'
 import type { ImportKind } from './columns.ts'
+
+/**
+ * The table of the rows of a form, for a definition that joins another form than its own. No name of a form
+ * is that of a table of the store.
+ */
+export const formTable = (form: string) => identifier(`rows of ${form}`)
 
 /** A kind of file. A file is of the form whose required columns it all has, and of the one with most. */
 export interface SourceForm {
@@ -19,8 +26,8 @@ export interface SourceRows {
   /** The meaning of these rows in reports, if it is not that of the kind. */
   readonly label?: string
   /**
-   * SQL after `FROM <form> r`, such as a join with another form. It may give several rows for one of the
-   * file, and `WHERE` may choose rows that alone count as read.
+   * SQL after `FROM formTable(form) r`, such as a join with another form. It may give several rows for one of
+   * the file, and `WHERE` may choose rows that alone count as read.
    */
   readonly rest?: string
   /**

@@ -1,5 +1,5 @@
 // Manifold: markets and bets, as its API and its dumps give them, or as tables of these.
-import { type ImportSource, epochMs } from '../source.ts'
+import { type ImportSource, epochMs, formTable } from '../source.ts'
 
 const FIRST_LINE = `regexp_extract(trim(r.description), '^[^\\r\\n]+')`
 /** A description may be a document of an editor, whose first line says nothing. */
@@ -18,7 +18,7 @@ const NO_OPINION = [
 const FILLS = `LEFT JOIN (
   WITH trades AS (
     SELECT DISTINCT bettor, contract, created, bet, try_cast(before AS DOUBLE) AS before, try_cast(after AS DOUBLE) AS after
-    FROM bets r WHERE ${NO_OPINION.map(([, fails]) => `NOT coalesce(${fails}, false)`).join(' AND ')}),
+    FROM ${formTable('bets')} r WHERE ${NO_OPINION.map(([, fails]) => `NOT coalesce(${fails}, false)`).join(' AND ')}),
   moves AS (
     SELECT bettor, contract, created, unnest([after, before]) AS price, unnest([1, -1]) AS move FROM trades),
   ends AS (
