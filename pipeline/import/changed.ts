@@ -2,12 +2,12 @@
 // that change.
 import type { Database } from '../duckdb.ts'
 import { IMPORT_COLUMNS, type ImportColumn, type ImportKind, isText } from './columns.ts'
-import { isAltered, isVoid } from './cells.ts'
 import type { ImportOptions } from './options.ts'
 import { KNOWN_NAME } from './people-names.ts'
 import { isNormalized } from './rewrites.ts'
 import { countOf } from './take-in.ts'
-import { tableRows, valueOf } from './values.ts'
+import { isAltered, isVoid, valueOf } from './row.ts'
+import { tableRows } from './values.ts'
 
 /** The number of rows, by the columns in which they do or have something. */
 export type ByColumn = Readonly<Record<string, number>>

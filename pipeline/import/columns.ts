@@ -48,6 +48,12 @@ export interface ImportColumn {
   readonly unique?: boolean
   /** Whether a value must be the id of a known question. */
   readonly known?: boolean
+  /**
+   * The reasons to leave a row of a platform's files out: without a value, without a name, later than now.
+   */
+  readonly ifMissing?: string
+  readonly ifNoName?: string
+  readonly ifLate?: string
   /** A value for the template, which can be imported once its questions are known. */
   readonly example: string
 }
@@ -90,8 +96,12 @@ const FORECASTER = '0198c1a0-0000-7000-8000-000000000002'
 /** The columns of each kind, in the order in which they are checked. */
 export const IMPORT_COLUMNS: Record<ImportKind, readonly ImportColumn[]> = {
   questions: [
-    required('question_id', 'id', QUESTION, { unique: true }),
-    required('title', 'name', 'Will it rain in Paris on 2026-02-01?', { longest: TITLE_CHARACTERS }),
+    required('question_id', 'id', QUESTION, { unique: true, ifMissing: 'the question has no id' }),
+    required('title', 'name', 'Will it rain in Paris on 2026-02-01?', {
+      longest: TITLE_CHARACTERS,
+      ifMissing: 'the question has no title',
+      ifNoName: 'the title has no letter and no digit',
+    }),
     optional('resolution_criteria', 'prose', 'Yes if Météo-France measures more than 0 mm', {
       longest: PROSE_CHARACTERS,
     }),
@@ -101,25 +111,39 @@ export const IMPORT_COLUMNS: Record<ImportKind, readonly ImportColumn[]> = {
     optional('event_id', 'group', 'rain in Paris', { longest: NAME_CHARACTERS }),
     optional('source', 'key', 'a weather forum', { longest: NAME_CHARACTERS }),
     optional('source_id', 'key', '4711', { longest: NAME_CHARACTERS }),
-    required('opened_at', 'plan', '2026-01-01T00:00:00Z'),
-    required('closes_at', 'plan', '2026-02-01T00:00:00Z'),
+    required('opened_at', 'plan', '2026-01-01T00:00:00Z', {
+      ifMissing: 'the question has no time of opening',
+    }),
+    required('closes_at', 'plan', '2026-02-01T00:00:00Z', {
+      ifMissing: 'the question has no time of close',
+    }),
   ],
   resolutions: [
-    required('question_id', 'id', QUESTION, { unique: true, known: true }),
-    required('outcome', 'outcome', 'yes'),
-    required('resolved_at', 'event', '2026-02-02T08:00:00Z'),
+    required('question_id', 'id', QUESTION, {
+      unique: true,
+      known: true,
+      ifMissing: 'it names no question',
+    }),
+    required('outcome', 'outcome', 'yes', { ifMissing: 'the question has no outcome' }),
+    required('resolved_at', 'event', '2026-02-02T08:00:00Z', {
+      ifMissing: 'the outcome has no time',
+      ifLate: 'the outcome is later than now',
+    }),
   ],
   forecasters: [
-    required('user_id', 'id', FORECASTER, { unique: true }),
+    required('user_id', 'id', FORECASTER, { unique: true, ifMissing: 'the forecaster has no id' }),
     optional('display_name', 'name', 'Ada', { longest: NAME_CHARACTERS }),
   ],
   forecasts: [
     required('entity_type', 'entityType', 'forecaster'),
-    required('entity_id', 'id', FORECASTER),
-    required('question_id', 'id', QUESTION, { known: true }),
-    required('probability', 'probability', '0.73'),
+    required('entity_id', 'id', FORECASTER, { ifMissing: 'the forecast names no forecaster' }),
+    required('question_id', 'id', QUESTION, { known: true, ifMissing: 'it names no question' }),
+    required('probability', 'probability', '0.73', { ifMissing: 'the forecast has no probability' }),
     optional('withdrawn', 'withdrawal', 'false'),
-    required('forecast_at', 'event', '2026-01-15T12:00:00Z'),
+    required('forecast_at', 'event', '2026-01-15T12:00:00Z', {
+      ifMissing: 'the forecast has no time',
+      ifLate: 'the forecast is later than now',
+    }),
   ],
 }
 

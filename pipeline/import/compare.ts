@@ -1,19 +1,22 @@
 // Compares the rows of an import with the tables: the difference that they would make, and the bad ones among
 // them.
+import { literal } from '../duckdb.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { RESOLVED } from '../tables/views.ts'
 import { type ByColumn, alteredCells, changesOf, findFresh, findStanding, voidCells } from './changed.ts'
-import { CHECK_FUNCTIONS, faultsQuery, reasonsQuery, rowChecks } from './checks.ts'
 import { IMPORT_COLUMNS, type ImportKind } from './columns.ts'
 import { takeOutContradictions } from './contradictions.ts'
 import { takeOutUnexplained } from './corrections.ts'
 import type { ImportOptions } from './options.ts'
 import { defineKnownNames, takeOutNames, withoutErasedNames } from './people-names.ts'
 import type { IncomingRows } from './read-file.ts'
+import { leaveOut } from './leave-out.ts'
 import { NONE_REJECTED, type Rejected, SHOWN, together } from './rejected.ts'
+import { RULE_FUNCTIONS, faultsQuery, reasonsQuery, refusingRules } from './rules.ts'
 import { type ImportContext, countOf } from './take-in.ts'
-import { defineParsed, valueOf } from './values.ts'
+import { valueOf } from './row.ts'
+import { defineParsed } from './values.ts'
 import { type VoidForecasts, voidForecasts } from './void-forecasts.ts'
 import { attachRows } from './waiting.ts'
 
@@ -67,6 +70,8 @@ export interface ImportPart {
   /** For messages. */
   name: string
   options: ImportOptions
+  /** Whether rows are left out that an operator's file must not have: rows of a platform's files. */
+  leavesOut?: boolean
   /** Makes the view `incoming` of the rows, again at each call. */
   read: () => Promise<IncomingRows>
 }
@@ -82,10 +87,11 @@ export async function comparedParts(
 ): Promise<Trial[]> {
   const { database, progress = () => {} } = context
   const trials: Trial[] = []
-  for (const { kind, options, read } of parts) {
-    const incoming = await read()
+  for (const part of parts) {
+    const { kind } = part
+    const incoming = await part.read()
     progress(`comparing the ${kind}`)
-    const trial = await compared(context, kind, incoming, options, versions)
+    const trial = await compared(context, part, incoming, versions)
     const { rejected } = incoming
     trials.push({ ...trial, rows: trial.rows + rejected.count, bad: together(rejected, trial.bad) })
     if (kind === 'forecasters') await takeOutNames(database)
@@ -96,18 +102,27 @@ export async function comparedParts(
   return trials
 }
 
-/** Compares the rows of a file with the tables. Leaves the new ones in the table `fresh`. */
+/** Sets what the SQL of an import reads as variables. */
+export async function setVariables(
+  { database, now }: Pick<ImportWork, 'database' | 'now'>,
+  { reason }: Pick<ImportOptions, 'reason'>,
+): Promise<void> {
+  await database.run(`SET VARIABLE now = ${literal(now().toISOString())}::TIMESTAMPTZ`)
+  await database.run(`SET VARIABLE reason = ${reason === undefined ? 'NULL' : literal(reason)}`)
+}
+
+/** Compares the rows of a part with the tables. Leaves the new ones in the table `fresh`. */
 async function compared(
   context: ImportWork,
-  kind: ImportKind,
+  { kind, options, leavesOut = false }: ImportPart,
   incoming: IncomingRows,
-  options: ImportOptions,
   versions: Record<ScoredTable, TableVersion>,
 ): Promise<Trial> {
   const { database, onlyUnknown = false } = context
   if (kind === 'forecasters') await defineKnownNames(context)
   await findStanding(database, kind)
   await defineParsed(database, IMPORT_COLUMNS[kind], options)
+  if (leavesOut) await leaveOut(database, kind, options)
   const rows = await countOf(context, 'incoming')
   const faults = await faultsOf(context, kind, incoming, options)
   const passed = faults.count === 0 ? 'parsed' : '(FROM parsed ANTI JOIN fault USING (record))'
@@ -148,7 +163,7 @@ async function takeOutRefused(
   return NONE_REJECTED
 }
 
-/** Checks every row of `parsed` and leaves the bad ones in the table `fault`. */
+/** Holds every row of `parsed` to the rules, and leaves the bad ones in the table `fault`. */
 async function faultsOf(
   context: ImportWork,
   kind: ImportKind,
@@ -156,17 +171,17 @@ async function faultsOf(
   options: ImportOptions,
 ): Promise<Rejected> {
   const { database } = context
-  for (const [name, check] of Object.entries(CHECK_FUNCTIONS)) database.define(name, check)
-  const checks = rowChecks(IMPORT_COLUMNS[kind], options)
-  await database.run(`CREATE OR REPLACE TEMP TABLE fault AS ${faultsQuery(checks)}`)
+  for (const [name, fault] of Object.entries(RULE_FUNCTIONS)) database.define(name, fault)
+  const rules = refusingRules(IMPORT_COLUMNS[kind], options)
+  await database.run(`CREATE OR REPLACE TEMP TABLE fault AS ${faultsQuery(rules)}`)
   const counts = await database.rows<{ failed: number; count: bigint }>(
     `SELECT failed, count(*) AS count FROM fault GROUP BY failed ORDER BY count DESC, failed`,
   )
   const byReason = counts.map(({ failed, count }) => ({
-    reason: checks[failed]!.summary,
+    reason: rules[failed]!.refusal.summary,
     count: Number(count),
   }))
-  const bad = await database.rows<{ record: bigint; reason: string }>(reasonsQuery(checks, SHOWN))
+  const bad = await database.rows<{ record: bigint; reason: string }>(reasonsQuery(rules, SHOWN))
   const places = await incoming.placesOf(bad.map(({ record }) => Number(record)))
   return {
     faults: bad.map(({ reason }, index) => ({ pointer: places[index]!, detail: reason })),

@@ -2,24 +2,18 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ByColumn } from './changed.ts'
-import { type Effect, type ImportPart, type ImportWork, type Trial } from './compare.ts'
-import { importParts, readIncoming, tryParts } from './import.ts'
+import { IMPORT_COLUMNS, type ImportKind } from './columns.ts'
+import { type Effect, type ImportPart, type ImportWork, setVariables } from './compare.ts'
+import { importParts, tryParts } from './import.ts'
+import { defineStaged } from './leave-out.ts'
 import { rememberSecret, secretOfSource } from './namespace.ts'
 import { parseOptions } from './options.ts'
-import type { Rejected } from './rejected.ts'
+import { NONE_REJECTED, type Rejected } from './rejected.ts'
 import type { ImportSource } from './source.ts'
-import { onKnown } from './waiting.ts'
 import { type SourceFile, readSourceFiles } from './source-files.ts'
-import {
-  type Keyed,
-  type RowCounts,
-  type TakenRows,
-  countRows,
-  kindsOf,
-  originsOf,
-  stageRows,
-  writeTaken,
-} from './source-rows.ts'
+import { type Keyed, type RowCounts, countRows, kindsOf, originsOf, stageRows } from './source-rows.ts'
+import { defineIdentified } from './values.ts'
+import { onKnown } from './waiting.ts'
 
 /** The rows of one meaning in one file: `read` = `taken` + `repeated` + the rows that were left out. */
 export interface ReadRows {
@@ -41,7 +35,7 @@ export interface SourceImport {
   effects: (Effect & { bad?: Rejected })[]
   /** The secret from which the ids of people follow, if they follow from one. */
   idsSecret: string | undefined
-  /** The rows that were taken. They can be imported again, into another store. */
+  /** The rows that were read. They can be imported again, into another store. */
   parts: ImportPart[]
 }
 
@@ -65,47 +59,38 @@ export async function importSource(
   progress('reading the files')
   const files = await readSourceFiles({ database, directory }, source, paths)
   progress('making rows')
-  const idsSecret = await onKnown(context, async () => {
-    const secret = await secretOfSource(context, source, context.idsSecret)
-    await stageRows(database, source, { now: context.now(), idsSecret: secret })
-    return secret
-  })
-  const read = await reported(source, files, await countRows(database, source))
-  const taken: TakenRows[] = []
-  for (const kind of kindsOf(source)) taken.push(await writeTaken(database, source, kind, directory))
-  const parts = taken.filter(({ rows }) => rows > 0).map((rows) => partOf(context, source, rows, files))
+  const idsSecret = await onKnown(context, () => secretOfSource(context, source, context.idsSecret))
+  await stageRows(database, source, { now: context.now(), idsSecret })
+  const parts = kindsOf(source).map((kind) => partOf(context, source, kind, files))
   // If the import is cut off, the next one must know how the ids of its rows were made.
   if (!isTrial && idsSecret !== undefined) await rememberSecret(context.store, source.namespace, idsSecret)
-  const effects: Trial[] | Effect[] = isTrial
+  const effects: (Effect & { bad?: Rejected })[] = isTrial
     ? await tryParts(context, parts)
     : await importParts(context, parts)
-  return { files, read, effects, idsSecret, parts }
+  const read = await reported(source, files, await countRows(database, source))
+  return { files, read, effects: effects.filter(({ rows }) => rows > 0), idsSecret, parts }
 }
 
 function partOf(
   context: ImportWork,
-  source: ImportSource,
-  taken: TakenRows,
+  { name }: ImportSource,
+  kind: ImportKind,
   files: readonly SourceFile[],
 ): ImportPart {
-  const { kind, path } = taken
-  const options = parseOptions(kind, { ignoreUnknown: true })
-  const name = `the ${kind} of ${source.name}`
-  // The name of the file says nothing to anyone.
-  const { progress: _, ...quiet } = context
+  const { database } = context
+  const options = parseOptions(kind, {})
   return {
     kind,
-    name,
+    name: `the ${kind} of ${name}`,
     options,
+    leavesOut: true,
     read: async () => {
-      const incoming = await readIncoming(quiet, kind, path, options)
-      return {
-        ...incoming,
-        placesOf: async (records) => {
-          const origins = await originsOf(context.database, taken, records)
-          return placesIn(files, origins)
-        },
-      }
+      await setVariables(context, options)
+      await defineStaged(database, kind)
+      await defineIdentified(database, IMPORT_COLUMNS[kind], options)
+      const placesOf = async (records: readonly number[]) =>
+        placesIn(files, await originsOf(database, kind, records))
+      return { rejected: NONE_REJECTED, placesOf }
     },
   }
 }

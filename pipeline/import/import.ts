@@ -1,7 +1,6 @@
 // Imports an operator's file, all or nothing: checks every row against a version of the table, and makes the
 // new rows the next version, or checks again if another command came first.
 import { ServiceError } from '../../schemas/errors.ts'
-import { literal } from '../duckdb.ts'
 import { IMPORT_COLUMNS, type ImportKind, isKey, isText } from './columns.ts'
 import {
   type Effect,
@@ -10,6 +9,7 @@ import {
   type Trial,
   comparedParts,
   freshOf,
+  setVariables,
 } from './compare.ts'
 import { type Source, nameOf } from './input.ts'
 import { type ImportOptions, parseOptions } from './options.ts'
@@ -182,17 +182,14 @@ export async function filePart(
 }
 
 /** Reads the rows of a file into the view `incoming`. */
-export async function readIncoming(
+async function readIncoming(
   context: ImportWork,
   kind: ImportKind,
   source: Source,
   options: ImportOptions,
 ): Promise<IncomingRows> {
   const { database, progress } = context
-  await database.run(`SET VARIABLE now = ${literal(context.now().toISOString())}::TIMESTAMPTZ`)
-  await database.run(
-    `SET VARIABLE reason = ${options.reason === undefined ? 'NULL' : literal(options.reason)}`,
-  )
+  await setVariables(context, options)
   progress?.(`reading ${nameOf(source)}`)
   const columns = IMPORT_COLUMNS[kind]
   const named = (required: boolean) =>
@@ -223,7 +220,9 @@ export async function readIncoming(
 
 export function refusal({ name }: ImportPart, { faults, count }: Rejected, written?: Written): ServiceError {
   const rest = count - faults.length
-  const kinds = [...(written?.parts.keys() ?? [])].map((kind) => `the ${kind} of this command`)
+  const kinds = [...(written?.parts ?? [])]
+    .filter(([, { rows }]) => rows > 0)
+    .map(([kind]) => `the ${kind} of this command`)
   const made = written?.created ? [`${written.created} of the forecasters that it names`] : []
   const but = [...kinds, ...made].join(' and ')
   return new ServiceError(

@@ -11,7 +11,7 @@ import type { Database } from '../duckdb.ts'
 import type { ImportOptions } from './options.ts'
 import { checkOf } from './person-ids.ts'
 import type { ImportSource } from './source.ts'
-import { digest, uuidOf } from './values.ts'
+import { rowsWithIds } from './ids.ts'
 
 /**
  * `namespaces` are those of `--namespace`. `keyed` has the text by which the secret is known again from which
@@ -70,10 +70,8 @@ export async function secretOfSource(
   assertSameSecret(keyed, namespace, secret, `of ${name}`)
   if (secret === undefined || keyed[namespace] !== undefined) return secret
   if (namespaces.includes(namespace)) return undefined
-  const [asked] = await database.rows(
-    `SELECT 1 FROM (SELECT question_id, ${digest(namespace, 'source_id')} AS hash FROM current_questions)
-     WHERE question_id = ${uuidOf('hash')} LIMIT 1`,
-  )
+  const questions = rowsWithIds('current_questions', { made_id: { text: 'source_id', namespace } })
+  const [asked] = await database.rows(`SELECT 1 FROM (${questions}) WHERE question_id = made_id LIMIT 1`)
   return asked === undefined ? secret : undefined
 }
 

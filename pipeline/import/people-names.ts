@@ -2,7 +2,7 @@
 import type { Database } from '../duckdb.ts'
 import { type NameChange, PeopleNames, changeNames } from '../people/names.ts'
 import type { ImportContext } from './take-in.ts'
-import { valueOf } from './values.ts'
+import { valueOf } from './row.ts'
 
 /** The function in SQL that gives the name of a person as it stands. */
 export const KNOWN_NAME = 'known_name'

@@ -3,7 +3,7 @@
 import type { PipelineComponents } from '../components.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type Database, literal } from '../duckdb.ts'
-import { type ExpectedColumns, IS_CHOSEN, NO_CELL, ROW_FAULT, rowsOf } from './cells.ts'
+import { type ExpectedColumns, IS_CHOSEN, NO_CELL, ROW_FAULT, sayingsOf } from './cells.ts'
 import { openCsv } from './csv-file.ts'
 import { BLANK, type FileTable, countsOf, reading } from './file-table.ts'
 import { findColumns, wantedNames } from './header.ts'
@@ -12,6 +12,7 @@ import { openJson, openNdjson } from './json-file.ts'
 import type { HeaderOptions } from './options.ts'
 import { openParquet } from './parquet-file.ts'
 import { NONE_REJECTED, type Rejected, SHOWN, together } from './rejected.ts'
+import { type Row, rowSaying, rowsFrom, rowsWith } from './row.ts'
 import { countOf } from './take-in.ts'
 
 export interface IncomingRows {
@@ -105,9 +106,14 @@ export async function readTable(
     ),
   ]
   const fault = faults.length === 0 ? 'NULL::VARCHAR' : `CASE ${faults.join('\n')} END`
+  const texts: Row = {
+    ...rowSaying(sayingsOf(columns, cellOf)),
+    [ROW_FAULT]: fault,
+    ...(chosen.length > 0 && { [IS_CHOSEN]: chosen.join(' AND ') }),
+  }
   const unread = await reading(
     input,
-    table.load((source) => rowsOf(columns, cellOf, source, { chosen, fault })),
+    table.load((source) => rowsWith(`(${rowsFrom(source, texts)})`, columns.computed ?? {})),
   )
   if (table.fault !== undefined) await database.run(`DELETE FROM texts WHERE ${ROW_FAULT} = '${BLANK}'`)
   await database.run(

@@ -2,7 +2,6 @@
 // shown.
 import { nameFrom, proseFrom } from '../../schemas/names.ts'
 import { type Database, literal } from '../duckdb.ts'
-import { isSaid } from './cells.ts'
 import {
   type Holds,
   type ImportColumn,
@@ -12,7 +11,7 @@ import {
   isTime,
 } from './columns.ts'
 import type { ImportOptions } from './options.ts'
-import { valueOf } from './values.ts'
+import { isAltered, isSaid, valueOf } from './row.ts'
 
 /** The functions of schemas/names.ts, as `defineRewrites` names them in SQL. */
 export const NAME_FROM = 'name_from'
@@ -76,7 +75,7 @@ export const CRITERIA_WITH_REST = `concat_ws(chr(10), trim(title[${TITLE_CHARACT
 /** Moves the rest of titles that are too long to the beginning of the criteria. */
 export async function moveLongTitles(database: Database): Promise<void> {
   await database.run(
-    `UPDATE texts SET title = ${TITLE_WITHIN_LIMIT}, altered_title = true, ${isSaid('resolution_criteria')} = true,
+    `UPDATE texts SET title = ${TITLE_WITHIN_LIMIT}, ${isAltered('title')} = true, ${isSaid('resolution_criteria')} = true,
        resolution_criteria = ${CRITERIA_WITH_REST}
      WHERE length(title) > ${TITLE_CHARACTERS}`,
   )

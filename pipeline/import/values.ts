@@ -1,21 +1,15 @@
 // The SQL that turns the texts of a file into values. `incoming` has the texts; `parsed` adds the value of
 // each column.
-import { literal } from '../duckdb.ts'
-import type { Database } from '../duckdb.ts'
+import { type Database, literal } from '../duckdb.ts'
 import { tableSpec } from '../../schemas/tables.ts'
-import { isSaid } from './cells.ts'
 import { type ImportColumn, type ImportKind, isStored, isTime } from './columns.ts'
 import { type ValueOptions, isNumberText } from './options.ts'
-import { PERSON_ID, isOfPerson, personId } from './person-ids.ts'
+import { type MadeId, definePersonIds, rowsWithIds } from './ids.ts'
+import { isOfPerson } from './person-ids.ts'
+import { type Row, isSaid, keptOf, rowsFrom, rowsWith, valueOf } from './row.ts'
 
 /** The namespace of the ids of imported forecasts, an arbitrary UUID. */
 export const FORECAST_IDS = '0f7b0a4e-6a0d-4c57-8a64-0c1f5f6b6a11'
-
-/**
- * The value of a column in `parsed`: a lower-case UUID, a text, milliseconds since 1970, or millionths, which
- * are −1 for a withdrawal.
- */
-export const valueOf = (column: string) => `value_${column}`
 
 /** Whether a probability withdraws the forecast: it is the word, or empty. */
 export const isWithdrawal = (column: string) => `coalesce(lower(${column}) = 'withdrawn', true)`
@@ -36,36 +30,9 @@ const spelt = (text: string) => {
   return `upper(if(${text}[-5] IN ('+', '-'), (${whole})[1:-3] || ':' || ${text}[-2:], ${whole}))`
 }
 
-/** The digest behind a version 5 UUID (RFC 9562). */
-export const digest = (namespace: string, name: string) =>
-  `sha1(unhex('${namespace.replaceAll('-', '')}') || encode(${name}))`
-
-/** The version 5 UUID (RFC 9562) of a column that has its digest. */
-export const uuidOf = (hash: string) =>
-  `concat_ws('-', ${hash}[1:8], ${hash}[9:12], '5' || ${hash}[14:16],
-    '89ab89ab89ab89ab'[strpos('0123456789abcdef', ${hash}[17])] || ${hash}[18:20], ${hash}[21:32])`
-
 /** A probability, or a percentage if `percent`, as a number; NULL for a text that is none. */
 export const numberOf = (column: string, { percent }: ValueOptions) =>
   percent ? `try_cast(regexp_replace(${column}, '\\s*%$', '') AS DOUBLE)` : `try_cast(${column} AS DOUBLE)`
-
-/** The value of an optional column that a row does not have: the one that is known. */
-export const keptOf = (column: string) => `kept_${column}`
-
-/**
- * The SQL of what the id of a text is made from, and of the id. If it is keyed, it is that of a person, and
- * `definePersonIds` must have defined how.
- */
-export const hashOf = (text: string, namespace: string, isKeyed: boolean) =>
-  isKeyed ? `${PERSON_ID}(${text})` : digest(namespace, text)
-export const idOf = (hash: string, isKeyed: boolean) => (isKeyed ? hash : uuidOf(hash))
-
-/** Defines the ids of people that follow from a secret. */
-export function definePersonIds(database: Database, secret: string, namespace: string): void {
-  database.define(PERSON_ID, (userName) => personId(secret, namespace, userName))
-}
-
-const isKeyed = (name: string, { idsSecret }: ValueOptions) => idsSecret !== undefined && isOfPerson(name)
 
 function expressionOf(
   { name, holds, required }: Pick<ImportColumn, 'name' | 'holds' | 'required'>,
@@ -74,8 +41,7 @@ function expressionOf(
   const stated = required ? name : `if(${isSaid(name)}, ${name}, ${keptOf(name)})`
   switch (holds) {
     case 'id':
-      if (options.namespace === undefined) return `lower(${name})`
-      return idOf(`hash_${name}`, isKeyed(name, options))
+      return `lower(${name})`
     case 'plan':
     case 'event': {
       // DuckDB searches all names of zones for the end of a text that is no time, which takes long.
@@ -116,11 +82,13 @@ export const localOf = (column: string) => `epoch_ms(try_cast(${spelt(column)} A
 /** Whether a column holds numbers. They take long to parse and little memory, so `incoming` stores them. */
 const isNumber = ({ holds }: ImportColumn) => isTime({ holds }) || holds === 'probability'
 
-/** Returns the SQL of the values that `incoming` must have in addition to the texts. */
-export function computedValues(columns: readonly ImportColumn[], options: ValueOptions): string[] {
-  return columns
-    .filter(isNumber)
-    .map((column) => `${expressionOf(column, options)} AS ${valueOf(column.name)}`)
+/** The values of some columns. */
+const valuesOf = (columns: readonly ImportColumn[], options: ValueOptions): Row =>
+  Object.fromEntries(columns.map((column) => [valueOf(column.name), expressionOf(column, options)]))
+
+/** Returns the values that `incoming` must have in addition to the texts. */
+export function computedValues(columns: readonly ImportColumn[], options: ValueOptions): Row {
+  return valuesOf(columns.filter(isNumber), options)
 }
 
 /** Makes the view `identified`: `incoming` with the values of the ids. */
@@ -131,15 +99,17 @@ export async function defineIdentified(
 ): Promise<void> {
   const { namespace, idsSecret } = options
   const ids = columns.filter(({ holds }) => holds === 'id')
+  const made = (text: string): MadeId => ({
+    text,
+    namespace: namespace!,
+    isKeyed: idsSecret !== undefined && isOfPerson(text),
+  })
   if (namespace !== undefined && idsSecret !== undefined) definePersonIds(database, idsSecret, namespace)
-  const hashes = ids
-    .filter(() => namespace !== undefined)
-    .map(({ name }) => `${hashOf(name, namespace!, isKeyed(name, options))} AS hash_${name}`)
-  const values = ids.map((column) => `${expressionOf(column, options)} AS ${valueOf(column.name)}`)
-  await database.run(
-    `CREATE OR REPLACE TEMP VIEW identified AS
-     SELECT *, ${values.join(', ')} FROM (SELECT ${['*', ...hashes].join(', ')} FROM incoming)`,
-  )
+  const rows =
+    namespace === undefined
+      ? rowsWith('incoming', valuesOf(ids, options))
+      : rowsWithIds('incoming', Object.fromEntries(ids.map(({ name }) => [valueOf(name), made(name)])))
+  await database.run(`CREATE OR REPLACE TEMP VIEW identified AS ${rows}`)
 }
 
 /**
@@ -152,19 +122,16 @@ export async function defineParsed(
   options: ValueOptions,
 ): Promise<void> {
   const id = columns[0]!.name
-  const values = columns
-    .filter((column) => !isNumber(column) && column.holds !== 'id')
-    .map((column) => `${expressionOf(column, options)} AS ${valueOf(column.name)}`)
+  const values = columns.filter((column) => !isNumber(column) && column.holds !== 'id')
   const kept = columns
     .filter((column) => !column.required && isStored(column))
-    .map(({ name }) => `standing.${name} AS ${keptOf(name)}`)
+    .map(({ name }): [string, string] => [keptOf(name), `standing.${name}`])
+  const standing = kept.map(([name, sql]) => `${sql} AS ${name}`)
   const rows =
     kept.length === 0
       ? 'identified'
-      : `(SELECT identified.*, ${kept.join(', ')} FROM identified LEFT JOIN standing ON standing.${id} = ${valueOf(id)})`
-  await database.run(
-    `CREATE OR REPLACE TEMP VIEW parsed AS SELECT ${['*', ...values].join(', ')} FROM ${rows}`,
-  )
+      : `(SELECT ${['identified.*', ...standing].join(', ')} FROM identified LEFT JOIN standing ON standing.${id} = ${valueOf(id)})`
+  await database.run(`CREATE OR REPLACE TEMP VIEW parsed AS ${rowsWith(rows, valuesOf(values, options))}`)
 }
 
 /**
@@ -191,26 +158,29 @@ export async function defineZone(database: Database, { timezone: zone }: ValueOp
 }
 
 /** The SQL of a column of a table, from `parsed`. */
-function columnOf({ name, holds }: ImportColumn): string {
+function storedOf({ name, holds }: ImportColumn): string {
   const value = valueOf(name)
-  if (isTime({ holds })) return `make_timestamptz(${value} * 1000) AS ${name}`
-  return `${holds === 'probability' ? `nullif(${value}, -1) / 1e6` : value} AS ${name}`
+  if (isTime({ holds })) return `make_timestamptz(${value} * 1000)`
+  return holds === 'probability' ? `nullif(${value}, -1) / 1e6` : value
 }
 
 /**
  * Returns the query of a table's rows with their record numbers, from rows of `parsed` that passed every
- * check. Grain: one row per row of `rows`.
+ * rule. Grain: one row per row of `rows`.
  */
 export function tableRows(kind: ImportKind, given: readonly ImportColumn[], rows = 'parsed'): string {
   const columns = given.filter(isStored)
-  const values = [...columns.map(columnOf), `getvariable('now')::TIMESTAMPTZ AS recorded_at`, 'record']
-  if (tableSpec(kind).columns.some(({ name }) => name === 'reason')) {
-    values.push(`getvariable('reason')::VARCHAR AS reason`)
+  const row: Row = {
+    ...Object.fromEntries(columns.map((column) => [column.name, storedOf(column)])),
+    recorded_at: `getvariable('now')::TIMESTAMPTZ`,
+    record: 'record',
   }
-  if (kind !== 'forecasts') return `SELECT ${values.join(', ')} FROM ${rows}`
+  if (tableSpec(kind).columns.some(({ name }) => name === 'reason')) {
+    return rowsFrom(rows, { ...row, reason: `getvariable('reason')::VARCHAR` })
+  }
+  if (kind !== 'forecasts') return rowsFrom(rows, row)
   // The id is derived from the content, so that importing a forecast again gives the same id.
-  const content = columns.map(({ name }) => valueOf(name)).join(', ')
-  const hash = digest(FORECAST_IDS, `concat_ws('|', ${content})`)
-  return `SELECT ${uuidOf('hash')} AS forecast_id, ${values.join(', ')}, 'import' AS source
-    FROM (SELECT *, ${hash} AS hash FROM ${rows})`
+  const text = `concat_ws('|', ${columns.map(({ name }) => valueOf(name)).join(', ')})`
+  const identified = rowsWithIds(rows, { forecast_id: { text, namespace: FORECAST_IDS } })
+  return rowsFrom(`(${identified})`, { forecast_id: 'forecast_id', ...row, source: `'import'` })
 }
