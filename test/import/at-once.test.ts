@@ -1,5 +1,5 @@
-// Commands at once, each with everything checked before another writes: the tables are as if one had come after
-// another.
+// Commands at once, each with everything checked before another writes: the tables are as if one had come
+// after another.
 import { beforeAll, expect, test } from 'vitest'
 import { addRows } from '../../jobs/simulation/rows.ts'
 import { questionsWanted } from '../../jobs/simulation/world.ts'
