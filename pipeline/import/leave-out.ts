@@ -64,8 +64,10 @@ export async function leaveOut(database: Database, kind: ImportKind, options: Im
        FROM ${judgedTable(kind)} WHERE ${valueOf('question_id')} IS NOT NULL GROUP BY ALL`,
     )
   }
+  // The view is read several times, and a table of the rows is read faster than a join.
   await database.run(
-    `CREATE OR REPLACE TEMP VIEW incoming AS SELECT rowid AS record, * FROM ${stagedTable(kind)}
+    `CREATE OR REPLACE TEMP TABLE taken_rows AS SELECT rowid AS record, * FROM ${stagedTable(kind)}
      WHERE rowid IN (SELECT record FROM ${judgedTable(kind)} WHERE ${TAKEN})`,
   )
+  await database.run('CREATE OR REPLACE TEMP VIEW incoming AS FROM taken_rows')
 }
