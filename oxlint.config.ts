@@ -102,16 +102,25 @@ const API = Object.keys(ARROWS).filter((name) => name.startsWith('api'))
 room('clients/typescript')
 room('clients/document.ts', 'pipeline/scoring', 'api/routes', 'api/openapi')
 room('package.json')
-for (const file of ['jobs/output.ts', 'jobs/progress.ts']) room(file, 'schemas', 'pipeline/printable.ts')
-room('jobs/identity.ts', 'schemas', 'pipeline/proof', 'api/mounts.ts')
-room('jobs/components', ...PIPELINE, 'pipeline/backup', 'api/mounts.ts', 'package.json', 'jobs/output.ts')
-room('jobs/serve', ...PIPELINE, ...API, 'jobs/components')
-room('jobs/doctor', ...PIPELINE, 'pipeline/backup', ...API, 'jobs/components', 'jobs/serve')
-room('jobs/mcp', 'schemas', 'pipeline/proof', 'api/mcp', 'clients/typescript', 'jobs/identity.ts')
-room('jobs/simulation', ...PIPELINE, 'jobs/components')
-const ROOMS = Object.keys(ARROWS).filter((name) => name !== 'pipeline/audit')
-for (const command of ['jobs/audit.ts', 'jobs/audit-log.ts', 'jobs/audit-from.ts'])
-  room(command, ...ROOMS, 'pipeline/audit')
+room('jobs/components', ...PIPELINE, 'pipeline/backup', 'api/mounts.ts', 'package.json')
+room('jobs/command-line', 'schemas', 'pipeline/printable.ts', 'pipeline/bounded-fetch.ts', 'jobs/components')
+const COMMON = [...PIPELINE, 'pipeline/backup', 'api/mounts.ts', 'jobs/components', 'jobs/command-line']
+room('jobs/keys', ...COMMON)
+room('jobs/agents', ...COMMON, 'jobs/keys')
+room('jobs/import', ...COMMON)
+room('jobs/operator', ...COMMON, 'jobs/keys')
+room('jobs/release', ...COMMON, 'jobs/agents')
+room('jobs/audit', ...COMMON, 'pipeline/audit', 'jobs/release')
+room('jobs/backup', ...COMMON)
+room('jobs/verify/identity.ts', 'schemas', 'pipeline/proof', 'api/mounts.ts')
+room('jobs/verify', ...COMMON, 'jobs/verify/identity.ts')
+room('jobs/monitor', ...COMMON, 'jobs/verify', 'jobs/verify/identity.ts')
+room('jobs/mcp', ...COMMON, 'api/mcp', 'clients/typescript', 'jobs/verify/identity.ts')
+room('jobs/sandbox', ...COMMON)
+room('jobs/serve', ...API, ...COMMON, 'jobs/release')
+room('jobs/doctor', ...API, ...COMMON, 'jobs/release', 'jobs/serve')
+const CHECKED = ['jobs/audit', 'jobs/verify', 'jobs/sandbox', 'jobs/serve']
+room('jobs/demo', ...COMMON, ...CHECKED)
 room('jobs/*', ...Object.keys(ARROWS).filter((name) => name !== 'pipeline/audit'))
 // Sources do not import tests or benchmarks.
 room('bench', ...Object.keys(ARROWS))
@@ -181,7 +190,7 @@ export default defineConfig({
           '@aws-sdk': 'pipeline/store/s3.ts',
           '@smithy': 'pipeline/store/s3.ts',
           '@duckdb': 'pipeline/duckdb.ts',
-          '@modelcontextprotocol/server/stdio': 'jobs/mcp.ts',
+          '@modelcontextprotocol/server/stdio': 'jobs/mcp/mcp.ts',
           '@modelcontextprotocol': 'api/mcp',
           'rate-limiter-flexible': 'api/limits/redis-counters.ts',
           process: 'jobs',

@@ -12,8 +12,11 @@ const SYSTEM = [
   'test/{from-nothing,readme,tutorial}.test.ts',
   'test/build.test.ts',
   'test/deploy/{alerts,install}.test.ts',
-  'test/jobs/{agents,at-once,audit,audit.thinned,backup,commands,demo,environments,keys,kill,mcp,mcp.verified,monitor,quotas,shared-data,shared-port,stray-exceptions}.test.ts',
-  'test/jobs/simulation/step.test.ts',
+  'test/jobs/commands.test.ts',
+  'test/jobs/{agents/agents,backup/backup,demo/demo,import/at-once,keys/keys,monitor/monitor,sandbox/step}.test.ts',
+  'test/jobs/audit/{audit,audit.thinned,shared-data}.test.ts',
+  'test/jobs/mcp/{mcp,mcp.verified}.test.ts',
+  'test/jobs/serve/{environments,kill,quotas,shared-port,stray-exceptions}.test.ts',
 ]
 
 /** Every write cut off, every byte changed, every problem provoked, long random histories: what takes long to go through. */

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { v4 as uuidv4 } from 'uuid'
-import { type Credentials, DemoClient } from '../jobs/simulation/demo-client.ts'
+import { type Credentials, DemoClient } from '../jobs/demo/client.ts'
 import { MOST_FORECASTS } from '../schemas/requests.ts'
 import { type Served, run, startService } from './process.ts'
 

@@ -1,7 +1,7 @@
 // Declares the commands for agents: their arguments, and the function that runs each.
-import type { InviteOptions, OwnerOption, ReasonOption } from './agents.ts'
-import { wholeNumber } from './arguments.ts'
-import { type StoreOptions, onStore, program, storeCommand } from './command-line.ts'
+import type { InviteOptions, OwnerOption, ReasonOption } from './agents/agents.ts'
+import { wholeNumber } from './command-line/arguments.ts'
+import { type StoreOptions, onStore, program, storeCommand } from './command-line/program.ts'
 
 /** Adds `fvs agents` to the program. */
 export function addAgentCommands(): void {
@@ -15,7 +15,7 @@ export function addAgentCommands(): void {
     .option('--no-owner', 'nobody does')
     .action((ids: string[], options: StoreOptions & Required<OwnerOption>) =>
       onStore(options, 'writes', async (components) => {
-        const { assignAgents } = await import('./agents.ts')
+        const { assignAgents } = await import('./agents/agents.ts')
         return assignAgents(components, ids, options)
       }),
     )
@@ -25,7 +25,7 @@ export function addAgentCommands(): void {
     .option('--no-owner', 'only those without an owner')
     .action((options: StoreOptions & OwnerOption) =>
       onStore(options, 'reads', async (components) => {
-        const { listAgents } = await import('./agents.ts')
+        const { listAgents } = await import('./agents/agents.ts')
         return listAgents(components, options)
       }),
     )
@@ -33,7 +33,7 @@ export function addAgentCommands(): void {
   storeCommand('prove', 'Look at the domains that agents claim as their owners.', agents).action(
     (options: StoreOptions) =>
       onStore(options, 'writes', async (components) => {
-        const { internet, proveOwners } = await import('./prove-owners.ts')
+        const { internet, proveOwners } = await import('./agents/prove-owners.ts')
         return proveOwners(components, internet())
       }),
   )
@@ -42,7 +42,7 @@ export function addAgentCommands(): void {
     .argument('<agent_id...>', 'their ids')
     .action((ids: string[], options: StoreOptions) =>
       onStore(options, 'writes', async (components) => {
-        const { retireAgents } = await import('./agents.ts')
+        const { retireAgents } = await import('./agents/agents.ts')
         return retireAgents(components, ids)
       }),
     )
@@ -51,7 +51,7 @@ export function addAgentCommands(): void {
     .argument('<agent_id...>', 'their ids')
     .action((ids: string[], options: StoreOptions) =>
       onStore(options, 'writes', async (components) => {
-        const { unretireAgents } = await import('./agents.ts')
+        const { unretireAgents } = await import('./agents/agents.ts')
         return unretireAgents(components, ids)
       }),
     )
@@ -62,7 +62,7 @@ export function addAgentCommands(): void {
     .requiredOption('--reason <text>', 'why, for your records')
     .action((id: string, called: string, options: StoreOptions & ReasonOption) =>
       onStore(options, 'writes', async (components) => {
-        const { renameAgent } = await import('./agents.ts')
+        const { renameAgent } = await import('./agents/agents.ts')
         return renameAgent(components, id, called, options)
       }),
     )
@@ -72,7 +72,7 @@ export function addAgentCommands(): void {
     .requiredOption('--reason <text>', 'why, for your records')
     .action((id: string, options: StoreOptions & ReasonOption) =>
       onStore(options, 'writes', async (components) => {
-        const { hideAgent } = await import('./agents.ts')
+        const { hideAgent } = await import('./agents/agents.ts')
         return hideAgent(components, id, options)
       }),
     )
@@ -81,7 +81,7 @@ export function addAgentCommands(): void {
     .option('--count <number>', 'how many', wholeNumber, 1)
     .action((options: StoreOptions & InviteOptions) =>
       onStore(options, 'begins', async (components) => {
-        const { inviteAgents } = await import('./agents.ts')
+        const { inviteAgents } = await import('./agents/agents.ts')
         return inviteAgents(components, options)
       }),
     )
@@ -90,7 +90,7 @@ export function addAgentCommands(): void {
     .argument('<agent_id>', 'its id')
     .action((id: string, options: StoreOptions) =>
       onStore(options, 'writes', async (components) => {
-        const { resetKey } = await import('./agents.ts')
+        const { resetKey } = await import('./agents/agents.ts')
         return resetKey(components, id)
       }),
     )

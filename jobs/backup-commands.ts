@@ -8,7 +8,7 @@ import {
   settingsFile,
   settingsFor,
   storeCommand,
-} from './command-line.ts'
+} from './command-line/program.ts'
 
 interface BackupOptions extends GlobalOptions {
   s3Endpoint?: string
@@ -34,7 +34,7 @@ export function addBackupCommands(): void {
     .option(...PROFILE)
     .option('--compare', 'compare the bytes of all objects, and replace those of the backup that are damaged')
     .action(async (to: string, options: BackupOptions & { compare?: boolean }) => {
-      const { runBackup } = await import('./backup.ts')
+      const { runBackup } = await import('./backup/backup.ts')
       const how = { ...otherPlace(options), comparesAll: options.compare ?? false }
       finish(await runBackup(settingsFor(options), to, how, new Date()), options)
     })
@@ -44,7 +44,7 @@ export function addBackupCommands(): void {
     .option(...ENDPOINT)
     .option(...PROFILE)
     .action(async (from: string, options: BackupOptions) => {
-      const { runRestore } = await import('./backup.ts')
+      const { runRestore } = await import('./backup/backup.ts')
       finish(await runRestore(settingsFor(options), from, otherPlace(options)), options)
     })
 
@@ -56,7 +56,7 @@ export function addBackupCommands(): void {
     .option(...ENDPOINT)
     .option(...PROFILE)
     .action(async (options: StoreOptions & BackupOptions & { backup?: string }) => {
-      const { runDoctor } = await import('./doctor.ts')
+      const { runDoctor } = await import('./doctor/doctor.ts')
       const { environment, backup } = options
       const about = { settingsFile: settingsFile(), backup, ...otherPlace(options) }
       finish(await runDoctor(() => settingsFor(options), environment, about), options)

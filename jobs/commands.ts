@@ -17,10 +17,10 @@ import {
   program,
   settingsFor,
   storeCommand,
-} from './command-line.ts'
+} from './command-line/program.ts'
 import { addAgentCommands } from './agent-commands.ts'
-import { collected, reason, time, wholeNumber } from './arguments.ts'
-import type { ImportFromOptions } from './import-from.ts'
+import { collected, reason, time, wholeNumber } from './command-line/arguments.ts'
+import type { ImportFromOptions } from './import/import-from.ts'
 import { addBackupCommands } from './backup-commands.ts'
 import { addCredentialCommands } from './credential-commands.ts'
 import { addImportsCommands } from './imports-commands.ts'
@@ -28,11 +28,11 @@ import { addKeyCommands } from './key-commands.ts'
 import { addPeopleCommands } from './people-commands.ts'
 import { addLogCommands } from './log-commands.ts'
 import { addOperatorCommands } from './operator-commands.ts'
-import { endWithReader, reportError } from './output.ts'
+import { endWithReader, reportError } from './command-line/output.ts'
 import { addSandboxCommands } from './sandbox-commands.ts'
 import { addStageCommands } from './stage-commands.ts'
 import { addWebhookCommands } from './webhook-commands.ts'
-import type { ProofOptions } from './verify-proof.ts'
+import type { ProofOptions } from './verify/verify-proof.ts'
 
 interface ImportCommandOptions extends StoreOptions, GivenOptions {
   dryRun?: boolean
@@ -63,7 +63,7 @@ command('serve', 'Serve the API and make releases on schedule, until SIGTERM or 
   .option('--no-scheduler', 'only serve, as a further node on the same store')
   .option('--share-port', 'let other processes with this option serve on the same port')
   .action(async ({ scheduler, sharePort = false, ...options }: ServeOptions) => {
-    const { runServe } = await import('./serve.ts')
+    const { runServe } = await import('./serve/serve.ts')
     finish(await runServe(settingsFor(options), { scheduler, sharePort }), options)
   })
 
@@ -73,9 +73,9 @@ const releases = storeCommand('release', 'Take in the inbox, score everyone and 
   .option('--unsigned', 'go on without the secret or the key of the log that the last release was made with')
   .action((options: ReleaseOptions) =>
     onStore(options, 'writes', async (components) => {
-      const { assertSigningAsBefore } = await import('./signing-as-before.ts')
+      const { assertSigningAsBefore } = await import('./release/signing-as-before.ts')
       if (options.unsigned !== true) await assertSigningAsBefore(components)
-      const { runRelease } = await import('./release.ts')
+      const { runRelease } = await import('./release/release.ts')
       return runRelease(components, { asOf: options.asOf, ifChanged: options.ifChanged === true })
     }),
   )
@@ -87,9 +87,9 @@ releases
     // The options belong to the command above.
     const { asOf, ifChanged = false, unsigned, ...options } = planned.optsWithGlobals<ReleaseOptions>()
     return onStore({ ...options, json: true }, 'writes', async (components) => {
-      const { assertSigningAsBefore } = await import('./signing-as-before.ts')
+      const { assertSigningAsBefore } = await import('./release/signing-as-before.ts')
       if (unsigned !== true) await assertSigningAsBefore(components)
-      const { runPlan } = await import('./stage.ts')
+      const { runPlan } = await import('./release/stage.ts')
       return runPlan(components, { asOf, ifChanged })
     })
   })
@@ -139,7 +139,7 @@ storeCommand('import', 'Import questions, resolutions, forecasters or forecasts,
   .option('--dry-run', 'write nothing; say what would be added, and count what is bad by its reason')
   .option('--template', 'print an empty file of the kind, with an example row')
   .action(async (kind: ImportKind, file: string | undefined, options: ImportCommandOptions) => {
-    const { reportTemplate, runImport, runTrial } = await import('./import.ts')
+    const { reportTemplate, runImport, runTrial } = await import('./import/import.ts')
     if (options.template === true) {
       if (file !== undefined) program.error('error: --template takes no file', { exitCode: 2 })
       return finish(reportTemplate(kind), options)
@@ -169,7 +169,7 @@ storeCommand('import-from', "Import a platform's own files, all or nothing.")
   )
   .option('--report <file>', 'write the report to a file too, as NDJSON')
   .action(async (source: ImportSource, files: string[], options: StoreOptions & ImportFromOptions) => {
-    const { runImportFrom } = await import('./import-from.ts')
+    const { runImportFrom } = await import('./import/import-from.ts')
     return onStore(options, options.dryRun === true ? 'tries' : 'begins', (components) =>
       runImportFrom(components, source, files, options),
     )
@@ -211,12 +211,12 @@ storeCommand(
     const { vkey, proof, receipt, witness } = options
     const withKeys = vkey.length + witness.length > 0 || proof !== undefined || receipt !== undefined
     if (withKeys) {
-      const { runVerifyProof } = await import('./verify-proof.ts')
+      const { runVerifyProof } = await import('./verify/verify-proof.ts')
       finish(await runVerifyProof(target, options), options)
       return
     }
     const own = settingsOf(settingsFor(options), options.environment)
-    const { runVerify } = await import('./verify.ts')
+    const { runVerify } = await import('./verify/verify.ts')
     finish(await runVerify(own, target, options, new Date()), options)
   })
 
@@ -260,12 +260,12 @@ storeCommand(
       program.error('error: --vkey goes with --log or --from', { exitCode: 2 })
     return onStore(options, 'reads', async (components) => {
       if (wholeLog) {
-        const { runAuditLog } = await import('./audit-log.ts')
+        const { runAuditLog } = await import('./audit/audit-log.ts')
         return runAuditLog(components, vkey)
       }
-      const { assertSecretOf } = await import('./signing-as-before.ts')
+      const { assertSecretOf } = await import('./release/signing-as-before.ts')
       if (!unsigned) await assertSecretOf(components, release)
-      const { runAudit } = await import('./audit.ts')
+      const { runAudit } = await import('./audit/audit.ts')
       return runAudit(components, release, { unsigned })
     })
   })
@@ -277,8 +277,8 @@ async function auditFrom(options: AuditOptions & { from: string }): Promise<void
     })
   if (options.vkey.length === 0)
     program.error('error: --from takes the key of the log: --vkey', { exitCode: 2 })
-  const { knownCheckpoint } = await import('./state-file.ts')
-  const { runAuditFrom } = await import('./audit-from.ts')
+  const { knownCheckpoint } = await import('./monitor/state-file.ts')
+  const { runAuditFrom } = await import('./audit/audit-from.ts')
   const { known: place } = options
   const known = place === undefined ? undefined : await knownCheckpoint(place)
   finish(await runAuditFrom(settingsFor(options), { ...options, known }), options)
@@ -295,7 +295,7 @@ storeCommand(
   )
   .action((options: StoreOptions & { keep: number }) =>
     onStore(options, 'writes', async (components) => {
-      const { runRetention } = await import('./retention.ts')
+      const { runRetention } = await import('./release/retention.ts')
       return runRetention(components, options.keep)
     }),
   )
@@ -305,7 +305,7 @@ storeCommand('quarantine', 'Move aside an object that cannot be read, so that th
   .requiredOption('--reason <text>', 'why, for everyone to read in the next releases', reason)
   .action((key: string, options: StoreOptions & { reason: string }) =>
     onStore(options, 'writes', async (components) => {
-      const { runQuarantine } = await import('./quarantine.ts')
+      const { runQuarantine } = await import('./release/quarantine.ts')
       return runQuarantine(components, key, options.reason)
     }),
   )
@@ -313,7 +313,7 @@ storeCommand('quarantine', 'Move aside an object that cannot be read, so that th
 command('demo', 'Run the whole service on a small simulated world, in the sandbox of an empty store.')
   .option('--exit', 'end when everything has been shown instead of serving on')
   .action(async (options: GlobalOptions & { exit?: boolean }) => {
-    const { runDemo } = await import('./demo.ts')
+    const { runDemo } = await import('./demo/demo.ts')
     if (!(await runDemo(process.env, options))) process.exitCode = 1
   })
 
@@ -325,7 +325,7 @@ program
     '\nFVS_URL is the address of the service, FVS_AGENT_ID and FVS_API_KEY the agent; without a key it only reads. By LOG_VKEY, the key of the log, it verifies.',
   )
   .action(async () => {
-    const { runMcp } = await import('./mcp.ts')
+    const { runMcp } = await import('./mcp/mcp.ts')
     await runMcp(process.env, SERVICE_VERSION)
   })
 

@@ -1,6 +1,6 @@
 // Declares `fvs credential key`, which makes a key that signs credentials.
 import { randomBytes } from 'node:crypto'
-import { type GlobalOptions, JSON_OPTION, finish, program } from './command-line.ts'
+import { type GlobalOptions, JSON_OPTION, finish, program } from './command-line/program.ts'
 
 /** The size of an Ed25519 seed. */
 const SEED_BYTES = 32
@@ -16,7 +16,7 @@ export function addCredentialCommands(): void {
     .description('Make a key that signs credentials and print it, once.')
     .option(...JSON_OPTION)
     .action(async (options: Pick<GlobalOptions, 'json'>) => {
-      const { makeCredentialKey } = await import('./credential-key.ts')
+      const { makeCredentialKey } = await import('./keys/credential-key.ts')
       finish(makeCredentialKey(randomBytes(SEED_BYTES)), options)
     })
 }

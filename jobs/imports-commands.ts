@@ -1,14 +1,14 @@
 // The commands about imports that were made: `fvs imports` and `fvs imports undo`.
 import { importIdOf } from '../pipeline/tables/import-id.ts'
-import { reason } from './arguments.ts'
-import { type StoreOptions, calledRightly, onStore, program, storeCommand } from './command-line.ts'
+import { reason } from './command-line/arguments.ts'
+import { type StoreOptions, calledRightly, onStore, program, storeCommand } from './command-line/program.ts'
 
 export function addImportsCommands(): void {
   const imports = program.command('imports').description('See the imports of a store, and take one back.')
   storeCommand('list', 'List the imports, and those that are undone.', imports, { isDefault: true }).action(
     (options: StoreOptions) =>
       onStore(options, 'reads', async (components) => {
-        const { reportImports } = await import('./imports.ts')
+        const { reportImports } = await import('./import/imports.ts')
         return reportImports(components)
       }),
   )
@@ -18,7 +18,7 @@ export function addImportsCommands(): void {
     .action((text: string, options: StoreOptions & { reason: string }) => {
       const id = calledRightly(() => importIdOf(text))
       return onStore(options, 'writes', async (components) => {
-        const { runUndo } = await import('./imports.ts')
+        const { runUndo } = await import('./import/imports.ts')
         return runUndo(components, id, options.reason)
       })
     })

@@ -1,9 +1,9 @@
 // Declares the commands for API keys: their arguments, and the function that runs each.
 import { Option } from 'commander'
 import { KEY_KINDS, TIERS } from '../schemas/tiers.ts'
-import { scopes, wholeNumber } from './arguments.ts'
-import { type StoreOptions, onStore, program, storeCommand } from './command-line.ts'
-import type { KeyOptions } from './keys.ts'
+import { scopes, wholeNumber } from './command-line/arguments.ts'
+import { type StoreOptions, onStore, program, storeCommand } from './command-line/program.ts'
+import type { KeyOptions } from './keys/keys.ts'
 
 /** Adds `fvs keys` to the program. */
 export function addKeyCommands(): void {
@@ -23,7 +23,7 @@ export function addKeyCommands(): void {
     .option('--monthly-calls <number>', 'the quota of an enterprise key', wholeNumber)
     .action((options: StoreOptions & KeyOptions) =>
       onStore(options, 'begins', async (components) => {
-        const { createKey } = await import('./keys.ts')
+        const { createKey } = await import('./keys/keys.ts')
         return createKey(components, options)
       }),
     )
@@ -31,7 +31,7 @@ export function addKeyCommands(): void {
   storeCommand('list', 'List the public ids of keys, never the keys themselves.', keys).action(
     (options: StoreOptions) =>
       onStore(options, 'reads', async (components) => {
-        const { listKeys } = await import('./keys.ts')
+        const { listKeys } = await import('./keys/keys.ts')
         return listKeys(components)
       }),
   )
@@ -42,7 +42,7 @@ export function addKeyCommands(): void {
     .option('--monthly-calls <number>', 'the quota of an enterprise key', wholeNumber)
     .action((keyId: string, options: StoreOptions & Pick<KeyOptions, 'tier' | 'monthlyCalls'>) =>
       onStore(options, 'writes', async (components) => {
-        const { setTier } = await import('./keys.ts')
+        const { setTier } = await import('./keys/keys.ts')
         return setTier(components, keyId, options)
       }),
     )
@@ -51,7 +51,7 @@ export function addKeyCommands(): void {
     .argument('<key_id>', 'the public id, with or without fv_live_ or fv_test_')
     .action((keyId: string, options: StoreOptions) =>
       onStore(options, 'writes', async (components) => {
-        const { revokeKey } = await import('./keys.ts')
+        const { revokeKey } = await import('./keys/keys.ts')
         return revokeKey(components, keyId)
       }),
     )
@@ -60,7 +60,7 @@ export function addKeyCommands(): void {
     .argument('<key_id>', 'the public id of the old key, with or without its prefix')
     .action((keyId: string, options: StoreOptions) =>
       onStore(options, 'writes', async (components) => {
-        const { rotateKey } = await import('./keys.ts')
+        const { rotateKey } = await import('./keys/keys.ts')
         return rotateKey(components, keyId)
       }),
     )

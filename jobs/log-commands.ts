@@ -2,11 +2,11 @@
 // that runs each.
 import { randomBytes } from 'node:crypto'
 import { Option } from 'commander'
-import { collected, entities } from './arguments.ts'
-import { type GlobalOptions, JSON_OPTION, calledRightly, finish, program } from './command-line.ts'
-import type { MonitorOptions } from './monitor.ts'
-import { print, reportError } from './output.ts'
-import type { WitnessOptions } from './witness.ts'
+import { collected, entities } from './command-line/arguments.ts'
+import { type GlobalOptions, JSON_OPTION, calledRightly, finish, program } from './command-line/program.ts'
+import type { MonitorOptions } from './monitor/monitor.ts'
+import { print, reportError } from './command-line/output.ts'
+import type { WitnessOptions } from './monitor/witness.ts'
 import { ServiceError } from '../schemas/errors.ts'
 
 /** The size of an Ed25519 seed. */
@@ -43,7 +43,7 @@ export function addLogCommands(): void {
     .option('--witness', 'make the key of a witness of that name, which cosigns what a log signs')
     .option(...JSON_OPTION)
     .action(async (origin: string, options: Pick<GlobalOptions, 'json'> & { witness?: boolean }) => {
-      const { makeLogKey, makeWitnessKey } = await import('./log-key.ts')
+      const { makeLogKey, makeWitnessKey } = await import('./keys/log-key.ts')
       const make = options.witness === true ? makeWitnessKey : makeLogKey
       finish(
         calledRightly(() => make(origin, randomBytes(SEED_BYTES))),
@@ -60,7 +60,7 @@ export function addLogCommands(): void {
     .option('--key-file <file>', 'the key of a witness: then each checkpoint is cosigned')
     .option(...JSON_OPTION)
     .action(async (url: string, options: WitnessOptions & Pick<GlobalOptions, 'json'>) => {
-      const { runWitness } = await import('./witness.ts')
+      const { runWitness } = await import('./monitor/witness.ts')
       finish(await runWitness(url, options, new Date()), options)
     })
 
@@ -81,7 +81,7 @@ export function addLogCommands(): void {
     .option(...JSON_OPTION)
     .addHelpText('after', MONITOR_HELP)
     .action(async (url: string, options: WatchOptions) => {
-      const { EXIT_UNREACHED, runMonitor } = await import('./monitor.ts')
+      const { EXIT_UNREACHED, runMonitor } = await import('./monitor/monitor.ts')
       const { remoteLog } = await import('../pipeline/transparency/remote-log.ts')
       const apiKey = process.env['FVS_API_KEY']
       const headers = { 'Cache-Control': 'no-cache', ...(apiKey && { 'X-API-Key': apiKey }) }

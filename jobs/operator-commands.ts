@@ -1,6 +1,6 @@
 // Declares `fvs operator log`.
-import { time } from './arguments.ts'
-import { type StoreOptions, onStore, program, storeCommand } from './command-line.ts'
+import { time } from './command-line/arguments.ts'
+import { type StoreOptions, onStore, program, storeCommand } from './command-line/program.ts'
 
 export function addOperatorCommands(): void {
   const operator = program.command('operator').description("See what was done by the operator's calls.")
@@ -8,7 +8,7 @@ export function addOperatorCommands(): void {
     .option('--since <time>', 'only calls from this instant on', time)
     .action((options: StoreOptions & { since?: Date }) =>
       onStore(options, 'reads', async (components) => {
-        const { reportOperatorLog } = await import('./operator.ts')
+        const { reportOperatorLog } = await import('./operator/operator.ts')
         return reportOperatorLog(components, options.since)
       }),
     )

@@ -1,8 +1,8 @@
 // The command that takes back what is known of a person: `fvs people erase`.
 import { InvalidArgumentError } from 'commander'
 import { uuid } from '../schemas/values.ts'
-import { reason } from './arguments.ts'
-import { type StoreOptions, onStore, program, storeCommand } from './command-line.ts'
+import { reason } from './command-line/arguments.ts'
+import { type StoreOptions, onStore, program, storeCommand } from './command-line/program.ts'
 
 interface EraseOptions extends StoreOptions {
   reason: string
@@ -28,7 +28,7 @@ export function addPeopleCommands(): void {
     )
     .action((userId: string, options: EraseOptions) =>
       onStore(options, 'writes', async (components) => {
-        const { runErase } = await import('./people.ts')
+        const { runErase } = await import('./operator/people.ts')
         return runErase(components, userId, options.reason, options.forecasts)
       }),
     )

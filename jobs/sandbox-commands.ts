@@ -1,7 +1,7 @@
 // Declares the commands that fill the sandbox: their arguments, and the function that runs each.
-import { wholeNumber } from './arguments.ts'
-import { type GlobalOptions, command, onStore, program } from './command-line.ts'
-import { SEED_DEFAULTS, type SeedOptions } from './simulation/seed-options.ts'
+import { wholeNumber } from './command-line/arguments.ts'
+import { type GlobalOptions, command, onStore, program } from './command-line/program.ts'
+import { SEED_DEFAULTS, type SeedOptions } from './sandbox/seed-options.ts'
 
 /** Adds `fvs sandbox` to the program. */
 export function addSandboxCommands(): void {
@@ -13,7 +13,7 @@ export function addSandboxCommands(): void {
     .option('--questions <n>', 'how many are open at a time', wholeNumber, SEED_DEFAULTS.questionsPerRound)
     .action((options: GlobalOptions & Omit<SeedOptions, 'questionsPerRound'> & { questions: number }) =>
       onStore({ ...options, environment: 'sandbox' }, 'begins', async (components) => {
-        const { runSeed } = await import('./sandbox.ts')
+        const { runSeed } = await import('./sandbox/sandbox.ts')
         return runSeed(components, { ...options, questionsPerRound: options.questions })
       }),
     )
@@ -24,7 +24,7 @@ export function addSandboxCommands(): void {
     sandbox,
   ).action((options: GlobalOptions) =>
     onStore({ ...options, environment: 'sandbox' }, 'writes', async (components) => {
-      const { runStep } = await import('./sandbox.ts')
+      const { runStep } = await import('./sandbox/sandbox.ts')
       return runStep(components)
     }),
   )

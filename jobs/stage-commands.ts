@@ -1,8 +1,8 @@
 // Declares the commands of a release in stages: their arguments, and the function that runs each.
 import { InvalidArgumentError, Option } from 'commander'
 import { VOICE_RULES, type VoiceRule } from '../schemas/payloads.ts'
-import { countOf, wholeNumber } from './arguments.ts'
-import { type StoreOptions, onStore, program, storeCommand } from './command-line.ts'
+import { countOf, wholeNumber } from './command-line/arguments.ts'
+import { type StoreOptions, onStore, program, storeCommand } from './command-line/program.ts'
 
 interface StageOptions extends StoreOptions {
   release: number
@@ -23,17 +23,17 @@ export function addStageCommands(): void {
   stage
     .command('sweep')
     .description('Forecasts of questions in order, to pairs of an entity and a question.')
-    .action(async () => (await import('./stage.ts')).runSweep(process.stdin))
+    .action(async () => (await import('./release/stage.ts')).runSweep(process.stdin))
 
   stage
     .command('score')
     .description('Pairs of entities in order, to their scores.')
-    .action(async () => (await import('./stage.ts')).runScore(process.stdin))
+    .action(async () => (await import('./release/stage.ts')).runScore(process.stdin))
 
   stage
     .command('parts')
     .description('Counts of all shards, to the parts that they are in.')
-    .action(async () => (await import('./stage.ts')).runParts(process.stdin))
+    .action(async () => (await import('./release/stage.ts')).runParts(process.stdin))
 
   const planned = (name: string, about: string) =>
     storeCommand(name, about, stage).requiredOption(
@@ -46,7 +46,7 @@ export function addStageCommands(): void {
     .addOption(new Option('--voice-rule <rule>', 'who is a voice').choices(VOICE_RULES).makeOptionMandatory())
     .action((options: StageOptions & { voiceRule: VoiceRule }) =>
       onStore(options, 'writes', async (components) => {
-        const { runTally } = await import('./stage.ts')
+        const { runTally } = await import('./release/stage.ts')
         return runTally(components, options.release, options.voiceRule, process.stdin)
       }),
     )
@@ -56,7 +56,7 @@ export function addStageCommands(): void {
     .option('--tally <sha256>', 'what fvs stage tally printed, for files that rank entities', sha256)
     .action((files: string, options: StageOptions & { tally?: string }) =>
       onStore(options, 'writes', async (components) => {
-        const { runPublish } = await import('./stage.ts')
+        const { runPublish } = await import('./release/stage.ts')
         return runPublish(components, { ...options, files }, process.stdin)
       }),
     )
@@ -66,7 +66,7 @@ export function addStageCommands(): void {
     .requiredOption('--forecasts <number>', 'how many forecasts there are, each id once', countOf)
     .action((options: StageOptions & { tally: string; forecasts: number }) =>
       onStore({ ...options, json: true }, 'writes', async (components) => {
-        const { runCommit } = await import('./stage.ts')
+        const { runCommit } = await import('./release/stage.ts')
         return runCommit(components, options, process.stdin)
       }),
     )

@@ -1,6 +1,6 @@
 // Declares `fvs webhooks`.
-import { eventTypes } from './arguments.ts'
-import { type StoreOptions, onStore, program, storeCommand } from './command-line.ts'
+import { eventTypes } from './command-line/arguments.ts'
+import { type StoreOptions, onStore, program, storeCommand } from './command-line/program.ts'
 import type { EventType } from '../schemas/feed.ts'
 
 export function addWebhookCommands(): void {
@@ -14,14 +14,14 @@ export function addWebhookCommands(): void {
     )
     .action((url: string, options: StoreOptions & { events?: readonly EventType[] }) =>
       onStore(options, 'writes', async (components) => {
-        const { addWebhook } = await import('./webhooks.ts')
+        const { addWebhook } = await import('./operator/webhooks.ts')
         return addWebhook(components, url, options.events)
       }),
     )
   storeCommand('list', 'List the webhooks and how far each is, never their secrets.', webhooks).action(
     (options: StoreOptions) =>
       onStore(options, 'reads', async (components) => {
-        const { listWebhooks } = await import('./webhooks.ts')
+        const { listWebhooks } = await import('./operator/webhooks.ts')
         return listWebhooks(components)
       }),
   )
@@ -29,7 +29,7 @@ export function addWebhookCommands(): void {
     .argument('<id>', 'its id, as the list has it')
     .action((id: string, options: StoreOptions) =>
       onStore(options, 'writes', async (components) => {
-        const { removeWebhook } = await import('./webhooks.ts')
+        const { removeWebhook } = await import('./operator/webhooks.ts')
         return removeWebhook(components, id)
       }),
     )

@@ -1,6 +1,6 @@
 // Questions about events: nine tenths of the truth and of each reader's error are shared by the questions of
 // one, and one draw of luck decides all their outcomes.
-import { type Random, logistic, normal } from '../../jobs/simulation/random.ts'
+import { type Random, logistic, normal } from '../../jobs/sandbox/random.ts'
 import { ownedAgent, people } from './entities.ts'
 import { SimulatedField } from './field.ts'
 import {

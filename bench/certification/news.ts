@@ -1,6 +1,6 @@
 // Questions on which news comes in: the log-odds walk from the opening to the close, and half of their
 // variance is news.
-import { type Random, logistic, normal } from '../../jobs/simulation/random.ts'
+import { type Random, logistic, normal } from '../../jobs/sandbox/random.ts'
 import { type Reader, type SimulatedForecast, TRUTH_SPREAD, drawOutcome, saying } from './questions.ts'
 
 const STEPS = 40

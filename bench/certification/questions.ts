@@ -1,5 +1,5 @@
 // Simulated questions of known probability, and what their readers say.
-import { type Random, logistic, normal } from '../../jobs/simulation/random.ts'
+import { type Random, logistic, normal } from '../../jobs/sandbox/random.ts'
 import { PPM } from '../../pipeline/scoring/logarithm.ts'
 import type { ForecastColumns } from '../../pipeline/scoring/question.ts'
 

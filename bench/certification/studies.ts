@@ -1,6 +1,6 @@
 // All studies: those of the folders `attacks` and `honest`, a file each or a few, found by their names.
 import { readdirSync } from 'node:fs'
-import { sfc32 } from '../../jobs/simulation/random.ts'
+import { sfc32 } from '../../jobs/sandbox/random.ts'
 import type { Study, Values } from './study.ts'
 
 const SEED = 20_260_101

@@ -1,5 +1,5 @@
 // A study of certificates: how it simulates a world, and which rows of the tables come of it.
-import type { Random } from '../../jobs/simulation/random.ts'
+import type { Random } from '../../jobs/sandbox/random.ts'
 import type { SimulatedField } from './field.ts'
 import type { SimulatedQuestion } from './questions.ts'
 

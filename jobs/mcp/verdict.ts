@@ -8,7 +8,7 @@ import type { HeldSignature } from '../../pipeline/proof/note-signatures.ts'
 import { quoted } from '../../pipeline/proof/quoted.ts'
 import { type Trust, verifyProof, verifyReceipt } from '../../pipeline/proof/verify.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { askedAt, differenceOf, identityOf } from '../identity.ts'
+import { askedAt, differenceOf, identityOf } from '../verify/identity.ts'
 
 /** A call as it was made, and its answer. */
 export interface Made {

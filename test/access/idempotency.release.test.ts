@@ -1,6 +1,6 @@
 // A release counts each forecast once, even after calls that were taken over, and sweeps expired claims.
 import { describe, expect, test } from 'vitest'
-import { runRelease } from '../../jobs/release.ts'
+import { runRelease } from '../../jobs/release/release.ts'
 import { Idempotency, sweepPart } from '../../pipeline/access/idempotency.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { CLAIMS_PREFIX } from '../../pipeline/store/paths.ts'

@@ -1,6 +1,6 @@
 // What the operator does to names: an agent is renamed, or hidden, which takes it out of every list.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { assignAgents, hideAgent, listAgents, renameAgent } from '../../jobs/agents.ts'
+import { assignAgents, hideAgent, listAgents, renameAgent } from '../../jobs/agents/agents.ts'
 import type { Components } from '../../jobs/components/components.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'

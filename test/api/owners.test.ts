@@ -1,8 +1,8 @@
 // What is published of owners: every agent of each, whatever its name, and nothing of agents without one.
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { assignAgents, retireAgents } from '../../jobs/agents.ts'
-import { runAudit } from '../../jobs/audit.ts'
+import { assignAgents, retireAgents } from '../../jobs/agents/agents.ts'
+import { runAudit } from '../../jobs/audit/audit.ts'
 import { ownerFiles, ownersFile } from '../../pipeline/release/files/owners.ts'
 import { rankEntities } from '../../pipeline/release/payloads.ts'
 import { ENTITIES_PER_SHARD } from '../../pipeline/release/shards.ts'

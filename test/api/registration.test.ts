@@ -1,7 +1,7 @@
 // Who may register: anyone, whoever is invited, or nobody.
 import { expect, onTestFinished, test } from 'vitest'
 import { MOUNTS } from '../../api/mounts.ts'
-import { inviteAgents } from '../../jobs/agents.ts'
+import { inviteAgents } from '../../jobs/agents/agents.ts'
 import { startService } from '../../jobs/serve/service.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { ENVIRONMENTS } from '../../schemas/values.ts'

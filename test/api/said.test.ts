@@ -1,9 +1,9 @@
 // Everything that an agent has said, and why: its rationales stay private until the outcome is known, and its
 // history has every forecast, withdrawal and rationale.
 import { expect, test } from 'vitest'
-import { hideAgent } from '../../jobs/agents.ts'
+import { hideAgent } from '../../jobs/agents/agents.ts'
 import { ForecastHistory } from '../../api/current-forecasts/forecast-history.ts'
-import { runRelease } from '../../jobs/release.ts'
+import { runRelease } from '../../jobs/release/release.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { CurrentForecasts, QuestionRationales } from '../../schemas/answers.ts'
 import { expectValid } from '../support/json-schema.ts'

@@ -1,6 +1,6 @@
 // The search of the pages: whom and what it finds, where it leads straight, and what it makes of odd input.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { assignAgents, hideAgent } from '../../jobs/agents.ts'
+import { assignAgents, hideAgent } from '../../jobs/agents/agents.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
 import {

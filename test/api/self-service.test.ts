@@ -1,8 +1,8 @@
 // What an agent and a client can do with their keys alone: put another in its place, retire, and see what was
 // used.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { renameAgent, resetKey, retireAgents, unretireAgents } from '../../jobs/agents.ts'
-import { runRelease } from '../../jobs/release.ts'
+import { renameAgent, resetKey, retireAgents, unretireAgents } from '../../jobs/agents/agents.ts'
+import { runRelease } from '../../jobs/release/release.ts'
 import { askForName } from '../../pipeline/access/renames.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'

@@ -2,7 +2,7 @@
 // ends.
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components/components.ts'
-import { runUndo } from '../../jobs/imports.ts'
+import { runUndo } from '../../jobs/import/imports.ts'
 import { Feed } from '../../pipeline/feed/feed.ts'
 import { FeedWriter, MOST_AT_ONCE } from '../../pipeline/feed/writer.ts'
 import { thinReleases } from '../../pipeline/release/retention.ts'

@@ -2,7 +2,7 @@
 // writes nothing.
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components/components.ts'
-import { listAgents } from '../../jobs/agents.ts'
+import { listAgents } from '../../jobs/agents/agents.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { type Said, assignOwner, retire } from '../../pipeline/import/agents.ts'
 import type { ImportContext } from '../../pipeline/import/take-in.ts'

@@ -1,8 +1,8 @@
 // Commands at once, each with everything checked before another writes: the tables are as if one had come
 // after another.
 import { beforeAll, expect, test } from 'vitest'
-import { addRows } from '../../jobs/simulation/rows.ts'
-import { questionsWanted } from '../../jobs/simulation/world.ts'
+import { addRows } from '../../jobs/sandbox/rows.ts'
+import { questionsWanted } from '../../jobs/sandbox/world.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import type { Store } from '../../pipeline/store/store.ts'

@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { runTrial } from '../../jobs/import.ts'
+import { runTrial } from '../../jobs/import/import.ts'
 import { Database, literal } from '../../pipeline/duckdb.ts'
 import type { ImportKind } from '../../pipeline/import/columns.ts'
 import { openInput } from '../../pipeline/import/input.ts'

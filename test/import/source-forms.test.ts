@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runImportFrom } from '../../jobs/import-from.ts'
+import { runImportFrom } from '../../jobs/import/import-from.ts'
 import { type ImportSource, formTable, instant } from '../../pipeline/import/source.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'

@@ -1,6 +1,6 @@
 // An import of a platform's files that is cut off at any of its writes.
 import { expect, test } from 'vitest'
-import { runImportFrom } from '../../jobs/import-from.ts'
+import { runImportFrom } from '../../jobs/import/import-from.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { FAULTS, FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'

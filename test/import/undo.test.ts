@@ -2,10 +2,10 @@
 // it was.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { QuestionBook } from '../../api/questions/book.ts'
-import { runAudit } from '../../jobs/audit.ts'
+import { runAudit } from '../../jobs/audit/audit.ts'
 import type { Components } from '../../jobs/components/components.ts'
-import { runImport } from '../../jobs/import.ts'
-import { reportImports, runUndo } from '../../jobs/imports.ts'
+import { runImport } from '../../jobs/import/import.ts'
+import { reportImports, runUndo } from '../../jobs/import/imports.ts'
 import { type GivenOptions, parseOptions } from '../../pipeline/import/options.ts'
 import type { ImportKind } from '../../pipeline/import/columns.ts'
 import { readManifest } from '../../pipeline/release/read.ts'

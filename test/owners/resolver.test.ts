@@ -3,7 +3,7 @@
 import { type Socket, createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { internet } from '../../jobs/prove-owners.ts'
+import { internet } from '../../jobs/agents/prove-owners.ts'
 import type { OwnerClaim } from '../../pipeline/access/owner-claims.ts'
 import { lookAtDomain, proofIn } from '../../pipeline/owners/look.ts'
 import { uuidOf } from '../support/worlds/world.ts'

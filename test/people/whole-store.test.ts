@@ -2,7 +2,7 @@
 // taken back.
 import { parquetReadObjects } from 'hyparquet'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { runErase } from '../../jobs/people.ts'
+import { runErase } from '../../jobs/operator/people.ts'
 import { PEOPLE_PREFIX } from '../../pipeline/store/paths.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { COMPRESSORS } from '../../pipeline/tables/compressors.ts'

@@ -1,9 +1,9 @@
 // The corrections that a release lists: every change of a question and of its outcome, one by one, with what
 // it moved.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { runAudit } from '../../jobs/audit.ts'
+import { runAudit } from '../../jobs/audit/audit.ts'
 import type { Components } from '../../jobs/components/components.ts'
-import { runImport, runTrial } from '../../jobs/import.ts'
+import { runImport, runTrial } from '../../jobs/import/import.ts'
 import { parseOptions } from '../../pipeline/import/options.ts'
 import type { AuditReport } from '../../pipeline/audit/report.ts'
 import { readManifest } from '../../pipeline/release/read.ts'

@@ -1,7 +1,7 @@
 // A release outlives the software that made it: what another method, another version and another secret make
 // of it later.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { runAudit } from '../../jobs/audit.ts'
+import { runAudit } from '../../jobs/audit/audit.ts'
 import type { Components } from '../../jobs/components/components.ts'
 import type { AuditReport } from '../../pipeline/audit/report.ts'
 import { Database } from '../../pipeline/duckdb.ts'

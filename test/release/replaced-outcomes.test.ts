@@ -1,7 +1,7 @@
 // What a release says of itself as a whole: what it counts, and which outcomes of the release before it have
 // changed.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { runAudit } from '../../jobs/audit.ts'
+import { runAudit } from '../../jobs/audit/audit.ts'
 import { replacedOutcomes } from '../../pipeline/release/compare.ts'
 import type { ReplacedOutcome } from '../../schemas/manifests.ts'
 import type { Components } from '../../jobs/components/components.ts'

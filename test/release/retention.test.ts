@@ -1,9 +1,9 @@
 // Old releases without their files: which are thinned, at what cost, what stays, and what a crash or a rival
 // leaves.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { runRelease } from '../../jobs/release.ts'
-import { runRetention } from '../../jobs/retention.ts'
-import { takeStep } from '../../jobs/simulation/step.ts'
+import { runRelease } from '../../jobs/release/release.ts'
+import { runRetention } from '../../jobs/release/retention.ts'
+import { takeStep } from '../../jobs/sandbox/step.ts'
 import { MOST_AT_ONCE, WHOLE_RELEASES, type Deleted, thinReleases } from '../../pipeline/release/retention.ts'
 import { isThinned, readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'

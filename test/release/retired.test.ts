@@ -1,7 +1,7 @@
 // A retired agent keeps its title and its numbers, and gives its rank to those who still take part: on one
 // machine and in stages, from scratch and from the pairs of the release before.
 import { beforeAll, expect, test } from 'vitest'
-import { retireAgents, unretireAgents } from '../../jobs/agents.ts'
+import { retireAgents, unretireAgents } from '../../jobs/agents/agents.ts'
 import type { Components } from '../../jobs/components/components.ts'
 import { auditRelease } from '../../pipeline/audit/release.ts'
 import { readManifest } from '../../pipeline/release/read.ts'

@@ -372,7 +372,7 @@ describe('cosignatures in the store', () => {
 })
 
 test('a witness behind a path, with a slash at the end of its setting, is asked below it', async () => {
-  // The setting takes the slash off; see test/jobs/log-witnesses.test.ts.
+  // The setting takes the slash off; see test/jobs/components/log-witnesses.test.ts.
   const paths: (string | undefined)[] = []
   const url = await listening((request, response) => {
     paths.push(request.url)

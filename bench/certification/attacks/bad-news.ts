@@ -4,7 +4,7 @@ import { SimulatedField } from '../field.ts'
 import { type News, drawNews, readNews, updating } from '../news.ts'
 import { NOISE, type SimulatedForecast, readers, withdrawing } from '../questions.ts'
 import { PROMISED, type Range, type Study, dailyLooks } from '../study.ts'
-import type { Random } from '../../../jobs/simulation/random.ts'
+import type { Random } from '../../../jobs/sandbox/random.ts'
 
 type Move = (random: Random, news: News) => SimulatedForecast[]
 

@@ -1,5 +1,5 @@
 // Coin flips: says 0.5 on what nobody can know, beside voices that are strong elsewhere.
-import { normal } from '../../../jobs/simulation/random.ts'
+import { normal } from '../../../jobs/sandbox/random.ts'
 import { ownedAgent, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'
 import { type Reader, drawOutcome, drawTruth, reading, readers, saying } from '../questions.ts'

@@ -1,5 +1,5 @@
 // Two owners trade sabotage: the voice of each is good elsewhere, and bad where the other's agent plays.
-import { logistic } from '../../../jobs/simulation/random.ts'
+import { logistic } from '../../../jobs/sandbox/random.ts'
 import { agentsOf, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'
 import { drawTruth, readBy, readers, saying } from '../questions.ts'

@@ -1,6 +1,6 @@
 // Copies what is there for all to see: the average of the others, their median, or the best of them; plain,
 // with noise, more extreme, or late.
-import { type Random, logistic, normal } from '../../../jobs/simulation/random.ts'
+import { type Random, logistic, normal } from '../../../jobs/sandbox/random.ts'
 import { PPM } from '../../../pipeline/scoring/logarithm.ts'
 import { ownedAgent, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'

@@ -1,5 +1,5 @@
 // Correlated questions: an agent that is lucky with an event once is lucky many times.
-import type { Random } from '../../../jobs/simulation/random.ts'
+import type { Random } from '../../../jobs/sandbox/random.ts'
 import { type Asking, Event, aboutEvents, inEvents, tens } from '../events.ts'
 import { PROMISED, type Study } from '../study.ts'
 

@@ -1,6 +1,6 @@
 // Early outcomes: questions "before 2026" can end early in one direction only, so that whoever leans that way
 // is right until the close comes.
-import { logistic, normal } from '../../../jobs/simulation/random.ts'
+import { logistic, normal } from '../../../jobs/sandbox/random.ts'
 import { ownedAgent, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'
 import { HORIZON_MS, NOISE, drawOutcome, drawTruth, reading, readers, saying } from '../questions.ts'

@@ -1,5 +1,5 @@
 // An owner's voice does badly where its sibling plays, so that the sibling looks good.
-import { logistic } from '../../../jobs/simulation/random.ts'
+import { logistic } from '../../../jobs/sandbox/random.ts'
 import { agentsOf, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'
 import { drawTruth, readBy, readers, saying } from '../questions.ts'

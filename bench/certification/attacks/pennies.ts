@@ -1,6 +1,6 @@
 // Pennies: answers only what reads lopsided, says 0 or 1, and drops the agent at its first loss. Sixty small
 // gains of which none has been lost yet look like skill.
-import { normal } from '../../../jobs/simulation/random.ts'
+import { normal } from '../../../jobs/sandbox/random.ts'
 import { agentsOf, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'
 import { NOISE, drawOutcome, drawTruth, readBy, reading, readers, saying } from '../questions.ts'

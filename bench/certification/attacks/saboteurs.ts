@@ -1,6 +1,6 @@
 // Puppets: voices with owners of their own that say the opposite of the truth where the candidate plays, and
 // the truth elsewhere.
-import { logistic } from '../../../jobs/simulation/random.ts'
+import { logistic } from '../../../jobs/sandbox/random.ts'
 import { agentsOf, ownedAgent, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'
 import { drawTruth, readBy, readers, saying } from '../questions.ts'

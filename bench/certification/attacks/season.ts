@@ -1,6 +1,6 @@
 // A season: shocks that last for months push the outcomes of unrelated questions one way, and an agent leans
 // that way or the other.
-import { normal } from '../../../jobs/simulation/random.ts'
+import { normal } from '../../../jobs/sandbox/random.ts'
 import { ownedAgent, people } from '../entities.ts'
 import { QUESTIONS_A_WEEK, SimulatedField } from '../field.ts'
 import { NOISE, drawOutcome, drawTruth, reading, readers } from '../questions.ts'

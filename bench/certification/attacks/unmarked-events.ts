@@ -1,6 +1,6 @@
 // Unmarked events: ten questions hang on one event, and each counts as a cluster of its own. They close in
 // one week, or over several.
-import { type Random, normal } from '../../../jobs/simulation/random.ts'
+import { type Random, normal } from '../../../jobs/sandbox/random.ts'
 import { ownedAgent, people } from '../entities.ts'
 import { QUESTIONS_A_WEEK, SimulatedField } from '../field.ts'
 import { type SimulatedQuestion, readers, reading, saying } from '../questions.ts'

@@ -1,7 +1,7 @@
 // A truly better agent: after how many questions is it certified? Its peers share an error, so that their
 // average is hardly better than one of them, and the size of this error gives the agent's edge over the
 // average.
-import { type Random, normal } from '../../../jobs/simulation/random.ts'
+import { type Random, normal } from '../../../jobs/sandbox/random.ts'
 import { PPM } from '../../../pipeline/scoring/logarithm.ts'
 import { ownedAgent, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'

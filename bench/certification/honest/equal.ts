@@ -1,5 +1,5 @@
 // A single agent that reads exactly as its peers do: is it ever certified?
-import { normal } from '../../../jobs/simulation/random.ts'
+import { normal } from '../../../jobs/sandbox/random.ts'
 import { ownedAgent, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'
 import { NOISE, copyOf, drawOutcome, drawTruth, readBy, reading, readers } from '../questions.ts'

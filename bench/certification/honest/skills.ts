@@ -1,6 +1,6 @@
 // Worlds in which skills and ranks are measured, not certificates: who gains by the choice of questions, and
 // whether ranks and their intervals are true.
-import type { Random } from '../../../jobs/simulation/random.ts'
+import type { Random } from '../../../jobs/sandbox/random.ts'
 import { boardsOf, rankIn, tallyOf } from '../../../pipeline/scoring/ranking.ts'
 import { ownedAgent, people } from '../entities.ts'
 import { SimulatedField } from '../field.ts'

@@ -6,7 +6,7 @@ import { entityTag, isNamedBy } from '../../../api/http/entity-tag.ts'
 import { allRoutes } from '../../../api/routes/all.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
-import { assignAgents } from '../../../jobs/agents.ts'
+import { assignAgents } from '../../../jobs/agents/agents.ts'
 import { issueTo } from '../../support/credentials/issued.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import {

@@ -1,7 +1,7 @@
 // Monthly quotas that are used up: until when, to which call exactly, and what a process knows of the ones
 // before it.
 import { describe, expect, test } from 'vitest'
-import { runRelease } from '../../../jobs/release.ts'
+import { runRelease } from '../../../jobs/release/release.ts'
 import {
   BULK,
   FOUND,

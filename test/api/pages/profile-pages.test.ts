@@ -1,6 +1,6 @@
 // The pages about one entity over HTTP: which answer there is for whom, from what, and for how long.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { assignAgents, retireAgents } from '../../../jobs/agents.ts'
+import { assignAgents, retireAgents } from '../../../jobs/agents/agents.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectProblem } from '../../support/http/problem.ts'

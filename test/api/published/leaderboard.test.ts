@@ -1,7 +1,7 @@
 // The leaderboard: who stands where, page by page, and stable while a caller pages through one release. And
 // profiles.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { assignAgents, retireAgents } from '../../../jobs/agents.ts'
+import { assignAgents, retireAgents } from '../../../jobs/agents/agents.ts'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { suiteFolder } from '../../support/folder.ts'

@@ -1,7 +1,7 @@
 // What the calls about releases answer: what a release consists of, what it corrects, when the next one is
 // due.
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { runImport } from '../../../jobs/import.ts'
+import { runImport } from '../../../jobs/import/import.ts'
 import { parseOptions } from '../../../pipeline/import/options.ts'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'

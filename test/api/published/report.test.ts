@@ -1,6 +1,6 @@
 // Why each question of an agent counts or does not, as JSON and as a page.
 import { expect, test } from 'vitest'
-import { runRelease } from '../../../jobs/release.ts'
+import { runRelease } from '../../../jobs/release/release.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { AgentReport } from '../../../schemas/worked-out.ts'
 import { expectValid } from '../../support/json-schema.ts'

@@ -1,8 +1,8 @@
 // The credentials of everyone who has one in a store that `fvs demo` has left.
 import { join } from 'node:path'
 import { Credentials } from '../../../api/published/credentials.ts'
-import { titleOf } from '../../../jobs/simulation/demo-highlights.ts'
-import type { DemoOutcome } from '../../../jobs/simulation/demo-report.ts'
+import { titleOf } from '../../../jobs/demo/highlights.ts'
+import type { DemoOutcome } from '../../../jobs/demo/report.ts'
 import type { Secured } from '../../../pipeline/credentials/data-integrity.ts'
 import { CERTIFIED } from '../../../pipeline/credentials/documents.ts'
 import { FileStore } from '../../../pipeline/store/file.ts'

@@ -1,5 +1,5 @@
 // Random choices that follow from a seed. Each run of faults prints its seed, and FAULT_SEED repeats one.
-import { type Random, sfc32 } from '../../../jobs/simulation/random.ts'
+import { type Random, sfc32 } from '../../../jobs/sandbox/random.ts'
 
 export interface Choices {
   seed: number

@@ -13,7 +13,7 @@ import {
   secretsOf,
   storeUrlOf,
 } from '../../../jobs/components/components.ts'
-import { runImport } from '../../../jobs/import.ts'
+import { runImport } from '../../../jobs/import/import.ts'
 import { credentialIssuersOf } from '../../../jobs/components/credential-issuer.ts'
 import { signersOf } from '../../../jobs/components/log-signers.ts'
 import { witnessesOf } from '../../../jobs/components/log-witnesses.ts'

@@ -1,6 +1,6 @@
 // A store at work for tests of its copies: a release with its log and its feed, an agent, and forecasts that
 // wait; and what is wrong with a copy of it.
-import { runRelease } from '../../../jobs/release.ts'
+import { runRelease } from '../../../jobs/release/release.ts'
 import { auditLog } from '../../../pipeline/audit/log.ts'
 import { auditRelease } from '../../../pipeline/audit/release.ts'
 import { withDatabase } from '../../../pipeline/duckdb.ts'

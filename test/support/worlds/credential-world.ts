@@ -1,8 +1,8 @@
 // A world with certificates: a seeded sandbox in which two people are certified, with a public log, under a
 // key and an address of its own.
 import type { Components } from '../../../jobs/components/components.ts'
-import { seedSandbox } from '../../../jobs/simulation/seed.ts'
-import { takeStep } from '../../../jobs/simulation/step.ts'
+import { seedSandbox } from '../../../jobs/sandbox/seed.ts'
+import { takeStep } from '../../../jobs/sandbox/step.ts'
 import { issueCredentials } from '../../../pipeline/credentials/issue.ts'
 import { credentialKeyText, parseCredentialKey } from '../../../pipeline/credentials/keys.ts'
 import type { Store } from '../../../pipeline/store/store.ts'

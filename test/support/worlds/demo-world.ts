@@ -1,7 +1,7 @@
 // The world of the demo as it is scored, without a service, and a sandbox that has gone on for a number of
 // rounds since.
-import { ROUNDS, roundStartsAt, simulateAgents, submissionsOf } from '../../../jobs/simulation/demo-agents.ts'
-import { DEMO_FORECASTERS, simulateWeeks } from '../../../jobs/simulation/demo-world.ts'
+import { ROUNDS, roundStartsAt, simulateAgents, submissionsOf } from '../../../jobs/demo/agents.ts'
+import { DEMO_FORECASTERS, simulateWeeks } from '../../../jobs/demo/world.ts'
 import {
   FORECASTERS,
   type SimulatedForecast,
@@ -10,7 +10,7 @@ import {
   type Simulation,
   forecastsOn,
   questionsOf,
-} from '../../../jobs/simulation/world.ts'
+} from '../../../jobs/sandbox/world.ts'
 import type { World } from '../plain/world.ts'
 
 const ENDS_AT = new Date('2026-03-01T12:00:00Z')

@@ -1,6 +1,6 @@
 // A released world in which the examples of the OpenAPI document are true: it has their agent, forecaster and
 // question, so that sending an example succeeds.
-import { assignAgents } from '../../../jobs/agents.ts'
+import { assignAgents } from '../../../jobs/agents/agents.ts'
 import type { Components } from '../../../jobs/components/components.ts'
 import {
   AGENT_ID,

@@ -1,10 +1,10 @@
 // A world for pages: production has people and agents with hostile names, the sandbox is seeded, and a second
 // service is empty.
-import { assignAgents } from '../../../jobs/agents.ts'
+import { assignAgents } from '../../../jobs/agents/agents.ts'
 import type { Components } from '../../../jobs/components/components.ts'
 import { startService } from '../../../jobs/serve/service.ts'
-import { seedSandbox } from '../../../jobs/simulation/seed.ts'
-import { takeStep } from '../../../jobs/simulation/step.ts'
+import { seedSandbox } from '../../../jobs/sandbox/seed.ts'
+import { takeStep } from '../../../jobs/sandbox/step.ts'
 import { signingKeyText } from '../../../pipeline/proof/note-keys.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { completeLog } from '../../../pipeline/transparency/publish.ts'

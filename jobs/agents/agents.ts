@@ -1,0 +1,202 @@
+// `fvs agents`.
+import { randomBytes } from 'node:crypto'
+import { createInvitation } from '../../pipeline/access/invitations.ts'
+import { endClaims } from '../../pipeline/access/owner-claims.ts'
+import { type Waiting, isNameWaiting, namesTold, waitingNames } from '../../pipeline/access/renames.ts'
+import { withDatabase } from '../../pipeline/duckdb.ts'
+import { type ListedAgent, readAgents } from '../../pipeline/import/agent-list.ts'
+import {
+  type Said,
+  assignOwner,
+  hide,
+  rename,
+  renameAsAsked,
+  retireAsAsked,
+  retireNow,
+  unretireNow,
+} from '../../pipeline/import/agents.ts'
+import type { ImportContext } from '../../pipeline/import/take-in.ts'
+import { assertEnvironment } from '../../pipeline/release/state.ts'
+import { moderationPath } from '../../pipeline/store/paths.ts'
+import { recordBytes } from '../../pipeline/store/records.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { DOMAIN_OWNER, name } from '../../schemas/names.ts'
+import { WORDED } from '../../schemas/wording.ts'
+import type { Components } from '../components/components.ts'
+import type { Report } from '../command-line/output.ts'
+import { KEEP_IT } from '../keys/keys.ts'
+import { parseOwner } from '../command-line/owner-option.ts'
+
+export interface OwnerOption {
+  /** False means no owner. */
+  owner?: string | false
+}
+
+export interface InviteOptions {
+  count: number
+}
+
+const KEEP_THEM = 'Keep them: they are not shown again. Each registers one agent, as invitation in the body.'
+
+export async function assignAgents(
+  components: Components,
+  agentIds: readonly string[],
+  { owner }: Required<OwnerOption>,
+): Promise<Report> {
+  const owner_id = owner === false ? null : parseOwner(owner)
+  if (owner_id?.startsWith(DOMAIN_OWNER)) {
+    throw new ServiceError('invalid', `--owner must not begin with ${DOMAIN_OWNER}: domains prove those`)
+  }
+  const note = () => endClaims(components.store, agentIds, components.now())
+  const said = await onTable(components, (context) => assignOwner(context, agentIds, owner_id, note))
+  return reportOf(said, { owner_id }, owner_id === null ? 'without an owner' : `of the owner ${owner_id}`)
+}
+
+export async function retireAgents(components: Components, agentIds: readonly string[]): Promise<Report> {
+  const { registry } = components
+  const said = await onTable(components, (context) => retireNow(context, registry, agentIds))
+  return reportOf(said, {}, 'retired')
+}
+
+/** Takes back that agents retire or have retired. */
+export async function unretireAgents(components: Components, agentIds: readonly string[]): Promise<Report> {
+  const { registry } = components
+  const said = await onTable(components, (context) => unretireNow(context, registry, agentIds))
+  return reportOf(said, {}, 'not retired')
+}
+
+export interface ReasonOption {
+  reason: string
+}
+
+/** Gives an agent another name, also one that is hidden. */
+export async function renameAgent(
+  components: Components,
+  agentId: string,
+  called: string,
+  { reason }: ReasonOption,
+): Promise<Report> {
+  const parsed = name.safeParse(called, WORDED)
+  if (!parsed.success) {
+    throw new ServiceError('invalid', `the name ${JSON.stringify(called)} ${parsed.error.issues[0]!.message}`)
+  }
+  const note = noteOf(components, agentId, { act: 'renamed', name: parsed.data, reason })
+  const said = await onTable(components, (context) => rename(context, agentId, parsed.data, note))
+  return reportOf(said, { name: parsed.data }, 'of this name')
+}
+
+/** Hides an agent: it is in no list and no page names it. Its record stays under its id. */
+export async function hideAgent(
+  components: Components,
+  agentId: string,
+  { reason }: ReasonOption,
+): Promise<Report> {
+  const note = noteOf(components, agentId, { act: 'hidden', reason })
+  const said = await onTable(components, (context) => hide(context, agentId, note))
+  return reportOf(said, {}, 'hidden')
+}
+
+/** Returns the writing of why the operator did something. Repeated, it writes the same. */
+function noteOf({ store, now }: Components, agentId: string, said: object): () => Promise<void> {
+  const agent_id = agentId.toLowerCase()
+  const at = now()
+  const path = moderationPath(agent_id, at.getTime())
+  const bytes = recordBytes(path, { agent_id, at: at.toISOString(), ...said })
+  return () => store.put(path, bytes)
+}
+
+/** Creates invitations, each to register one agent, and prints their codes. */
+export async function inviteAgents({ store, now }: Components, { count }: InviteOptions): Promise<Report> {
+  const codes: string[] = []
+  while (codes.length < count) codes.push(await createInvitation(store, randomBytes, now()))
+  return { ok: true, json: { invitations: codes }, text: `${codes.join('\n')}\n${KEEP_THEM}` }
+}
+
+/** Ends every key of an agent, and prints another one. */
+export async function resetKey({ registry, now }: Components, agentId: string): Promise<Report> {
+  const id = agentId.toLowerCase()
+  const key = await registry.resetKeys(id, now())
+  const retired_at = await registry.retiredAt(id)
+  const retires =
+    retired_at === null ? '' : ` It retires at ${retired_at}: \`fvs agents unretire\` takes that back.`
+  return {
+    ok: true,
+    json: { agent_id: id, api_key: key.key, key_id: key.id, retired_at },
+    text: `${key.key}\n${KEEP_IT} Every other key of the agent ${id} has ended.${retires}`,
+  }
+}
+
+/** Records in the table of agents what they have said by calls of their own: names, and that they retire. */
+export async function recordOwnStatements(components: Components): Promise<void> {
+  await recordRetirements(components)
+  await recordRenames(components)
+}
+
+async function recordRenames(components: Components): Promise<void> {
+  const { store } = components
+  if (!(await isNameWaiting(store))) return
+  let waiting: Waiting = { names: new Map(), paths: [] }
+  const asked = async () => (waiting = await waitingNames(store)).names
+  const { changed } = await onTable(components, (context) => renameAsAsked(context, asked))
+  await namesTold(store, waiting)
+  components.log('recorded renames', { agents: changed })
+}
+
+async function recordRetirements(components: Components): Promise<void> {
+  const { registry, now, log } = components
+  const at = now().toISOString()
+  let retired = new Map<string, string>()
+  const asked = async () => {
+    retired = new Map()
+    for (const id of await registry.retiring()) {
+      const since = await registry.retiredAt(id)
+      if (since !== null && since <= at) retired.set(id, since)
+    }
+    return retired
+  }
+  if ((await asked()).size === 0) return
+  const { changed } = await onTable(components, (context) => retireAsAsked(context, asked))
+  for (const [id, since] of retired) {
+    // It may have been taken back since, and asked for once more.
+    if ((await registry.retiredAt(id)) === since) await registry.retirementTold(id)
+  }
+  log('recorded retirements', { agents: changed })
+}
+
+/** Writes to the table of agents. */
+export async function onTable(
+  components: Components,
+  work: (context: ImportContext) => Promise<Said>,
+): Promise<Said> {
+  const { manifest } = await assertEnvironment(components)
+  return withDatabase(components.openDatabase, (database) =>
+    work({ ...components, database, released: manifest?.tables ?? {} }),
+  )
+}
+
+function reportOf({ agents, changed }: Said, fields: object, state: string): Report {
+  const unchanged = agents - changed
+  return {
+    ok: true,
+    json: { ...fields, agents, changed, unchanged },
+    text: `changed: ${changed} of ${agents} agents; already ${state}: ${unchanged}`,
+  }
+}
+
+export async function listAgents(components: Components, { owner }: OwnerOption): Promise<Report> {
+  const owner_id = typeof owner === 'string' ? parseOwner(owner) : owner === false ? null : undefined
+  const agents = await withDatabase(components.openDatabase, (database) =>
+    readAgents({ ...components, database }, owner_id),
+  )
+  return {
+    ok: true,
+    json: { agents },
+    text: agents.length === 0 ? 'no agents' : agents.map(lineOf).join('\n'),
+  }
+}
+
+function lineOf({ agent_id, name: called, owner_id, registered_at, retired_at }: ListedAgent): string {
+  const state = retired_at === null ? 'not retired' : `retired ${retired_at.toISOString()}`
+  const owner = owner_id === null ? 'no owner' : `owner ${owner_id}`
+  return `${agent_id}  ${registered_at.toISOString()}  ${state}  ${owner}  ${called === '' ? '(hidden)' : called}`
+}

@@ -1,0 +1,63 @@
+// Reads the URL or the file that a command is given.
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { type BoundedAnswer, boundedFetch } from '../../pipeline/bounded-fetch.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+
+/** More than any payload, proof or receipt has. */
+const MOST_BYTES = 4 * 1024 * 1024
+
+export function isUrl(place: string): boolean {
+  return /^https?:\/\//i.test(place)
+}
+
+/**
+ * @throws ServiceError `unavailable` if there is no whole answer within the limits, `invalid` for any answer
+ *   but 200.
+ */
+export async function fetched(url: string): Promise<BoundedAnswer> {
+  const answer = await boundedFetch(url)
+  const { status } = answer
+  if (status === 200) return answer
+  const why =
+    status >= 300 && status < 400 ? 'and only the server that was asked may answer' : 'not a payload'
+  throw new ServiceError('invalid', `${url} answered ${status}, ${why}`)
+}
+
+/** @throws ServiceError `invalid` for a file that cannot be read. */
+export async function fileBytes(path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path)
+  } catch (cause) {
+    throw new ServiceError('invalid', `${path} cannot be read`, { cause })
+  }
+}
+
+/** Returns undefined for what is no JSON. */
+export function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Reads a file that a payload, a proof or a receipt fits into.
+ *
+ * @throws ServiceError `invalid` for one that cannot be read, or has more bytes than any of them.
+ */
+export async function smallFileBytes(path: string): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of createReadStream(path, { end: MOST_BYTES })) chunks.push(chunk as Buffer)
+  } catch (cause) {
+    throw new ServiceError('invalid', `${path} cannot be read`, { cause })
+  }
+  const bytes = Buffer.concat(chunks)
+  if (bytes.byteLength <= MOST_BYTES) return bytes
+  throw new ServiceError(
+    'invalid',
+    `${path} has more than ${MOST_BYTES} bytes, more than any payload, proof or receipt`,
+  )
+}

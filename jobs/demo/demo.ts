@@ -1,0 +1,191 @@
+// `fvs demo`: the whole service on a small simulated world in the sandbox, from registration to an audited
+// release.
+import { randomBytes } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { v7 as uuidv7 } from 'uuid'
+import { MOUNTS } from '../../api/mounts.ts'
+import { credentialKeyText, parseCredentialKey } from '../../pipeline/credentials/keys.ts'
+import { signingKeyText, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
+import { firstPathIn } from '../../pipeline/store/open.ts'
+import { type Settings, parseSettings } from '../../schemas/config.ts'
+import { ServiceError } from '../../schemas/errors.ts'
+import { runAudit } from '../audit/audit.ts'
+import { withEveryEnvironment } from '../components/components.ts'
+import { printable } from '../../pipeline/printable.ts'
+import { type Report, print } from '../command-line/output.ts'
+import { Scheduler } from '../serve/scheduler.ts'
+import { startService } from '../serve/service.ts'
+import { stopSignal } from '../command-line/stop-signal.ts'
+import { DemoClock } from './clock.ts'
+import { DemoClient } from './client.ts'
+import { type DemoOutcome, describeDemo, shellExports, variablesOf } from './report.ts'
+import { type Stage, playDemo } from './steps.ts'
+import { SEED, simulateWeeks } from './world.ts'
+import { makeTemporaryFolder } from '../components/temporary-folder.ts'
+import { runVerify } from '../verify/verify.ts'
+import { runVerifyProof } from '../verify/verify-proof.ts'
+
+const LOG_ORIGIN = 'demo.example/forecasts/sandbox'
+
+/**
+ * Prints its own report, then serves on, or ends if `exit` is true. Resolves once nothing is left running: to
+ * whether every check held, or after a stop before the report, to false only with `exit`.
+ *
+ * @throws ServiceError `conflict` for a store that is not empty.
+ */
+export async function runDemo(
+  variables: NodeJS.ProcessEnv,
+  { store, exit = false, json = false }: { store?: string; exit?: boolean; json?: boolean },
+): Promise<boolean> {
+  const stopping = new AbortController()
+  const stopped = stopSignal().then(() => {
+    stopping.abort()
+  })
+  const folder = await makeTemporaryFolder('demo')
+  try {
+    const settings = demoSettings(variables, store ?? join(folder, 'data'))
+    if (store !== undefined) await refuseData(settings)
+    return await withEveryEnvironment(settings, async ({ production, sandbox: withRealClock }) => {
+      const weeks = simulateWeeks(new Date())
+      const clock = new DemoClock(weeks.questions[0]!.openedAt)
+      const sandbox = {
+        ...withRealClock,
+        store: clock.untimed(withRealClock.store),
+        now: clock.now,
+        newId: () => uuidv7({ msecs: clock.now().getTime(), random: randomBytes(16) }),
+      }
+      const service = await startService({ production, sandbox }, { scheduler: false, ownAddress: true })
+      try {
+        const credentialKey = credentialKeyText(randomBytes(32))
+        const credentialIssuer = {
+          url: service.url + MOUNTS.sandbox,
+          keys: [parseCredentialKey(credentialKey)],
+        }
+        const { outcome, checks } = await showDemo(
+          {
+            components: { ...sandbox, credentialIssuer },
+            clock,
+            weeks,
+            signal: stopping.signal,
+          },
+          service.url,
+          production.store.url,
+        )
+        const ok = checks.every((check) => check.ok)
+        const forCommands = {
+          ...variablesOf(sandbox, outcome),
+          PUBLIC_URL: service.url,
+          SANDBOX_CREDENTIAL_SIGNING_KEY: credentialKey,
+          FILES: folder,
+        }
+        const variablesFile = join(folder, 'demo.env')
+        await writeFile(variablesFile, shellExports(forCommands))
+        const kept = exit ? {} : { folder, variables_file: variablesFile }
+        const text = describeDemo(outcome, checks, exit ? undefined : variablesFile)
+        print({ ok, json: { ok, serving: !exit, ...kept, ...outcome }, text }, json)
+        if (!exit) {
+          // The scheduled commands are separate processes, which find their settings in the variables of this
+          // one.
+          Object.assign(variables, forCommands)
+          const scheduler = new Scheduler('sandbox', sandbox.own.RELEASE_SCHEDULE, true, sandbox.logger)
+          await stopped
+          await scheduler.stop()
+        }
+        return ok
+      } finally {
+        await service.stop()
+      }
+    })
+  } catch (error) {
+    if (!stopping.signal.aborted) throw error
+    process.stderr.write('fvs: stopped before the end; nothing is left running\n')
+    return !exit
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Returns the settings that `variables` set, and the demo's own for all others. The store and the log are
+ * always the demo's.
+ */
+function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings {
+  return parseSettings({
+    PORT: '0',
+    // The demo's agents do within seconds, from one address, the work of weeks.
+    SANDBOX_REGISTRATIONS_PER_HOUR: '1000',
+    SANDBOX_FORECASTS_PER_MINUTE: '100000',
+    SANDBOX_ADDRESS_FORECASTS_PER_MINUTE: '100000',
+    SANDBOX_ANONYMOUS_PER_MINUTE: '100000',
+    SANDBOX_ANONYMOUS_PER_MONTH: '100000',
+    SANDBOX_READS_PER_MINUTE: '100000',
+    SANDBOX_PAGES_PER_MINUTE: '100000',
+    SANDBOX_ATTEMPTS_PER_MINUTE: '100000',
+    LOG_LEVEL: 'warn',
+    REFRESH_MS: '250',
+    SHUTDOWN_TIMEOUT_MS: '2000',
+    SANDBOX_VERIFICATION_SIGNING_SECRET: randomBytes(32).toString('base64url'),
+    ...Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== '')),
+    // The operator's keys would sign a second history here, under the name of the log that people know.
+    LOG_SIGNING_KEY: '',
+    LOG_SIGNING_KEY_PREVIOUS: '',
+    LOG_WITNESSES: '',
+    SANDBOX_LOG_SIGNING_KEY: signingKeyText(LOG_ORIGIN, 'log', randomBytes(32)),
+    SANDBOX_LOG_SIGNING_KEY_PREVIOUS: '',
+    SANDBOX_LOG_WITNESSES: '',
+    // The demo makes a key for the address that it gets.
+    CREDENTIAL_SIGNING_KEY: '',
+    CREDENTIAL_SIGNING_KEY_PREVIOUS: '',
+    SANDBOX_CREDENTIAL_SIGNING_KEY: '',
+    SANDBOX_CREDENTIAL_SIGNING_KEY_PREVIOUS: '',
+    STORE_URL: storeUrl,
+  })
+}
+
+async function refuseData({ STORE_URL: url, S3_ENDPOINT: s3Endpoint }: Settings): Promise<void> {
+  const path = await firstPathIn({ url, s3Endpoint })
+  if (path === undefined) return
+  throw new ServiceError('conflict', `${url} already holds ${path}; the demo writes to an empty store only`)
+}
+
+/** Plays the demo and checks what it has published. Prints each step on standard error. */
+async function showDemo(
+  given: Pick<Stage, 'components' | 'clock' | 'weeks' | 'signal'>,
+  root: string,
+  store: string,
+): Promise<{ outcome: DemoOutcome; checks: Report[] }> {
+  const { components, signal } = given
+  const startedMs = performance.now()
+  const say = (text: string) => {
+    signal.throwIfAborted()
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+    process.stderr.write(`${seconds.padStart(5)} s  ${printable(text)}\n`)
+  }
+  const url = root + MOUNTS.sandbox
+  const data = components.store.url
+  say(`serving ${url} on the empty store ${store}`)
+  const played = await playDemo({ ...given, client: new DemoClient(url), say })
+  const target = `${url}/agents/${played.agents[0]!.id}/verification`
+  say(`fvs verify ${target}`)
+  const verification = await runVerify(components.own, target, { environment: 'sandbox' }, components.now())
+  const vkey = components.signers.map(({ verifier }) => verifierKeyText(verifier))
+  say(`fvs verify ${target} --vkey ${vkey.join()}`)
+  const proof = await runVerifyProof(target, { vkey, witness: [] })
+  say('fvs audit')
+  const audit = await runAudit(components, played.release)
+  say('done')
+  const outcome = {
+    simulated: true as const,
+    seed: SEED,
+    url,
+    store,
+    data: data.startsWith('file:') ? fileURLToPath(data) : data,
+    ...played,
+    verification: verification.json,
+    proof: proof.json,
+    audit: audit.json,
+  }
+  return { outcome, checks: [verification, proof, audit] }
+}

@@ -1,0 +1,87 @@
+// `fvs release`.
+import { MOUNTS } from '../../api/mounts.ts'
+import { FeedWriter } from '../../pipeline/feed/writer.ts'
+import { type ReleaseRequest, type ReleaseResult, makeRelease } from '../../pipeline/release/make.ts'
+import { readManifest } from '../../pipeline/release/read.ts'
+import { type ReleaseSummary, summaryOf } from '../../pipeline/release/compare.ts'
+import { manifestPath } from '../../pipeline/store/paths.ts'
+import { issueCredentials } from '../../pipeline/credentials/issue.ts'
+import { assertOrigin, completeLog } from '../../pipeline/transparency/publish.ts'
+import type { Components } from '../components/components.ts'
+import { recordOwnStatements } from '../agents/agents.ts'
+import { keepHouse } from './housekeeping.ts'
+import type { Report } from '../command-line/output.ts'
+
+export async function runRelease(components: Components, request: ReleaseRequest): Promise<Report> {
+  const started = performance.now()
+  await assertOrigin(components)
+  await recordOwnStatements(components)
+  const result = await makeRelease(components, request)
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  // Before housekeeping, which may delete files of the release before.
+  const summary = result.made ? await summaryOrNone(components, result.release) : undefined
+  await keepHouse(components, result)
+  // The log, the feed and the credentials come last, because a damaged one must stop nothing else. The next
+  // run logs the releases that a run has left out.
+  await completeLog(components, result.release)
+  await new FeedWriter(components).write()
+  await issueCredentials(components, result.release)
+  if (result.made) {
+    const { all: _all, ...numbers } = summary ?? { all: undefined }
+    const manifest = manifestAddress(components, result.release)
+    const text = `release ${result.release} as of ${result.asOf}: ${result.entities} entities, ${result.pairs} scored pairs, ${result.files} files, ${seconds} s`
+    const lines = [text, ...(summary ? linesOf(summary, result) : []), whereToLook(components, manifest)]
+    return { ok: true, json: { ...result, ...numbers, manifest }, text: lines.join('\n') }
+  }
+  const text =
+    result.reason === 'unchanged'
+      ? `nothing has changed since release ${result.release}; none was made`
+      : `another run published release ${result.release} first; this one published nothing`
+  return { ok: true, json: result, text }
+}
+
+/** Returns undefined if it cannot be made: the release is published, and must not look like a failure. */
+async function summaryOrNone(components: Components, release: number): Promise<ReleaseSummary | undefined> {
+  const { store, environment, logger } = components
+  try {
+    const [manifest, previous] = await Promise.all([
+      readManifest(store, release),
+      release === 1 ? undefined : readManifest(store, release - 1),
+    ])
+    if (!manifest) return undefined
+    return await summaryOf(components, manifest, previous)
+  } catch (error) {
+    logger.warn({ err: error, environment, release }, 'the release was published, and cannot be summed up')
+    return undefined
+  }
+}
+
+function linesOf(
+  { scored, settled, certified, lost, corrected, erased, all }: ReleaseSummary,
+  { release }: Pick<ReleaseResult, 'release'>,
+): string[] {
+  const since = release === 1 ? '' : ` since release ${release - 1}`
+  return [
+    `scored:    ${scored} questions with an outcome`,
+    `settled:   ${settled} of them${since}, ${all.settled} in all`,
+    `certified: ${certified} agents and forecasters${since}, ${all.certified} in all`,
+    `lost:      ${lost} certificates${since}`,
+    `corrected: ${corrected} values of questions and outcomes${since}`,
+    ...(erased > 0 ? [`erased:    ${erased} people${since}`] : []),
+  ]
+}
+
+/** The address of the manifest for everyone, or where the store has it. */
+function manifestAddress({ settings, store, environment }: Components, release: number): string {
+  const { PUBLIC_URL: url } = settings
+  return url === undefined
+    ? `${store.url.replace(/\/$/, '')}/${manifestPath(release)}`
+    : `${url}${MOUNTS[environment]}/releases/${release}`
+}
+
+function whereToLook({ settings, environment }: Components, manifest: string): string {
+  const { PUBLIC_URL: url } = settings
+  return url === undefined
+    ? `look at:   ${manifest}`
+    : `look at:   ${url}${MOUNTS[environment]}/ and ${manifest}`
+}

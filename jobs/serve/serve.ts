@@ -1,0 +1,29 @@
+// `fvs serve`.
+import { compileNoMore } from '../../api/http/v8.ts'
+import type { Settings } from '../../schemas/config.ts'
+import { withEveryEnvironment } from '../components/components.ts'
+import type { Report } from '../command-line/output.ts'
+import { startService } from './service.ts'
+import { strayException } from './stray-exceptions.ts'
+import { checkSigningOfNode } from '../release/signing-as-before.ts'
+import { stopSignal } from '../command-line/stop-signal.ts'
+
+/** Serves until a signal to stop, or an exception of no call and no step. Resolves once it has stopped. */
+export async function runServe(
+  settings: Settings,
+  { scheduler, sharePort }: { scheduler: boolean; sharePort: boolean },
+): Promise<Report> {
+  // The scheduled commands are separate processes, which find their store in the variables of this one.
+  process.env['STORE_URL'] = settings.STORE_URL
+  // Caught from here on, so that a signal during the start stops the service as soon as it has started.
+  const stopping = stopSignal()
+  return withEveryEnvironment(settings, async (components) => {
+    for (const each of Object.values(components)) await checkSigningOfNode(each, scheduler)
+    const service = await startService(components, { scheduler, sharePort })
+    const stray = strayException(components.production.logger)
+    const ok = await Promise.race([stopping.then(() => true), stray.then(() => false)])
+    compileNoMore()
+    await service.stop()
+    return { ok, json: { url: service.url }, text: '' }
+  })
+}
