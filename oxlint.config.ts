@@ -106,9 +106,9 @@ room('jobs/components', ...PIPELINE, 'pipeline/backup', 'api/mounts.ts', 'packag
 room('jobs/command-line', 'schemas', 'pipeline/printable.ts', 'pipeline/bounded-fetch.ts', 'jobs/components')
 const COMMON = [...PIPELINE, 'pipeline/backup', 'api/mounts.ts', 'jobs/components', 'jobs/command-line']
 room('jobs/keys', ...COMMON)
-room('jobs/agents', ...COMMON, 'jobs/keys')
+room('jobs/agents', ...COMMON)
 room('jobs/import', ...COMMON)
-room('jobs/operator', ...COMMON, 'jobs/keys')
+room('jobs/operator', ...COMMON)
 room('jobs/release', ...COMMON, 'jobs/agents')
 room('jobs/audit', ...COMMON, 'pipeline/audit', 'jobs/release')
 room('jobs/backup', ...COMMON)
@@ -119,8 +119,7 @@ room('jobs/mcp', ...COMMON, 'api/mcp', 'clients/typescript', 'jobs/verify/identi
 room('jobs/sandbox', ...COMMON)
 room('jobs/serve', ...API, ...COMMON, 'jobs/release')
 room('jobs/doctor', ...API, ...COMMON, 'jobs/release', 'jobs/serve')
-const CHECKED = ['jobs/audit', 'jobs/verify', 'jobs/sandbox', 'jobs/serve']
-room('jobs/demo', ...COMMON, ...CHECKED)
+room('jobs/demo', ...COMMON, 'jobs/release', 'jobs/audit', 'jobs/verify', 'jobs/sandbox', 'jobs/serve')
 room('jobs/*', ...Object.keys(ARROWS).filter((name) => name !== 'pipeline/audit'))
 // Sources do not import tests or benchmarks.
 room('bench', ...Object.keys(ARROWS))

@@ -77,8 +77,7 @@ const layers: Plugin = {
       always.add(id)
       for (const next of imported) add(next)
     }
-    // `commands.ts` itself stays out, because it waits for commands, which import from this file.
-    for (const id of this.getModuleInfo(join(ROOT, 'jobs/commands.ts'))?.importedIds ?? []) add(id)
+    add(join(ROOT, 'jobs/commands.ts'))
   },
 }
 

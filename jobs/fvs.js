@@ -16,5 +16,6 @@ if (major < 22 || (major === 22 && minor < 18)) {
   // The folder is our own, because Node runs the code that it finds there. If it cannot write there, Node
   // goes on without.
   modules.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)))
-  await import('./commands.ts')
+  const { runCommandLine } = await import('./commands.ts')
+  await runCommandLine(process.argv.slice(2))
 }

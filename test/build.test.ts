@@ -4,6 +4,7 @@ import { cp, readFile, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { COMMANDS } from '../jobs/commands.ts'
 import { REPOSITORY } from './support/fenced-blocks.ts'
 import { suiteFolder, testFolder } from './support/folder.ts'
 import { fvs, fvsServe } from './support/process.ts'
@@ -44,13 +45,11 @@ test('is made of the sources as they are: otherwise run `npm run build`', async 
 })
 
 describe('the program that is built', () => {
-  const NAMES =
-    'serve release stage import import-from imports agents keys operator webhooks log sandbox verify witness monitor audit quarantine retention mcp demo'
-  const COMMANDS = [['--help'], ...NAMES.split(' ').map((name) => [name, '--help'])]
+  const HELP = [['--help'], ...Object.keys(COMMANDS).map((name) => [name, '--help'])]
 
   test('helps with the same commands as the sources', async () => {
     const { folder } = await freshStore()
-    for (const args of COMMANDS) {
+    for (const args of HELP) {
       const built = await fvs(args, { folder, program: PROGRAMS.built })
       expect(built, args.join(' ')).toEqual(await fvs(args, { folder }))
       expect(built.code).toBe(0)

@@ -2,30 +2,86 @@
 import { randomBytes } from 'node:crypto'
 import { createInvitation } from '../../pipeline/access/invitations.ts'
 import { endClaims } from '../../pipeline/access/owner-claims.ts'
-import { type Waiting, isNameWaiting, namesTold, waitingNames } from '../../pipeline/access/renames.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { type ListedAgent, readAgents } from '../../pipeline/import/agent-list.ts'
-import {
-  type Said,
-  assignOwner,
-  hide,
-  rename,
-  renameAsAsked,
-  retireAsAsked,
-  retireNow,
-  unretireNow,
-} from '../../pipeline/import/agents.ts'
-import type { ImportContext } from '../../pipeline/import/take-in.ts'
-import { assertEnvironment } from '../../pipeline/release/state.ts'
+import { type Said, assignOwner, hide, rename, retireNow, unretireNow } from '../../pipeline/import/agents.ts'
 import { moderationPath } from '../../pipeline/store/paths.ts'
 import { recordBytes } from '../../pipeline/store/records.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { DOMAIN_OWNER, name } from '../../schemas/names.ts'
 import { WORDED } from '../../schemas/wording.ts'
 import type { Components } from '../components/components.ts'
-import type { Report } from '../command-line/output.ts'
-import { KEEP_IT } from '../keys/keys.ts'
+import { KEEP_IT, type Report } from '../command-line/output.ts'
 import { parseOwner } from '../command-line/owner-option.ts'
+import { wholeNumber } from '../command-line/arguments.ts'
+import { type StoreOptions, onStore, program, storeCommand } from '../command-line/program.ts'
+import { onTable } from './agents-table.ts'
+import { internet, proveOwners } from './prove-owners.ts'
+
+export function addAgents(): void {
+  const agents = program
+    .command('agents')
+    .description('Say who answers for agents, list and retire them, end their keys.')
+
+  storeCommand('assign', 'Say who answers for agents, from the next release on, all or nothing.', agents)
+    .argument('<agent_id...>', 'their ids')
+    .requiredOption('--owner <name>', 'who answers for them')
+    .option('--no-owner', 'nobody does')
+    .action((ids: string[], options: StoreOptions & Required<OwnerOption>) =>
+      onStore(options, 'writes', (components) => assignAgents(components, ids, options)),
+    )
+
+  storeCommand('list', 'List agents in the order of registration, also those of no release yet.', agents)
+    .option('--owner <name>', 'only those of this owner')
+    .option('--no-owner', 'only those without an owner')
+    .action((options: StoreOptions & OwnerOption) =>
+      onStore(options, 'reads', (components) => listAgents(components, options)),
+    )
+
+  storeCommand('prove', 'Look at the domains that agents claim as their owners.', agents).action(
+    (options: StoreOptions) =>
+      onStore(options, 'writes', (components) => proveOwners(components, internet())),
+  )
+
+  storeCommand('retire', 'Retire agents, from the next release on, all or nothing.', agents)
+    .argument('<agent_id...>', 'their ids')
+    .action((ids: string[], options: StoreOptions) =>
+      onStore(options, 'writes', (components) => retireAgents(components, ids)),
+    )
+
+  storeCommand('unretire', 'Take back that agents retire or have retired, from the next release on.', agents)
+    .argument('<agent_id...>', 'their ids')
+    .action((ids: string[], options: StoreOptions) =>
+      onStore(options, 'writes', (components) => unretireAgents(components, ids)),
+    )
+
+  storeCommand('rename', 'Give an agent another name, from the next release on.', agents)
+    .argument('<agent_id>', 'its id')
+    .argument('<name>', 'its name')
+    .requiredOption('--reason <text>', 'why, for your records')
+    .action((id: string, called: string, options: StoreOptions & ReasonOption) =>
+      onStore(options, 'writes', (components) => renameAgent(components, id, called, options)),
+    )
+
+  storeCommand('hide', 'Take an agent out of every list, and its name out of every page.', agents)
+    .argument('<agent_id>', 'its id')
+    .requiredOption('--reason <text>', 'why, for your records')
+    .action((id: string, options: StoreOptions & ReasonOption) =>
+      onStore(options, 'writes', (components) => hideAgent(components, id, options)),
+    )
+
+  storeCommand('invite', 'Print codes that each let one agent register, once.', agents)
+    .option('--count <number>', 'how many', wholeNumber, 1)
+    .action((options: StoreOptions & InviteOptions) =>
+      onStore(options, 'begins', (components) => inviteAgents(components, options)),
+    )
+
+  storeCommand('reset-key', 'End every key of an agent, whoever made it, and print a new one, once.', agents)
+    .argument('<agent_id>', 'its id')
+    .action((id: string, options: StoreOptions) =>
+      onStore(options, 'writes', (components) => resetKey(components, id)),
+    )
+}
 
 export interface OwnerOption {
   /** False means no owner. */
@@ -124,54 +180,6 @@ export async function resetKey({ registry, now }: Components, agentId: string): 
     json: { agent_id: id, api_key: key.key, key_id: key.id, retired_at },
     text: `${key.key}\n${KEEP_IT} Every other key of the agent ${id} has ended.${retires}`,
   }
-}
-
-/** Records in the table of agents what they have said by calls of their own: names, and that they retire. */
-export async function recordOwnStatements(components: Components): Promise<void> {
-  await recordRetirements(components)
-  await recordRenames(components)
-}
-
-async function recordRenames(components: Components): Promise<void> {
-  const { store } = components
-  if (!(await isNameWaiting(store))) return
-  let waiting: Waiting = { names: new Map(), paths: [] }
-  const asked = async () => (waiting = await waitingNames(store)).names
-  const { changed } = await onTable(components, (context) => renameAsAsked(context, asked))
-  await namesTold(store, waiting)
-  components.log('recorded renames', { agents: changed })
-}
-
-async function recordRetirements(components: Components): Promise<void> {
-  const { registry, now, log } = components
-  const at = now().toISOString()
-  let retired = new Map<string, string>()
-  const asked = async () => {
-    retired = new Map()
-    for (const id of await registry.retiring()) {
-      const since = await registry.retiredAt(id)
-      if (since !== null && since <= at) retired.set(id, since)
-    }
-    return retired
-  }
-  if ((await asked()).size === 0) return
-  const { changed } = await onTable(components, (context) => retireAsAsked(context, asked))
-  for (const [id, since] of retired) {
-    // It may have been taken back since, and asked for once more.
-    if ((await registry.retiredAt(id)) === since) await registry.retirementTold(id)
-  }
-  log('recorded retirements', { agents: changed })
-}
-
-/** Writes to the table of agents. */
-export async function onTable(
-  components: Components,
-  work: (context: ImportContext) => Promise<Said>,
-): Promise<Said> {
-  const { manifest } = await assertEnvironment(components)
-  return withDatabase(components.openDatabase, (database) =>
-    work({ ...components, database, released: manifest?.tables ?? {} }),
-  )
 }
 
 function reportOf({ agents, changed }: Said, fields: object, state: string): Report {

@@ -12,7 +12,7 @@ import {
 import { type Asked, type Said, disownByDomain, ownByDomain } from '../../pipeline/import/agents.ts'
 import type { ImportContext } from '../../pipeline/import/take-in.ts'
 import { type DomainLook, type Reach, lookAtDomain, proofIn } from '../../pipeline/owners/look.ts'
-import { onTable } from './agents.ts'
+import { onTable } from './agents-table.ts'
 import type { Components } from '../components/components.ts'
 import type { Report } from '../command-line/output.ts'
 

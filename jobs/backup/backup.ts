@@ -13,8 +13,32 @@ import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 import { type OtherPlace, placeOfBackup, placeOfStore } from '../components/backup-place.ts'
 import { storeUrlOf } from '../components/components.ts'
 import { makeTemporaryFolder } from '../components/temporary-folder.ts'
+import { type BackupOptions, ENDPOINT, PROFILE, otherPlace } from '../command-line/backup-options.ts'
 import { type Report, labelled } from '../command-line/output.ts'
 import { ProgressLine } from '../command-line/progress.ts'
+import { command, finish, settingsFor } from '../command-line/program.ts'
+
+export function addBackup(): void {
+  command('backup', 'Copy the store, with its sandbox, while the service runs; again, to copy what is new.')
+    .argument('<to>', 'an empty place or an earlier backup: file:///folder or s3://bucket/prefix')
+    .option(...ENDPOINT)
+    .option(...PROFILE)
+    .option('--compare', 'compare the bytes of all objects, and replace those of the backup that are damaged')
+    .action(async (to: string, options: BackupOptions & { compare?: boolean }) => {
+      const how = { ...otherPlace(options), comparesAll: options.compare ?? false }
+      finish(await runBackup(settingsFor(options), to, how, new Date()), options)
+    })
+}
+
+export function addRestore(): void {
+  command('restore', 'Copy a backup into an empty store, and check every byte.')
+    .argument('<from>', 'the backup: file:///folder or s3://bucket/prefix')
+    .option(...ENDPOINT)
+    .option(...PROFILE)
+    .action(async (from: string, options: BackupOptions) => {
+      finish(await runRestore(settingsFor(options), from, otherPlace(options)), options)
+    })
+}
 
 type Copied = Partial<Record<Environment, CopyReport>>
 

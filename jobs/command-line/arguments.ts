@@ -11,7 +11,7 @@ import { type OperatorScope, OPERATOR_SCOPES } from '../../schemas/tiers.ts'
 /** A time to the minute, or finer. */
 const TIME = z.union([z.iso.datetime({ offset: true, precision: -1 }), z.iso.datetime({ offset: true })])
 
-export function time(text: string): Date {
+export function parseTime(text: string): Date {
   if (!TIME.safeParse(text).success) {
     throw new InvalidArgumentError('It must be a time with an offset such as 2026-01-31T12:00:00Z.')
   }
@@ -34,8 +34,18 @@ export function collected(text: string, before: readonly string[] = []): readonl
   return [...before, text]
 }
 
+export const SERVICE_URL = [
+  '<url>',
+  'the address of the service, such as https://fvs.example or https://fvs.example/sandbox',
+] as const
+export const LOG_KEYS = [
+  '--vkey <key>',
+  'a key of the log, as its operator publishes it; may be repeated',
+  collected,
+] as const
+
 /** Collects entities, each once, as `agent:UUID` or `forecaster:UUID`. */
-export function entities(text: string, before: readonly string[] = []): readonly string[] {
+export function parseEntities(text: string, before: readonly string[] = []): readonly string[] {
   const entity = text.toLowerCase()
   const [type, id, ...more] = entity.split(':')
   if (!ENTITY_TYPES.some((name) => name === type) || !uuid.safeParse(id).success || more.length > 0) {
@@ -45,10 +55,10 @@ export function entities(text: string, before: readonly string[] = []): readonly
 }
 
 /** Parses the scopes of an operator's key. */
-export const scopes = (text: string): readonly OperatorScope[] => namesOf(text, OPERATOR_SCOPES)
+export const parseScopes = (text: string): readonly OperatorScope[] => namesOf(text, OPERATOR_SCOPES)
 
 /** Parses types of events. */
-export const eventTypes = (text: string): readonly EventType[] => namesOf(text, EVENT_TYPES)
+export const parseEventTypes = (text: string): readonly EventType[] => namesOf(text, EVENT_TYPES)
 
 /** Parses names by commas. Returns each once, in the order of all. */
 function namesOf<Name extends string>(text: string, all: readonly Name[]): readonly Name[] {
@@ -59,7 +69,7 @@ function namesOf<Name extends string>(text: string, all: readonly Name[]): reado
   return all.filter((name) => named.includes(name))
 }
 
-export function reason(text: string): string {
+export function parseReason(text: string): string {
   const given = text.trim().normalize('NFC')
   const fault =
     nameFault(given) ??

@@ -21,6 +21,9 @@ export function print(report: Report, json: boolean): void {
   if (report.aside !== undefined) process.stderr.write(`${printableLines(report.aside)}\n`)
 }
 
+/** The words beside a secret that was made. */
+export const KEEP_IT = 'Keep it: it is not shown again.'
+
 /** A line for each text of others, which can begin no line of its own. */
 export function labelled(label: 'fault' | 'note', texts: readonly string[]): string[] {
   return texts.map((text) => printable(`${label}: ${text}`))

@@ -5,7 +5,6 @@ import { type Settings, parseSettings } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 import { type Access, type Components, SERVICE_VERSION, withComponents } from '../components/components.ts'
-import { readEnvFile } from './env-file.ts'
 import { type Report, print } from './output.ts'
 
 export const JSON_OPTION = ['--json', 'print one JSON object on standard output'] as const
@@ -22,7 +21,7 @@ export interface StoreOptions extends GlobalOptions {
 let fileOfSettings: string | undefined
 
 /** Returns the file that settings were read from, if any. */
-export function settingsFile(): string | undefined {
+export function namedSettingsFile(): string | undefined {
   return fileOfSettings === '' ? undefined : fileOfSettings
 }
 
@@ -98,4 +97,26 @@ export function calledRightly<T>(parse: () => T): T {
     if (error instanceof ServiceError) return program.error(`error: ${error.message}`, { exitCode: 2 })
     throw error
   }
+}
+
+/**
+ * Adds the variables of a file in the form of Node's `--env-file`. Values that are already in the environment
+ * win. Processes that this one starts inherit the result, and must not read a file again.
+ *
+ * @param given what `--env-file` names; by default what FVS_ENV_FILE names, if anything.
+ * @returns the fault, with the name of the file, if it cannot be read.
+ */
+function readEnvFile(given: string | undefined): string | undefined {
+  const { FVS_ENV_FILE: byVariable = '' } = process.env
+  const file = given ?? byVariable
+  const name = given === undefined ? 'FVS_ENV_FILE' : '--env-file'
+  if (given === undefined && file === '') return undefined
+  try {
+    process.loadEnvFile(file)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    return `${name} is ${JSON.stringify(file)}, which cannot be read (${code})`
+  }
+  delete process.env['FVS_ENV_FILE']
+  return undefined
 }

@@ -26,6 +26,15 @@ import { SEED, simulateWeeks } from './world.ts'
 import { makeTemporaryFolder } from '../components/temporary-folder.ts'
 import { runVerify } from '../verify/verify.ts'
 import { runVerifyProof } from '../verify/verify-proof.ts'
+import { type GlobalOptions, command } from '../command-line/program.ts'
+
+export function addDemo(): void {
+  command('demo', 'Run the whole service on a small simulated world, in the sandbox of an empty store.')
+    .option('--exit', 'end when everything has been shown instead of serving on')
+    .action(async (options: GlobalOptions & { exit?: boolean }) => {
+      if (!(await runDemo(process.env, options))) process.exitCode = 1
+    })
+}
 
 const LOG_ORIGIN = 'demo.example/forecasts/sandbox'
 

@@ -24,8 +24,7 @@ import {
 import type { DemoClock } from './clock.ts'
 import { type ForecastQuestions, DEMO_FORECASTERS, simulateOpen } from './world.ts'
 import { type SimulatedRows, addRows } from '../sandbox/rows.ts'
-import { SEED_DEFAULTS } from '../sandbox/seed-options.ts'
-import { seedSandbox } from '../sandbox/seed.ts'
+import { SEED_DEFAULTS, seedSandbox } from '../sandbox/seed.ts'
 import type { SimulatedQuestion } from '../sandbox/world.ts'
 
 const POLL_MS = 100

@@ -13,8 +13,31 @@ import { checkObjects } from './objects.ts'
 import { checkBackup, checkReleases } from './published.ts'
 import { checkFiles, checkRedis, checkSecrets, checkSpace } from './settings.ts'
 import { STORE_ADVICE, checkInbox, checkStore } from './store.ts'
+import { type BackupOptions, ENDPOINT, PROFILE, otherPlace } from '../command-line/backup-options.ts'
 import type { Report } from '../command-line/output.ts'
 import { assertSigningAsBefore } from '../release/signing-as-before.ts'
+import {
+  type StoreOptions,
+  finish,
+  namedSettingsFile,
+  settingsFor,
+  storeCommand,
+} from '../command-line/program.ts'
+
+export function addDoctor(): void {
+  storeCommand(
+    'doctor',
+    'Check settings, secrets, the store, releases, the log and the backup; 1 if something must be done.',
+  )
+    .option('--backup <url>', 'the backup, to say how old it is: file:///folder or s3://bucket/prefix')
+    .option(...ENDPOINT)
+    .option(...PROFILE)
+    .action(async (options: StoreOptions & BackupOptions & { backup?: string }) => {
+      const { environment, backup } = options
+      const about = { settingsFile: namedSettingsFile(), backup, ...otherPlace(options) }
+      finish(await runDoctor(() => settingsFor(options), environment, about), options)
+    })
+}
 
 export interface DoctorOptions extends OtherPlace {
   /** The file of settings that the command was called with. */

@@ -1,8 +1,9 @@
 // `fvs import-from`.
 import { type FileHandle, open } from 'node:fs/promises'
+import { InvalidArgumentError } from 'commander'
 import { type ReadRows, type SourceImport, importSource } from '../../pipeline/import/import-source.ts'
-import { type Effect } from '../../pipeline/import/compare.ts'
-import { type Imported } from '../../pipeline/import/import.ts'
+import type { Effect } from '../../pipeline/import/compare.ts'
+import type { Imported } from '../../pipeline/import/import.ts'
 import type { ImportSource } from '../../pipeline/import/source.ts'
 import { textOfImport } from '../../pipeline/tables/import-id.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -12,6 +13,32 @@ import { effectJson } from '../../pipeline/import/effect-json.ts'
 import { byColumn, notesOf, onFile, restOf } from './import.ts'
 import { printable, printableJson } from '../../pipeline/printable.ts'
 import type { Report } from '../command-line/output.ts'
+import { SOURCES } from '../../pipeline/import/sources.ts'
+import { type StoreOptions, onStore, storeCommand } from '../command-line/program.ts'
+
+export function addImportFrom(): void {
+  storeCommand('import-from', "Import a platform's own files, all or nothing.")
+    .argument('<source>', SOURCES.map(({ name }) => name).join(' | '), (text): ImportSource => {
+      const source = SOURCES.find(({ name }) => name === text)
+      if (!source) {
+        throw new InvalidArgumentError(`It must be one of ${SOURCES.map(({ name }) => name).join(', ')}.`)
+      }
+      return source
+    })
+    .argument('<files...>', 'the files, or a .zip of them, in any order')
+    .option('--dry-run', 'write nothing; say what would be added')
+    .option('--check', 'score the files alone, and compare with the scores that the platform publishes')
+    .option(
+      '--with-freeze',
+      'forecastbench: take what markets said at the freeze as forecasts of `freeze-value`',
+    )
+    .option('--report <file>', 'write the report to a file too, as NDJSON')
+    .action(async (source: ImportSource, files: string[], options: StoreOptions & ImportFromOptions) => {
+      return onStore(options, options.dryRun === true ? 'tries' : 'begins', (components) =>
+        runImportFrom(components, source, files, options),
+      )
+    })
+}
 
 export interface ImportFromOptions {
   dryRun?: boolean

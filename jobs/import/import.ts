@@ -1,19 +1,91 @@
 // `fvs import`.
+import { InvalidArgumentError, Option } from 'commander'
 import { withDatabase } from '../../pipeline/duckdb.ts'
-import { type ImportKind, templateOf } from '../../pipeline/import/columns.ts'
+import { type ImportKind, templateOf, IMPORTS } from '../../pipeline/import/columns.ts'
 import type { ByColumn } from '../../pipeline/import/changed.ts'
-import { type Effect, type ImportWork, type Trial } from '../../pipeline/import/compare.ts'
+import type { Effect, ImportWork, Trial } from '../../pipeline/import/compare.ts'
 import { effectJson } from '../../pipeline/import/effect-json.ts'
 import { type Imported, importFile, tryImport } from '../../pipeline/import/import.ts'
 import type { Source } from '../../pipeline/import/input.ts'
 import { rememberNamespace, withNamespace } from '../../pipeline/import/namespace.ts'
-import { type ImportOptions, parseOptions } from '../../pipeline/import/options.ts'
+import { type ImportOptions, parseOptions, type GivenOptions } from '../../pipeline/import/options.ts'
 import { releasedVersions } from '../../pipeline/release/state.ts'
 import { textOfImport } from '../../pipeline/tables/import-id.ts'
 import type { Components } from '../components/components.ts'
 import { printable } from '../../pipeline/printable.ts'
 import type { Report } from '../command-line/output.ts'
 import { ProgressLine } from '../command-line/progress.ts'
+import { collected, parseReason } from '../command-line/arguments.ts'
+import {
+  type StoreOptions,
+  calledRightly,
+  finish,
+  onStore,
+  program,
+  storeCommand,
+} from '../command-line/program.ts'
+
+interface ImportCommandOptions extends StoreOptions, GivenOptions {
+  dryRun?: boolean
+  template?: boolean
+}
+
+export function addImport(): void {
+  storeCommand('import', 'Import questions, resolutions, forecasters or forecasts, all or nothing.')
+    .argument('<kind>', IMPORTS.join(' | '), (text): ImportKind => {
+      const kind = IMPORTS.find((name) => name === text)
+      if (!kind) throw new InvalidArgumentError(`It must be one of ${IMPORTS.join(', ')}.`)
+      return kind
+    })
+    .argument(
+      '[file]',
+      '.csv, .tsv, .json, .ndjson, .jsonl or .parquet, any of them with .gz; - is standard input',
+    )
+    .option('--delimiter <character>', 'auto, ",", ";" or tab', 'auto')
+    .option('--map <column=Name>', 'the name that a column has in the file; may be repeated', collected)
+    .option('--ignore-unknown', 'leave out columns that the table has not')
+    .option('--ids <what>', 'uuid; or text: any text, made a UUID of --namespace', 'uuid')
+    .option(
+      '--namespace <uuid>',
+      'a UUID of your own, the same for all your files with --ids text; said twice if it is a new one',
+      collected,
+    )
+    .option('--timezone <zone>', 'of times without an offset, such as Europe/Paris')
+    .option('--percent', 'probabilities are percentages')
+    .option('--outcomes <meanings>', 'what outcomes mean, such as yes=YES|1|true,no=NO|0|false')
+    .option('--set <column=Text>', 'a column that is the same in every row; may be repeated', collected)
+    .option(
+      '--where <column=Text>',
+      'only the rows with this text in a column of the file; may be repeated',
+      collected,
+    )
+    .option('--rows <path>', 'where the list of rows is in a document of JSON, such as data.markets')
+    .option('--first-of-repeats', 'of several rows about the same, take the first')
+    .option('--epoch <unit>', 'times are numbers since 1970, in s, ms or us')
+    .option('--days', 'a time may be a day: its beginning as an opening, its end otherwise')
+    .option('--normalize-text', 'make texts fit to be shown: line ends, white space, control characters')
+    .option('--events <which>', 'own: each question without an event_id has nothing to do with any other')
+    .addOption(
+      new Option(
+        '--correct <reason>',
+        'why the file changes scored questions or outcomes; the next release says so',
+      ).argParser(parseReason),
+    )
+    .option('--dry-run', 'write nothing; say what would be added, and count what is bad by its reason')
+    .option('--template', 'print an empty file of the kind, with an example row')
+    .action(async (kind: ImportKind, file: string | undefined, options: ImportCommandOptions) => {
+      if (options.template === true) {
+        if (file !== undefined) program.error('error: --template takes no file', { exitCode: 2 })
+        return finish(reportTemplate(kind), options)
+      }
+      if (file === undefined) return program.error("error: missing required argument 'file'", { exitCode: 2 })
+      const source = file === '-' ? process.stdin : file
+      const parsed = calledRightly(() => parseOptions(kind, options))
+      return options.dryRun === true
+        ? onStore(options, 'tries', (components) => runTrial(components, kind, source, parsed))
+        : onStore(options, 'begins', (components) => runImport(components, kind, source, parsed))
+    })
+}
 
 /** Works with a database, and shows the progress on standard error. */
 export async function onFile<T>(

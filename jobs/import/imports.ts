@@ -2,10 +2,26 @@
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { type ListedImport, listImports, undoImport } from '../../pipeline/import/undo.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
-import { type ImportId, textOfImport } from '../../pipeline/tables/import-id.ts'
+import { type ImportId, textOfImport, importIdOf } from '../../pipeline/tables/import-id.ts'
 import type { Components } from '../components/components.ts'
 import { printable } from '../../pipeline/printable.ts'
 import type { Report } from '../command-line/output.ts'
+import { parseReason } from '../command-line/arguments.ts'
+import { type StoreOptions, calledRightly, onStore, program, storeCommand } from '../command-line/program.ts'
+
+export function addImports(): void {
+  const imports = program.command('imports').description('See the imports of a store, and take one back.')
+  storeCommand('list', 'List the imports, and those that are undone.', imports, { isDefault: true }).action(
+    (options: StoreOptions) => onStore(options, 'reads', (components) => reportImports(components)),
+  )
+  storeCommand('undo', 'Make the rows of an import count for nothing from the next release on.', imports)
+    .argument('<id>', 'its id, such as forecasts-17')
+    .requiredOption('--reason <text>', 'why, for everyone to read in the next releases', parseReason)
+    .action((text: string, options: StoreOptions & { reason: string }) => {
+      const id = calledRightly(() => importIdOf(text))
+      return onStore(options, 'writes', (components) => runUndo(components, id, options.reason))
+    })
+}
 
 export async function reportImports({ store }: Components): Promise<Report> {
   const imports = (await listImports(store)).sort((a, b) => a.recordedAt.getTime() - b.recordedAt.getTime())

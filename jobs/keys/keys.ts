@@ -1,13 +1,58 @@
 // `fvs keys`.
+import { Option } from 'commander'
 import { namedKeyId, publicId } from '../../pipeline/access/api-key.ts'
 import { type KeyQuota, type KeyRecord, isInForce } from '../../pipeline/access/registry.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type KEY_KINDS, type OperatorScope, OPERATOR_SCOPES, type Tier } from '../../schemas/tiers.ts'
+import { KEY_KINDS, type OperatorScope, OPERATOR_SCOPES, type Tier, TIERS } from '../../schemas/tiers.ts'
 import type { Components } from '../components/components.ts'
-import type { Report } from '../command-line/output.ts'
+import { KEEP_IT, type Report } from '../command-line/output.ts'
 import { parseOwner } from '../command-line/owner-option.ts'
+import { parseScopes, wholeNumber } from '../command-line/arguments.ts'
+import { type StoreOptions, onStore, program, storeCommand } from '../command-line/program.ts'
 
-export const KEEP_IT = 'Keep it: it is not shown again.'
+export function addKeys(): void {
+  const keys = program
+    .command('keys')
+    .description('Create, list, rotate and revoke API keys, and set their tiers.')
+
+  storeCommand('create', 'Create a key and print it, once.', keys)
+    .requiredOption('--owner <name>', 'whom the key is for')
+    .addOption(
+      new Option('--kind <name>', "a client of the verification calls, or an operator's program")
+        .choices(KEY_KINDS)
+        .default('client'),
+    )
+    .option('--scopes <names>', "what an operator's key may write, by commas", parseScopes)
+    .addOption(new Option('--tier <name>', 'how many calls the key has').choices(TIERS).default('free'))
+    .option('--monthly-calls <number>', 'the quota of an enterprise key', wholeNumber)
+    .action((options: StoreOptions & KeyOptions) =>
+      onStore(options, 'begins', (components) => createKey(components, options)),
+    )
+
+  storeCommand('list', 'List the public ids of keys, never the keys themselves.', keys).action(
+    (options: StoreOptions) => onStore(options, 'reads', (components) => listKeys(components)),
+  )
+
+  storeCommand('set-tier', 'Give a key another tier; every node counts by it within ten seconds.', keys)
+    .argument('<key_id>', 'the public id, with or without fv_live_ or fv_test_')
+    .addOption(new Option('--tier <name>', 'how many calls the key has').choices(TIERS).makeOptionMandatory())
+    .option('--monthly-calls <number>', 'the quota of an enterprise key', wholeNumber)
+    .action((keyId: string, options: StoreOptions & Pick<KeyOptions, 'tier' | 'monthlyCalls'>) =>
+      onStore(options, 'writes', (components) => setTier(components, keyId, options)),
+    )
+
+  storeCommand('revoke', 'Revoke a key; every node refuses it within ten seconds.', keys)
+    .argument('<key_id>', 'the public id, with or without fv_live_ or fv_test_')
+    .action((keyId: string, options: StoreOptions) =>
+      onStore(options, 'writes', (components) => revokeKey(components, keyId)),
+    )
+
+  storeCommand('rotate', 'Replace a key by a new one; the old one works for 24 hours more.', keys)
+    .argument('<key_id>', 'the public id of the old key, with or without its prefix')
+    .action((keyId: string, options: StoreOptions) =>
+      onStore(options, 'writes', (components) => rotateKey(components, keyId)),
+    )
+}
 
 export interface KeyOptions {
   owner: string

@@ -10,6 +10,23 @@ import { parseMcpSettings } from './settings.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { printable } from '../../pipeline/printable.ts'
 import { stopSignal } from '../command-line/stop-signal.ts'
+import { SERVICE_VERSION } from '../components/components.ts'
+import { program } from '../command-line/program.ts'
+
+export function addMcp(): void {
+  program
+    .command('mcp')
+    .description(
+      'Let a language model take part, by the Model Context Protocol on standard input and output.',
+    )
+    .addHelpText(
+      'after',
+      '\nFVS_URL is the address of the service, FVS_AGENT_ID and FVS_API_KEY the agent; without a key it only reads. By LOG_VKEY, the key of the log, it verifies.',
+    )
+    .action(async () => {
+      await runMcp(process.env, SERVICE_VERSION)
+    })
+}
 
 /**
  * Resolves when the input ends, the output breaks, or a signal comes.

@@ -1,12 +1,13 @@
 // `fvs monitor`: looks once at the log of a service and at the records of some entities, and tells what has
 // changed since the last look or contradicts it.
+import { Option } from 'commander'
 import { decoded } from '../../pipeline/proof/canonical.ts'
 import type { SignedCheckpoint } from '../../pipeline/proof/checkpoint.ts'
 import { noteText } from '../../pipeline/proof/note.ts'
 import { printable, printableJson } from '../../pipeline/printable.ts'
 import { continuationOf } from '../../pipeline/transparency/continuation.ts'
 import type { ShownRecord } from '../../pipeline/transparency/proven.ts'
-import { type RemoteLog, lastSignedCheckpoint } from '../../pipeline/transparency/remote-log.ts'
+import { type RemoteLog, lastSignedCheckpoint, remoteLog } from '../../pipeline/transparency/remote-log.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { correctionsSince } from './monitor-corrections.ts'
 import { lookAtEntity, summaryOf } from './monitor-entity.ts'
@@ -19,9 +20,52 @@ import {
   newsText,
 } from './monitor-news.ts'
 import { timesSince } from './monitor-times.ts'
-import type { Report } from '../command-line/output.ts'
+import { type Report, print, reportError } from '../command-line/output.ts'
 import { type KnownLog, parseState, readState, replaceState, stateText } from './state-file.ts'
 import { type Receiver, tell } from './tell.ts'
+import { LOG_KEYS, SERVICE_URL, parseEntities } from '../command-line/arguments.ts'
+import type { WitnessOptions } from './witness.ts'
+import { type GlobalOptions, JSON_OPTION, calledRightly, program } from '../command-line/program.ts'
+
+type WatchOptions = MonitorOptions & Pick<WitnessOptions, 'vkey'> & Pick<GlobalOptions, 'json'>
+
+const MONITOR_HELP = `
+It ends with 0 if nothing is new, 1 if something is inconsistent or cannot be read, 3 if there is news,
+and 4 if the service or the receiver could not be reached. After 1 and 4 the state is as before, so that
+the next call tells the same again. FVS_API_KEY is a key for the calls, which count as verification calls.`
+
+export function addMonitor(): void {
+  program
+    .command('monitor')
+    .description('Look at records and at the public log, and tell what is new or does not fit together.')
+    .argument(...SERVICE_URL)
+    .requiredOption(...LOG_KEYS)
+    .requiredOption('--state <file>', 'where the last look is kept; the first call makes it')
+    .requiredOption('--entity <type:id>', 'agent:UUID or forecaster:UUID; may be repeated', parseEntities)
+    .addOption(
+      new Option(
+        '--exec <command>',
+        'a line of the shell that finds the news on its standard input, as JSON',
+      ).conflicts('webhook'),
+    )
+    .option('--webhook <url>', 'an address that the news is posted to, as JSON')
+    .option(...JSON_OPTION)
+    .addHelpText('after', MONITOR_HELP)
+    .action(async (url: string, options: WatchOptions) => {
+      const apiKey = process.env['FVS_API_KEY']
+      const headers = { 'Cache-Control': 'no-cache', ...(apiKey && { 'X-API-Key': apiKey }) }
+      const watched = calledRightly(() => remoteLog(url, options.vkey, headers))
+      try {
+        const { exitCode, ...report } = await runMonitor(watched, options)
+        print(report, options.json === true)
+        process.exitCode = exitCode
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.kind !== 'unavailable') throw error
+        reportError(error, options.json === true)
+        process.exitCode = EXIT_UNREACHED
+      }
+    })
+}
 
 /** The exit codes that no other command has; 1 means that something is inconsistent. */
 const EXIT_NEWS = 3

@@ -13,6 +13,22 @@ import { printable } from '../../pipeline/printable.ts'
 import type { Report } from '../command-line/output.ts'
 import { parseState, readState, replaceState, stateText } from './state-file.ts'
 import { witnessKeyIn } from './witness-key.ts'
+import { LOG_KEYS, SERVICE_URL } from '../command-line/arguments.ts'
+import { type GlobalOptions, JSON_OPTION, finish, program } from '../command-line/program.ts'
+
+export function addWitness(): void {
+  program
+    .command('witness')
+    .description('Check that a public log continues what it has shown before, and keep what it shows.')
+    .argument(...SERVICE_URL)
+    .requiredOption(...LOG_KEYS)
+    .requiredOption('--state <file>', 'where the last checkpoint is kept; the first call makes it')
+    .option('--key-file <file>', 'the key of a witness: then each checkpoint is cosigned')
+    .option(...JSON_OPTION)
+    .action(async (url: string, options: WitnessOptions & Pick<GlobalOptions, 'json'>) => {
+      finish(await runWitness(url, options, new Date()), options)
+    })
+}
 
 export interface WitnessOptions {
   /** The keys of the log that the reader knows: several while one is replaced. */

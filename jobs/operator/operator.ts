@@ -3,6 +3,17 @@ import { type OperatorCall, loggedCalls } from '../../pipeline/access/operator-l
 import type { Components } from '../components/components.ts'
 import { printable } from '../../pipeline/printable.ts'
 import type { Report } from '../command-line/output.ts'
+import { parseTime } from '../command-line/arguments.ts'
+import { type StoreOptions, onStore, program, storeCommand } from '../command-line/program.ts'
+
+export function addOperator(): void {
+  const operator = program.command('operator').description("See what was done by the operator's calls.")
+  storeCommand('log', 'List the calls of operators: who, when, and what changed.', operator)
+    .option('--since <time>', 'only calls from this instant on', parseTime)
+    .action((options: StoreOptions & { since?: Date }) =>
+      onStore(options, 'reads', (components) => reportOperatorLog(components, options.since)),
+    )
+}
 
 export async function reportOperatorLog({ store }: Components, since: Date | undefined): Promise<Report> {
   const calls = await loggedCalls(store, since)

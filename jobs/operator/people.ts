@@ -1,10 +1,43 @@
 // `fvs people erase`.
+import { InvalidArgumentError } from 'commander'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { type ErasedForecasts, erasePerson } from '../../pipeline/people/erase.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
 import { printable } from '../../pipeline/printable.ts'
 import type { Components } from '../components/components.ts'
 import type { Report } from '../command-line/output.ts'
+import { uuid } from '../../schemas/values.ts'
+import { parseReason } from '../command-line/arguments.ts'
+import { type StoreOptions, onStore, program, storeCommand } from '../command-line/program.ts'
+
+interface EraseOptions extends StoreOptions {
+  reason: string
+  forecasts?: true
+}
+
+export function addPeople(): void {
+  const people = program.command('people').description('Answer to a person who asks to be forgotten.')
+  storeCommand('erase', 'Take the name of a person back, everywhere and at once.', people)
+    .argument('<user-id>', 'the id of the person', (text: string) => {
+      const id = uuid.safeParse(text)
+      if (!id.success) throw new InvalidArgumentError('It must be a UUID.')
+      return id.data
+    })
+    .requiredOption(
+      '--reason <text>',
+      'why, for the operator to remember; with --forecasts public for good, so it must name nobody',
+      parseReason,
+    )
+    .option(
+      '--forecasts',
+      "also make the person's forecasts count for nothing from the next release on, for good; each release says so, by the id and with the reason",
+    )
+    .action((userId: string, options: EraseOptions) =>
+      onStore(options, 'writes', (components) =>
+        runErase(components, userId, options.reason, options.forecasts),
+      ),
+    )
+}
 
 /** @param forecasts whether the person's forecasts are erased too. */
 export async function runErase(

@@ -12,9 +12,32 @@ import {
 } from '../../pipeline/webhooks/webhooks.ts'
 import type { EventType } from '../../schemas/feed.ts'
 import type { Components } from '../components/components.ts'
-import { KEEP_IT } from '../keys/keys.ts'
 import { printable } from '../../pipeline/printable.ts'
-import type { Report } from '../command-line/output.ts'
+import { KEEP_IT, type Report } from '../command-line/output.ts'
+import { parseEventTypes } from '../command-line/arguments.ts'
+import { type StoreOptions, onStore, program, storeCommand } from '../command-line/program.ts'
+
+export function addWebhooks(): void {
+  const webhooks = program.command('webhooks').description('Tell programs elsewhere what happens.')
+  storeCommand('add', 'Add a webhook and print its secret, once.', webhooks)
+    .argument('<url>', 'the address to which events are sent')
+    .option(
+      '--events <types>',
+      'only these, by commas, such as question.opened,release.published',
+      parseEventTypes,
+    )
+    .action((url: string, options: StoreOptions & { events?: readonly EventType[] }) =>
+      onStore(options, 'writes', (components) => addWebhook(components, url, options.events)),
+    )
+  storeCommand('list', 'List the webhooks and how far each is, never their secrets.', webhooks).action(
+    (options: StoreOptions) => onStore(options, 'reads', (components) => listWebhooks(components)),
+  )
+  storeCommand('remove', 'Remove a webhook.', webhooks)
+    .argument('<id>', 'its id, as the list has it')
+    .action((id: string, options: StoreOptions) =>
+      onStore(options, 'writes', (components) => removeWebhook(components, id)),
+    )
+}
 
 /** Adds a webhook for what happens from now on. */
 export async function addWebhook(

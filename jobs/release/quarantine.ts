@@ -5,6 +5,17 @@ import { assertEnvironment } from '../../pipeline/release/state.ts'
 import { quarantinePath } from '../../pipeline/store/paths.ts'
 import type { Components } from '../components/components.ts'
 import type { Report } from '../command-line/output.ts'
+import { parseReason } from '../command-line/arguments.ts'
+import { type StoreOptions, onStore, storeCommand } from '../command-line/program.ts'
+
+export function addQuarantine(): void {
+  storeCommand('quarantine', 'Move aside an object that cannot be read, so that the next release goes on.')
+    .argument('<key>', 'its path in the store: an inbox object, an intake or the manifest of a snapshot')
+    .requiredOption('--reason <text>', 'why, for everyone to read in the next releases', parseReason)
+    .action((key: string, options: StoreOptions & { reason: string }) =>
+      onStore(options, 'writes', (components) => runQuarantine(components, key, options.reason)),
+    )
+}
 
 export async function runQuarantine(components: Components, key: string, reason: string): Promise<Report> {
   await assertEnvironment(components)

@@ -1,16 +1,55 @@
-// `fvs release`.
+// `fvs release` and `fvs release plan`.
+import { type Command, Option } from 'commander'
 import { MOUNTS } from '../../api/mounts.ts'
 import { FeedWriter } from '../../pipeline/feed/writer.ts'
 import { type ReleaseRequest, type ReleaseResult, makeRelease } from '../../pipeline/release/make.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { type ReleaseSummary, summaryOf } from '../../pipeline/release/compare.ts'
+import { planStages } from '../../pipeline/release/stage/plan.ts'
 import { manifestPath } from '../../pipeline/store/paths.ts'
 import { issueCredentials } from '../../pipeline/credentials/issue.ts'
 import { assertOrigin, completeLog } from '../../pipeline/transparency/publish.ts'
 import type { Components } from '../components/components.ts'
-import { recordOwnStatements } from '../agents/agents.ts'
+import { recordOwnStatements } from '../agents/own-statements.ts'
 import { keepHouse } from './housekeeping.ts'
 import type { Report } from '../command-line/output.ts'
+import { parseTime } from '../command-line/arguments.ts'
+import { type StoreOptions, onStore, storeCommand } from '../command-line/program.ts'
+import { assertSigningAsBefore } from './signing-as-before.ts'
+
+interface ReleaseOptions extends StoreOptions {
+  asOf?: Date
+  ifChanged?: boolean
+  unsigned?: boolean
+}
+
+export function addRelease(): void {
+  const releases = storeCommand('release', 'Take in the inbox, score everyone and publish a release.')
+    .addOption(new Option('--as-of <time>', 'score as of this instant (default: now)').argParser(parseTime))
+    .option('--if-changed', 'make none where nothing has changed since the last release of the day')
+    .option(
+      '--unsigned',
+      'go on without the secret or the key of the log that the last release was made with',
+    )
+    .action((options: ReleaseOptions) =>
+      onStore(options, 'writes', async (components) => {
+        if (options.unsigned !== true) await assertSigningAsBefore(components)
+        return runRelease(components, { asOf: options.asOf, ifChanged: options.ifChanged === true })
+      }),
+    )
+
+  releases
+    .command('plan')
+    .description('Take in the inbox and plan a release, for an engine that makes it in stages; prints JSON.')
+    .action((_options: object, planned: Command) => {
+      // The options belong to the command above.
+      const { asOf, ifChanged = false, unsigned, ...options } = planned.optsWithGlobals<ReleaseOptions>()
+      return onStore({ ...options, json: true }, 'writes', async (components) => {
+        if (unsigned !== true) await assertSigningAsBefore(components)
+        return runPlan(components, { asOf, ifChanged })
+      })
+    })
+}
 
 export async function runRelease(components: Components, request: ReleaseRequest): Promise<Report> {
   const started = performance.now()
@@ -38,6 +77,12 @@ export async function runRelease(components: Components, request: ReleaseRequest
       ? `nothing has changed since release ${result.release}; none was made`
       : `another run published release ${result.release} first; this one published nothing`
   return { ok: true, json: result, text }
+}
+
+export async function runPlan(components: Components, request: ReleaseRequest): Promise<Report> {
+  await assertOrigin(components)
+  await recordOwnStatements(components)
+  return { ok: true, json: await planStages(components, request), text: '' }
 }
 
 /** Returns undefined if it cannot be made: the release is published, and must not look like a failure. */

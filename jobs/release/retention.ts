@@ -3,6 +3,23 @@ import { thinReleases } from '../../pipeline/release/retention.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
 import type { Components } from '../components/components.ts'
 import type { Report } from '../command-line/output.ts'
+import { wholeNumber } from '../command-line/arguments.ts'
+import { type StoreOptions, onStore, storeCommand } from '../command-line/program.ts'
+
+export function addRetention(): void {
+  storeCommand(
+    'retention',
+    'Delete shards and Parquet files of old releases; what says how they were made stays.',
+  )
+    .requiredOption(
+      '--keep <number>',
+      'how many releases keep their files, the current one among them',
+      wholeNumber,
+    )
+    .action((options: StoreOptions & { keep: number }) =>
+      onStore(options, 'writes', (components) => runRetention(components, options.keep)),
+    )
+}
 
 export async function runRetention(components: Components, keep: number): Promise<Report> {
   const { number: current } = await assertEnvironment(components)

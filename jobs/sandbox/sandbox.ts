@@ -2,9 +2,32 @@
 import type { Components } from '../components/components.ts'
 import type { Report } from '../command-line/output.ts'
 import type { Added } from './rows.ts'
-import type { SeedOptions } from './seed-options.ts'
-import { describeSimulation, seedSandbox } from './seed.ts'
+import { SEED_DEFAULTS, type SeedOptions, describeSimulation, seedSandbox } from './seed.ts'
 import { takeStep } from './step.ts'
+import { wholeNumber } from '../command-line/arguments.ts'
+import { type GlobalOptions, command, onStore, program } from '../command-line/program.ts'
+
+export function addSandbox(): void {
+  const sandbox = program.command('sandbox').description('Fill the sandbox with simulated questions.')
+
+  command('seed', 'Have simulated questions open, close and resolve by themselves from now on.', sandbox)
+    .option('--seed <number>', 'another number gives other questions', wholeNumber, SEED_DEFAULTS.seed)
+    .option('--round-minutes <n>', 'how long each question is open', wholeNumber, SEED_DEFAULTS.roundMinutes)
+    .option('--questions <n>', 'how many are open at a time', wholeNumber, SEED_DEFAULTS.questionsPerRound)
+    .action((options: GlobalOptions & Omit<SeedOptions, 'questionsPerRound'> & { questions: number }) =>
+      onStore({ ...options, environment: 'sandbox' }, 'begins', (components) =>
+        runSeed(components, { ...options, questionsPerRound: options.questions }),
+      ),
+    )
+
+  command(
+    'step',
+    'Bring the simulation up to the present; the schedule runs it before each release.',
+    sandbox,
+  ).action((options: GlobalOptions) =>
+    onStore({ ...options, environment: 'sandbox' }, 'writes', (components) => runStep(components)),
+  )
+}
 
 export async function runSeed(components: Components, options: SeedOptions): Promise<Report> {
   const json = await seedSandbox(components, options)

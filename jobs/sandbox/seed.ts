@@ -4,9 +4,18 @@ import { recordAt } from '../../pipeline/store/records.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Components } from '../components/components.ts'
 import type { Added } from './rows.ts'
-import type { SeedOptions } from './seed-options.ts'
 import { assertSandbox, readSimulation, takeStep } from './step.ts'
 import { type Simulation, simulation } from './world.ts'
+
+export interface SeedOptions {
+  seed: number
+  /** The minutes for which a round of questions is open. */
+  roundMinutes: number
+  /** The number of questions in a round. */
+  questionsPerRound: number
+}
+
+export const SEED_DEFAULTS: SeedOptions = { seed: 1, roundMinutes: 5, questionsPerRound: 10 }
 
 /**
  * Writes down what the sandbox simulates from now on, and takes the first step. Seeding again with the same

@@ -7,6 +7,21 @@ import { startService } from './service.ts'
 import { strayException } from './stray-exceptions.ts'
 import { checkSigningOfNode } from '../release/signing-as-before.ts'
 import { stopSignal } from '../command-line/stop-signal.ts'
+import { type GlobalOptions, command, finish, settingsFor } from '../command-line/program.ts'
+
+interface ServeOptions extends GlobalOptions {
+  scheduler: boolean
+  sharePort?: boolean
+}
+
+export function addServe(): void {
+  command('serve', 'Serve the API and make releases on schedule, until SIGTERM or SIGINT.')
+    .option('--no-scheduler', 'only serve, as a further node on the same store')
+    .option('--share-port', 'let other processes with this option serve on the same port')
+    .action(async ({ scheduler, sharePort = false, ...options }: ServeOptions) => {
+      finish(await runServe(settingsFor(options), { scheduler, sharePort }), options)
+    })
+}
 
 /** Serves until a signal to stop, or an exception of no call and no step. Resolves once it has stopped. */
 export async function runServe(

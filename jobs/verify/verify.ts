@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import { signatureHolds } from '../../pipeline/proof/hmac.ts'
 import { canonical } from '../../pipeline/proof/canonical.ts'
-import { type OwnSettings, secretsInForce } from '../../schemas/config.ts'
+import { type OwnSettings, secretsInForce, settingsOf } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
 import { type Identity, differenceOf, identityOf, identityText, originText, recordAt } from './identity.ts'
@@ -13,6 +13,43 @@ import { type Decision, decisionOf, decisionText } from './decision.ts'
 import type { Report } from '../command-line/output.ts'
 import { fetched, fileBytes, isUrl, jsonOf } from '../command-line/read-place.ts'
 import { credentialIn, runVerifyCredential } from './verify-credential.ts'
+import { collected } from '../command-line/arguments.ts'
+import { type ProofOptions, runVerifyProof } from './verify-proof.ts'
+import { type StoreOptions, finish, settingsFor, storeCommand } from '../command-line/program.ts'
+
+export function addVerify(): void {
+  storeCommand(
+    'verify',
+    'Check that a published record is the one that the address asks for, its signature, and what it awards; without a secret, a credential, and with --vkey a proof or a receipt.',
+  )
+    .argument(
+      '<target>',
+      'a URL of the API, or a file: a credential, a badge, a payload, a shard of a release or a bulk answer',
+    )
+    .option('--signature <header>', 'the X-Service-Signature of a payload in a file')
+    .option(
+      '--vkey <key>',
+      'a key of the public log, as its operator publishes it; may be repeated',
+      collected,
+      [],
+    )
+    .option(
+      '--proof <place>',
+      'the proof of the payload: a URL or a file (default: that of the service which the target names)',
+    )
+    .option('--receipt <file>', 'the X-Service-Receipt of a forecast')
+    .option('--witness <key>', 'a witness that must have signed too; may be repeated', collected, [])
+    .action(async (target: string, options: StoreOptions & { signature?: string } & ProofOptions) => {
+      const { vkey, proof, receipt, witness } = options
+      const withKeys = vkey.length + witness.length > 0 || proof !== undefined || receipt !== undefined
+      if (withKeys) {
+        finish(await runVerifyProof(target, options), options)
+        return
+      }
+      const own = settingsOf(settingsFor(options), options.environment)
+      finish(await runVerify(own, target, options, new Date()), options)
+    })
+}
 
 interface Signed {
   name: string

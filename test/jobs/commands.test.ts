@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import pMap from 'p-map'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { COMMANDS } from '../../jobs/commands.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { FileStore } from '../../pipeline/store/file.ts'
@@ -122,19 +123,7 @@ describe('wrong usage exits with 2 and names the fault', () => {
     const folder = await testFolder()
     const [help, version] = await Promise.all([fvs(['--help'], { folder }), fvs(['--version'], { folder })])
     expect([help.code, version.code]).toEqual([0, 0])
-    for (const name of [
-      'serve',
-      'release',
-      'stage',
-      'import',
-      'keys',
-      'log',
-      'verify',
-      'audit',
-      'retention',
-      'quarantine',
-      'demo',
-    ]) {
+    for (const name of Object.keys(COMMANDS)) {
       expect(help.stdout).toContain(`  ${name} `)
     }
     expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)

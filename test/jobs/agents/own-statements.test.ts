@@ -2,13 +2,8 @@
 // table at once: the last thing that was acknowledged holds.
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import {
-  assignAgents,
-  hideAgent,
-  recordOwnStatements,
-  renameAgent,
-  unretireAgents,
-} from '../../../jobs/agents/agents.ts'
+import { assignAgents, hideAgent, renameAgent, unretireAgents } from '../../../jobs/agents/agents.ts'
+import { recordOwnStatements } from '../../../jobs/agents/own-statements.ts'
 import type { Components } from '../../../jobs/components/components.ts'
 import { proveOwners } from '../../../jobs/agents/prove-owners.ts'
 import { claimDomain, giveUpClaim } from '../../../pipeline/access/owner-claims.ts'

@@ -1,8 +1,8 @@
 // `fvs release` keeps the public log where a key is set: what was published proves without a secret.
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { runRelease } from '../../../jobs/release/release.ts'
-import { runCommit, runPlan } from '../../../jobs/release/stage.ts'
+import { runPlan, runRelease } from '../../../jobs/release/release.ts'
+import { runCommit } from '../../../jobs/release/stage.ts'
 import { parseSigningKey, signingKeyText } from '../../../pipeline/proof/note-keys.ts'
 import { heldSignatures } from '../../../pipeline/proof/note-signatures.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'

@@ -1,8 +1,7 @@
 // A seeded sandbox for tests, and the expected results of its steps.
 import type { Components } from '../../../jobs/components/components.ts'
 import type { Added } from '../../../jobs/sandbox/rows.ts'
-import type { SeedOptions } from '../../../jobs/sandbox/seed-options.ts'
-import { seedSandbox } from '../../../jobs/sandbox/seed.ts'
+import { type SeedOptions, seedSandbox } from '../../../jobs/sandbox/seed.ts'
 import { FORECASTERS, ROUNDS_AT_ONCE } from '../../../jobs/sandbox/world.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { Store } from '../../../pipeline/store/store.ts'

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { makeLogKey } from '../../../jobs/keys/log-key.ts'
+import { makeLogKey } from '../../../jobs/keys/signing-keys.ts'
 import { signersOf } from '../../../jobs/components/log-signers.ts'
 import { verifierKeyText } from '../../../pipeline/proof/note-keys.ts'
 import { parseSettings } from '../../../schemas/config.ts'

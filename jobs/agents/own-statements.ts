@@ -1,0 +1,42 @@
+// Agents' own statements by calls of the API, which each release records in the table of agents.
+import { type Waiting, isNameWaiting, namesTold, waitingNames } from '../../pipeline/access/renames.ts'
+import { renameAsAsked, retireAsAsked } from '../../pipeline/import/agents.ts'
+import type { Components } from '../components/components.ts'
+import { onTable } from './agents-table.ts'
+
+/** Records in the table of agents what they have said by calls of their own: names, and that they retire. */
+export async function recordOwnStatements(components: Components): Promise<void> {
+  await recordRetirements(components)
+  await recordRenames(components)
+}
+
+async function recordRenames(components: Components): Promise<void> {
+  const { store } = components
+  if (!(await isNameWaiting(store))) return
+  let waiting: Waiting = { names: new Map(), paths: [] }
+  const asked = async () => (waiting = await waitingNames(store)).names
+  const { changed } = await onTable(components, (context) => renameAsAsked(context, asked))
+  await namesTold(store, waiting)
+  components.log('recorded renames', { agents: changed })
+}
+
+async function recordRetirements(components: Components): Promise<void> {
+  const { registry, now, log } = components
+  const at = now().toISOString()
+  let retired = new Map<string, string>()
+  const asked = async () => {
+    retired = new Map()
+    for (const id of await registry.retiring()) {
+      const since = await registry.retiredAt(id)
+      if (since !== null && since <= at) retired.set(id, since)
+    }
+    return retired
+  }
+  if ((await asked()).size === 0) return
+  const { changed } = await onTable(components, (context) => retireAsAsked(context, asked))
+  for (const [id, since] of retired) {
+    // It may have been taken back since, and asked for once more.
+    if ((await registry.retiredAt(id)) === since) await registry.retirementTold(id)
+  }
+  log('recorded retirements', { agents: changed })
+}
