@@ -1,5 +1,5 @@
 // The options that say how the place of a backup is reached.
-import type { OtherPlace } from '../components/backup-place.ts'
+import type { OtherPlace } from '../components/own-store.ts'
 import type { GlobalOptions } from './program.ts'
 
 export interface BackupOptions extends GlobalOptions {

@@ -4,7 +4,8 @@ import { Command, type CommandOptions, Option } from 'commander'
 import { type Settings, parseSettings } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
-import { type Access, type Components, SERVICE_VERSION, withComponents } from '../components/components.ts'
+import { type Components, SERVICE_VERSION, withComponents } from '../components/components.ts'
+import type { Access } from '../components/own-store.ts'
 import { type Report, print } from './output.ts'
 
 export const JSON_OPTION = ['--json', 'print one JSON object on standard output'] as const

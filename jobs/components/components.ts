@@ -4,24 +4,16 @@ import { mkdir, rm } from 'node:fs/promises'
 import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { type Logger, destination, pino } from 'pino'
+import type { Logger } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
 import type { PipelineComponents } from '../../pipeline/components.ts'
 import { Database } from '../../pipeline/duckdb.ts'
-import { escapedJson } from '../../pipeline/printable.ts'
-import { redactKeys } from '../../pipeline/access/api-key.ts'
 import { Registry } from '../../pipeline/access/registry.ts'
 import type { SigningSecrets } from '../../pipeline/proof/hmac.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
-import { assertNoCopy } from '../../pipeline/backup/note.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import { aheadMs } from '../../pipeline/store/clock.ts'
-import { FileStore } from '../../pipeline/store/file.ts'
 import { LocalFiles } from '../../pipeline/store/local-files.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { type WhereNone, openStore } from '../../pipeline/store/open.ts'
-import { probeStore } from '../../pipeline/store/probe.ts'
-import type { Store } from '../../pipeline/store/store.ts'
 import type { CredentialIssuer } from '../../pipeline/credentials/issue.ts'
 import type { Witness } from '../../pipeline/transparency/witnesses.ts'
 import { type OwnSettings, type Settings, settingsOf } from '../../schemas/config.ts'
@@ -29,6 +21,8 @@ import type { Environment } from '../../schemas/values.ts'
 import { credentialIssuersOf } from './credential-issuer.ts'
 import { signersOf } from './log-signers.ts'
 import { witnessesOf } from './log-witnesses.ts'
+import { loggerOf } from './logger.ts'
+import { type Access, openOwnStore } from './own-store.ts'
 import { RandomPool } from './random-pool.ts'
 import { makeTemporaryFolder } from './temporary-folder.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -53,19 +47,6 @@ export interface Components extends Omit<PipelineComponents, 'database'>, AsyncD
   logger: Logger
   /** An id in no order: nothing is sorted by it. */
   newRequestId: () => string
-}
-
-/**
- * A command's use of its store. `begins` makes a store if there is none, `writes` and `reads` need one, and
- * `tries` writes nothing and works without one.
- */
-export type Access = 'begins' | 'writes' | 'reads' | 'tries'
-
-const WHERE_NONE: Record<Access, WhereNone> = {
-  begins: 'begin',
-  writes: 'fail',
-  reads: 'fail',
-  tries: 'imagine',
 }
 
 /** Works with components and disposes of them, also if the work fails. */
@@ -94,45 +75,21 @@ export async function withEveryEnvironment<T>(
 }
 
 /**
- * Opens the store and, unless the command only reads it, probes it.
- *
  * @throws ServiceError `invalid` for wrong signing keys and witnesses of the log, before the store is opened,
- *   and for a store that cannot keep the service's promises, `unavailable` for one that does not answer, and
- *   for a folder without a store if the command begins none, `conflict` for a backup that the command would
- *   write to.
+ *   and as `openOwnStore` does.
  */
 async function buildComponents(
   settings: Settings,
   environment: Environment,
   access: Access,
 ): Promise<Components> {
-  const logger = pino(
-    {
-      level: settings.LOG_LEVEL,
-      base: null,
-      hooks: { streamWrite: (line) => escapedJson(redactKeys(line)) },
-    },
-    destination({ dest: 2, sync: true }),
-  )
+  const logger = loggerOf(settings)
   const own = settingsOf(settings, environment)
   const random = new RandomPool()
   const signers = signersOf(settings)[environment]
   const witnesses = witnessesOf(settings)[environment]
   const credentialIssuer = credentialIssuersOf(settings)[environment]
-  const store = await openStore(
-    {
-      url: storeUrlOf(settings.STORE_URL, environment),
-      s3Endpoint: settings.S3_ENDPOINT,
-      requestTimeoutMs: settings.STORE_TIMEOUT_MS,
-    },
-    WHERE_NONE[access],
-  )
-  if (store instanceof FileStore && store.isNew) {
-    logger.info({ environment, store: store.url }, 'began a new store, since there was none')
-  }
-  const isWritten = access === 'begins' || access === 'writes'
-  if (isWritten) await assertNoCopy(store)
-  const clockAheadMs = isWritten ? await probedClock(store) : undefined
+  const { store, clockAheadMs } = await openOwnStore(settings, environment, access, logger)
   const storeName = sha256Hex(`${settings.S3_ENDPOINT ?? ''} ${store.url}`).slice(0, 16)
   const cache = settings.CACHE_DIR ?? join(homedir(), '.cache', 'fvs')
   const directory = await makeTemporaryFolder('work')
@@ -171,17 +128,6 @@ async function buildComponents(
   }
 }
 
-/**
- * Probes a store. Returns by how much the clock is ahead of the store's; undefined if the store does not say.
- *
- * @throws ServiceError as `probeStore` does.
- */
-export async function probedClock(store: Store): Promise<number | undefined> {
-  const before = new Date()
-  const createdAt = await probeStore(store, uuidv7())
-  return aheadMs(before, createdAt, new Date())
-}
-
 /** Opens a fresh database that spills into a folder. */
 export function databaseIn(settings: Settings, directory: string): Promise<Database> {
   return Database.open({
@@ -189,11 +135,6 @@ export function databaseIn(settings: Settings, directory: string): Promise<Datab
     memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
     directory,
   })
-}
-
-/** Returns the URL of an environment's store. The sandbox has a prefix that production never reads. */
-export function storeUrlOf(storeUrl: string, environment: Environment): string {
-  return environment === 'production' ? storeUrl : `${storeUrl.replace(/\/+$/, '')}/${environment}`
 }
 
 /** Returns undefined if signing is off. */

@@ -15,7 +15,8 @@ import { TableLog } from '../../pipeline/tables/delta-log.ts'
 import { readIntake } from '../../pipeline/tables/intake.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { TABLE_NAMES } from '../../schemas/tables.ts'
-import { type Components, probedClock } from '../components/components.ts'
+import type { Components } from '../components/components.ts'
+import { probedClock } from '../components/own-store.ts'
 import { type Finding, fault, note, ok, spanOf } from './finding.ts'
 
 /** Each day has a release, which takes in what waits. */

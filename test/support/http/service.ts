@@ -7,12 +7,8 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
 import { onTestFinished } from 'vitest'
-import {
-  type Components,
-  SERVICE_VERSION,
-  secretsOf,
-  storeUrlOf,
-} from '../../../jobs/components/components.ts'
+import { type Components, SERVICE_VERSION, secretsOf } from '../../../jobs/components/components.ts'
+import { storeUrlOf } from '../../../jobs/components/own-store.ts'
 import { runImport } from '../../../jobs/import/import.ts'
 import { credentialIssuersOf } from '../../../jobs/components/credential-issuer.ts'
 import { signersOf } from '../../../jobs/components/log-signers.ts'
