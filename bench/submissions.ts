@@ -2,7 +2,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { v4 as uuidv4 } from 'uuid'
-import { type Credentials, DemoClient } from '../jobs/demo/client.ts'
+import type { z } from 'zod'
+import { registered } from '../schemas/answers.ts'
 import { MOST_FORECASTS } from '../schemas/requests.ts'
 import { type Served, run, startService } from './process.ts'
 
@@ -15,7 +16,7 @@ const DAY_MS = 86_400_000
 export interface Submissions extends AsyncDisposable, Served {
   /** Where its store is. */
   root: string
-  agents: readonly Credentials[]
+  agents: readonly z.infer<typeof registered>[]
   /** The ids of those that take forecasts: as many as one call may name. */
   questions: readonly string[]
   /** Whole requests, of one agent after another. */
@@ -32,8 +33,13 @@ export async function startSubmissions(
   const root = join(folder, 'store')
   const questions = await openQuestions(folder, root)
   const service = await startService(root, settings)
-  const client = new DemoClient(service.url)
-  const agents = await Promise.all(Array.from({ length: AGENTS }, () => client.register('bench', 'bench')))
+  const register = async () => {
+    const body = JSON.stringify({ name: 'bench', model_type: 'bench' })
+    const headers = { 'Content-Type': 'application/json' }
+    const answer = await fetch(`${service.url}/agents/register`, { method: 'POST', headers, body })
+    return registered.parse(await answer.json())
+  }
+  const agents = await Promise.all(Array.from({ length: AGENTS }, register))
   const post = (nth: number, call: string, sent: object) => {
     const { agent_id, api_key } = agents[nth % agents.length]!
     const body = JSON.stringify(sent)

@@ -1,32 +1,24 @@
-// `fvs demo`: the whole service on a small simulated world in the sandbox, from registration to an audited
-// release.
+// `fvs demo`: seeds the sandbox with weeks that are past, serves it, and shows what the service then says.
 import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { v7 as uuidv7 } from 'uuid'
 import { MOUNTS } from '../../api/mounts.ts'
 import { credentialKeyText, parseCredentialKey } from '../../pipeline/credentials/keys.ts'
-import { signingKeyText, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
+import { printable } from '../../pipeline/printable.ts'
+import { signingKeyText } from '../../pipeline/proof/note-keys.ts'
 import { firstPathIn } from '../../pipeline/store/open.ts'
 import { type Settings, parseSettings } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { runAudit } from '../audit/audit.ts'
+import { print } from '../command-line/output.ts'
+import { type GlobalOptions, command } from '../command-line/program.ts'
+import { stopSignal } from '../command-line/stop-signal.ts'
 import { withEveryEnvironment } from '../components/components.ts'
-import { printable } from '../../pipeline/printable.ts'
-import { type Report, print } from '../command-line/output.ts'
+import { makeTemporaryFolder } from '../components/temporary-folder.ts'
+import { SEED_DEFAULTS, seedSandbox } from '../sandbox/seed.ts'
 import { Scheduler } from '../serve/scheduler.ts'
 import { startService } from '../serve/service.ts'
-import { stopSignal } from '../command-line/stop-signal.ts'
-import { DemoClock } from './clock.ts'
-import { DemoClient } from './client.ts'
-import { type DemoOutcome, describeDemo, shellExports, variablesOf } from './report.ts'
-import { type Stage, playDemo } from './steps.ts'
-import { SEED, simulateWeeks } from './world.ts'
-import { makeTemporaryFolder } from '../components/temporary-folder.ts'
-import { runVerify } from '../verify/verify.ts'
-import { runVerifyProof } from '../verify/verify-proof.ts'
-import { type GlobalOptions, command } from '../command-line/program.ts'
+import { describeDemo, shellExports, variablesOf } from './report.ts'
+import { type Say, SEED, WEEKS, showDemo } from './show.ts'
 
 export function addDemo(): void {
   command('demo', 'Run the whole service on a small simulated world, in the sandbox of an empty store.')
@@ -56,15 +48,11 @@ export async function runDemo(
   try {
     const settings = demoSettings(variables, store ?? join(folder, 'data'))
     if (store !== undefined) await refuseData(settings)
-    return await withEveryEnvironment(settings, async ({ production, sandbox: withRealClock }) => {
-      const weeks = simulateWeeks(new Date())
-      const clock = new DemoClock(weeks.questions[0]!.openedAt)
-      const sandbox = {
-        ...withRealClock,
-        store: clock.untimed(withRealClock.store),
-        now: clock.now,
-        newId: () => uuidv7({ msecs: clock.now().getTime(), random: randomBytes(16) }),
-      }
+    return await withEveryEnvironment(settings, async ({ production, sandbox }) => {
+      const say = sayer(stopping.signal)
+      say(`fvs sandbox seed --seed ${SEED} --weeks ${WEEKS}, in the empty store ${production.store.url}`)
+      const world = await seedSandbox(sandbox, { ...SEED_DEFAULTS, seed: SEED, weeks: WEEKS })
+      say('fvs serve')
       const service = await startService({ production, sandbox }, { scheduler: false, ownAddress: true })
       try {
         const credentialKey = credentialKeyText(randomBytes(32))
@@ -72,16 +60,14 @@ export async function runDemo(
           url: service.url + MOUNTS.sandbox,
           keys: [parseCredentialKey(credentialKey)],
         }
-        const { outcome, checks } = await showDemo(
-          {
-            components: { ...sandbox, credentialIssuer },
-            clock,
-            weeks,
-            signal: stopping.signal,
-          },
-          service.url,
-          production.store.url,
-        )
+        const { outcome, checks } = await showDemo({
+          components: { ...sandbox, credentialIssuer },
+          world,
+          url: service.url + MOUNTS.sandbox,
+          store: production.store.url,
+          say,
+          signal: stopping.signal,
+        })
         const ok = checks.every((check) => check.ok)
         const forCommands = {
           ...variablesOf(sandbox, outcome),
@@ -123,7 +109,7 @@ export async function runDemo(
 function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings {
   return parseSettings({
     PORT: '0',
-    // The demo's agents do within seconds, from one address, the work of weeks.
+    // The examples of README.md and docs/ make many calls from one address.
     SANDBOX_REGISTRATIONS_PER_HOUR: '1000',
     SANDBOX_FORECASTS_PER_MINUTE: '100000',
     SANDBOX_ADDRESS_FORECASTS_PER_MINUTE: '100000',
@@ -159,42 +145,12 @@ async function refuseData({ STORE_URL: url, S3_ENDPOINT: s3Endpoint }: Settings)
   throw new ServiceError('conflict', `${url} already holds ${path}; the demo writes to an empty store only`)
 }
 
-/** Plays the demo and checks what it has published. Prints each step on standard error. */
-async function showDemo(
-  given: Pick<Stage, 'components' | 'clock' | 'weeks' | 'signal'>,
-  root: string,
-  store: string,
-): Promise<{ outcome: DemoOutcome; checks: Report[] }> {
-  const { components, signal } = given
+/** Returns what prints each step on standard error, unless the demo has been told to end. */
+function sayer(signal: AbortSignal): Say {
   const startedMs = performance.now()
-  const say = (text: string) => {
+  return (text) => {
     signal.throwIfAborted()
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
     process.stderr.write(`${seconds.padStart(5)} s  ${printable(text)}\n`)
   }
-  const url = root + MOUNTS.sandbox
-  const data = components.store.url
-  say(`serving ${url} on the empty store ${store}`)
-  const played = await playDemo({ ...given, client: new DemoClient(url), say })
-  const target = `${url}/agents/${played.agents[0]!.id}/verification`
-  say(`fvs verify ${target}`)
-  const verification = await runVerify(components.own, target, { environment: 'sandbox' }, components.now())
-  const vkey = components.signers.map(({ verifier }) => verifierKeyText(verifier))
-  say(`fvs verify ${target} --vkey ${vkey.join()}`)
-  const proof = await runVerifyProof(target, { vkey, witness: [] })
-  say('fvs audit')
-  const audit = await runAudit(components, played.release)
-  say('done')
-  const outcome = {
-    simulated: true as const,
-    seed: SEED,
-    url,
-    store,
-    data: data.startsWith('file:') ? fileURLToPath(data) : data,
-    ...played,
-    verification: verification.json,
-    proof: proof.json,
-    audit: audit.json,
-  }
-  return { outcome, checks: [verification, proof, audit] }
 }

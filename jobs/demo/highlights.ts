@@ -1,17 +1,21 @@
 // The highlights of the world of `fvs demo`, a line each: what it shows, and the address where the service
 // says so.
-import { OWNERS } from './agents.ts'
-import type { RankedEntity, Played } from './steps.ts'
+import { OWNERS } from '../sandbox/simulated-agents.ts'
+import type { RankedEntity, ServedOwner } from './served.ts'
 
 interface Highlight {
   text: string
   path: string
 }
 
-export function describeHighlights(
-  { agents, forecasters, owners }: Pick<Played, 'agents' | 'forecasters' | 'owners'>,
-  url: string,
-): string[] {
+/** The entities and owners of a release, as the service shows them. */
+export interface Shown {
+  agents: readonly RankedEntity[]
+  forecasters: readonly RankedEntity[]
+  owners: readonly ServedOwner[]
+}
+
+export function describeHighlights({ agents, forecasters, owners }: Shown, url: string): string[] {
   const group = tieGroupOf(forecasters)
   const several = owners.filter(({ owner_id }) => owner_id === OWNERS.several)
   const shown = (owner: string, what: string): Highlight[] =>

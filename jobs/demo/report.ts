@@ -2,17 +2,24 @@
 // variables by which other commands work on it.
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import type { Components } from '../components/components.ts'
-import { OWNERS } from './agents.ts'
-import { describeHighlights, spanOf, titleOf } from './highlights.ts'
-import type { RankedEntity, Played } from './steps.ts'
+import { OWNERS } from '../sandbox/simulated-agents.ts'
+import { type Shown, describeHighlights, spanOf, titleOf } from './highlights.ts'
+import type { RankedEntity } from './served.ts'
 
-export interface DemoOutcome extends Played {
+export interface DemoOutcome extends Shown {
   simulated: true
   seed: number
   url: string
   store: string
   /** The folder or URL of the sandbox's part of the store. */
   data: string
+  questions: { asked: number; weeks: number; open: number }
+  forecasts: { submitted: number; imported: number }
+  /** The answer to an agent that submits after the outcome. */
+  refusal: string
+  /** A question that is still open. */
+  open_question_id: string
+  release: number
   verification: object
   proof: object
   audit: object
@@ -26,8 +33,8 @@ export function describeDemo(
 ): string {
   const { agents, forecasters, questions, forecasts, release, refusal } = outcome
   return [
-    `All of this is simulated, from the seed ${outcome.seed}, in the sandbox: ${questions.asked} questions of the last ${questions.weeks} weeks, through`,
-    `which the clock of the service ran. Agents submitted ${forecasts.submitted} forecasts over HTTP; ${forecasts.imported} of people were imported.`,
+    `All of this is simulated, from the seed ${outcome.seed}, in the sandbox: ${questions.asked} questions of the last ${questions.weeks} weeks,`,
+    `${forecasts.submitted} forecasts of agents, as if they had submitted them then, and ${forecasts.imported} of people, which were imported.`,
     '',
     `Agents in release ${release}`,
     ...table(agents),

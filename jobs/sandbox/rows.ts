@@ -23,6 +23,16 @@ export interface Added {
   resolved: number
 }
 
+export const NOTHING_ADDED: Added = { asked: 0, forecasts: 0, resolved: 0 }
+
+export function sumOf(one: Added, other: Added): Added {
+  return {
+    asked: one.asked + other.asked,
+    forecasts: one.forecasts + other.forecasts,
+    resolved: one.resolved + other.resolved,
+  }
+}
+
 /**
  * Imports rows. With `onlyUnknown` it leaves out those about a subject that is known. The outcomes come last,
  * so that a run that is cut off loses nothing: a later step looks again at each question without an outcome.

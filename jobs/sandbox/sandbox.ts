@@ -14,6 +14,7 @@ export function addSandbox(): void {
     .option('--seed <number>', 'another number gives other questions', wholeNumber, SEED_DEFAULTS.seed)
     .option('--round-minutes <n>', 'how long each question is open', wholeNumber, SEED_DEFAULTS.roundMinutes)
     .option('--questions <n>', 'how many are open at a time', wholeNumber, SEED_DEFAULTS.questionsPerRound)
+    .option('--weeks <n>', 'simulate weeks before now too, in which agents took part', wholeNumber)
     .action((options: GlobalOptions & Omit<SeedOptions, 'questionsPerRound'> & { questions: number }) =>
       onStore({ ...options, environment: 'sandbox' }, 'begins', (components) =>
         runSeed(components, { ...options, questionsPerRound: options.questions }),

@@ -3,7 +3,8 @@ import { SIMULATION_PATH } from '../../pipeline/store/paths.ts'
 import { recordAt } from '../../pipeline/store/records.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Components } from '../components/components.ts'
-import type { Added } from './rows.ts'
+import { addHistory } from './history.ts'
+import { type Added, NOTHING_ADDED, sumOf } from './rows.ts'
 import { assertSandbox, readSimulation, takeStep } from './step.ts'
 import { type Simulation, simulation } from './world.ts'
 
@@ -13,14 +14,16 @@ export interface SeedOptions {
   roundMinutes: number
   /** The number of questions in a round. */
   questionsPerRound: number
+  /** The weeks before now to simulate too. */
+  weeks?: number
 }
 
 export const SEED_DEFAULTS: SeedOptions = { seed: 1, roundMinutes: 5, questionsPerRound: 10 }
 
 /**
- * Writes down what the sandbox simulates from now on, and takes the first step. Seeding again with the same
- * options only takes a step. Returns what is simulated, what the step added, and whether this call has seeded
- * the sandbox.
+ * Writes down what the sandbox simulates from now on, adds the weeks before, and takes the first step.
+ * Seeding again with the same options adds what is missing. Returns what is simulated, what the step added,
+ * and whether this call has seeded the sandbox.
  *
  * @throws ServiceError `invalid` for options out of bounds or another environment, `conflict` if the sandbox
  *   was seeded with other options: nothing is written then.
@@ -37,6 +40,7 @@ export async function seedSandbox(
     started_at: components.now().toISOString(),
     round_ms: options.roundMinutes * 60_000,
     questions_per_round: options.questionsPerRound,
+    ...(options.weeks !== undefined && { weeks: options.weeks }),
   }
   const seeded = await recordAt(store, SIMULATION_PATH, simulation).create(wanted)
   const world = seeded ? wanted : await readSimulation(components)
@@ -51,19 +55,22 @@ export async function seedSandbox(
       `${store.url} has been seeded at ${world.started_at} with ${describeSimulation(world)}, not with ${describeSimulation(wanted)}; use another store, or delete its ${SIMULATION_PATH} first`,
     )
   }
-  return { seeded, ...world, ...(await takeStep(components)) }
+  const before = world.weeks === undefined ? NOTHING_ADDED : await addHistory(components, world)
+  return { seeded, ...world, ...sumOf(before, await takeStep(components)) }
 }
 
-export function describeSimulation({ seed, round_ms, questions_per_round }: Simulation): string {
-  return `seed ${seed}, rounds of ${round_ms / 60_000} min and ${questions_per_round} questions a round`
+export function describeSimulation({ seed, round_ms, questions_per_round, weeks }: Simulation): string {
+  const before = weeks === undefined ? '' : `, after ${weeks} weeks`
+  return `seed ${seed}, rounds of ${round_ms / 60_000} min and ${questions_per_round} questions a round${before}`
 }
 
 /** The bounds keep the work of a step small. */
-function assertBounds({ seed, roundMinutes, questionsPerRound }: SeedOptions): void {
+function assertBounds({ seed, roundMinutes, questionsPerRound, weeks = 1 }: SeedOptions): void {
   const bounds = [
     ['--seed', seed, 99_999_999],
     ['--round-minutes', roundMinutes, 24 * 60],
     ['--questions', questionsPerRound, 100],
+    ['--weeks', weeks, 52],
   ] as const
   for (const [option, value, most] of bounds) {
     if (Number.isInteger(value) && value >= 1 && value <= most) continue

@@ -9,7 +9,7 @@ import { attachCurrent } from '../../pipeline/tables/views.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { instant } from '../../schemas/values.ts'
 import type { Components } from '../components/components.ts'
-import { type Added, type SimulatedRows, addRows } from './rows.ts'
+import { type Added, NOTHING_ADDED, type SimulatedRows, addRows } from './rows.ts'
 import {
   FORECASTERS,
   type Simulation,
@@ -19,8 +19,6 @@ import {
   roundAt,
   simulation,
 } from './world.ts'
-
-const NOTHING_DUE: Added = { asked: 0, forecasts: 0, resolved: 0 }
 
 /** The round whose first step is complete, and the start of the simulation that it belongs to. */
 const simulatedRound = z.strictObject({ started_at: instant, round: z.int().min(0) })
@@ -34,14 +32,14 @@ const simulatedRound = z.strictObject({ started_at: instant, round: z.int().min(
 export async function takeStep(components: Components): Promise<Added> {
   assertSandbox(components)
   const world = await readSimulation(components)
-  if (!world) return NOTHING_DUE
+  if (!world) return NOTHING_ADDED
   const { store } = components
   const now = components.now()
   const { started_at } = world
   const round = roundAt(world, now)
   const lastRound = recordAt(store, SIMULATED_ROUND_PATH, simulatedRound)
   const done = await lastRound.get()
-  if (done?.started_at === started_at && done.round >= round) return NOTHING_DUE
+  if (done?.started_at === started_at && done.round >= round) return NOTHING_ADDED
   const added = await withDatabase(components.openDatabase, async (database) =>
     // The operator's own rows stand.
     addRows(components, database, await readDue(components, database, world, now), { onlyUnknown: true }),

@@ -6,9 +6,10 @@ import { instant } from '../../schemas/values.ts'
 import { type Random, logistic, normal, sfc32 } from './random.ts'
 
 /** Namespace of the simulated ids, an arbitrary UUID. */
-const SIMULATED_IDS = '8c1f0a36-47d2-4e0b-b5a9-2f6e9d1c7b40'
+export const SIMULATED_IDS = '8c1f0a36-47d2-4e0b-b5a9-2f6e9d1c7b40'
 /** Standard deviation of the true log-odds over questions. */
 const SPREAD = 1.8
+export const WEEK_MS = 7 * 86_400_000
 /** Each simulated coin is tossed this often in a row: these questions are one event. */
 const TOSSES = 2
 /** The share of a reader's error that is left at its first, second and third forecast on a question. */
@@ -29,6 +30,8 @@ export const simulation = z.strictObject({
   /** The time for which each round is open; one follows the other without a gap. */
   round_ms: z.int().min(1),
   questions_per_round: z.int().min(1),
+  /** The weeks before the start that are simulated too, in which agents took part; none if it is left out. */
+  weeks: z.int().min(1).optional(),
 })
 export type Simulation = z.infer<typeof simulation>
 
@@ -67,7 +70,7 @@ export interface SimulatedForecast {
   forecastAt: Date
 }
 
-export function simulatedForecaster(number: number, noise: number): SimulatedForecaster {
+function simulatedForecaster(number: number, noise: number): SimulatedForecaster {
   const userId = uuidv5(`forecaster ${number}`, SIMULATED_IDS)
   return { userId, name: `simulated-forecaster-${number}`, noise }
 }
@@ -80,21 +83,54 @@ export const FORECASTERS: readonly SimulatedForecaster[] = [0.3, 1, 1.8, 2.2, 2.
   simulatedForecaster(index + 1, noise),
 )
 
+/** The people of a simulation with weeks before its start: 17 more, and one who has much news of its own. */
+export const PEOPLE: readonly SimulatedForecaster[] = [
+  ...FORECASTERS,
+  ...Array.from({ length: 17 }, (_, index) =>
+    simulatedForecaster(FORECASTERS.length + index + 1, 0.5 + index / 16),
+  ),
+  { ...simulatedForecaster(24, 0.2), news: 3.5 },
+]
+
 /** Returns the round that is open at an instant, from 0 on. */
 export function roundAt({ started_at, round_ms }: Simulation, now: Date): number {
   return Math.max(0, Math.floor((now.getTime() - Date.parse(started_at)) / round_ms))
 }
 
 /** Returns the questions of a round, which open together at its start and close together at its end. */
-export function questionsOf(
-  { seed, started_at, round_ms, questions_per_round: size }: Simulation,
-  round: number,
+export function questionsOf(world: Simulation, round: number): SimulatedQuestion[] {
+  const { started_at, round_ms, weeks } = world
+  // The weeks before come first, and the week after the start.
+  const before = weeks === undefined ? 0 : weeks + 1
+  return questionsIn(world, before + round, Date.parse(started_at) + round * round_ms, round_ms)
+}
+
+/** Returns the questions of the weeks before the start, week by week, the last ones closing at the start. */
+export function questionsOfWeeks(world: Simulation): SimulatedQuestion[][] {
+  return Array.from({ length: world.weeks ?? 0 }, (_, week) => questionsOfWeek(world, week))
+}
+
+/** Returns questions that open at the start and stay open for a week, for forecasts of the user's own. */
+export function questionsOpenForAWeek(world: Simulation): SimulatedQuestion[] {
+  return questionsOfWeek(world, world.weeks ?? 0)
+}
+
+function questionsOfWeek(world: Simulation, week: number): SimulatedQuestion[] {
+  const openedMs = Date.parse(world.started_at) - ((world.weeks ?? 0) - week) * WEEK_MS
+  return questionsIn(world, week, openedMs, WEEK_MS)
+}
+
+/** Returns the questions of one of all weeks and rounds, counted from the first week. */
+function questionsIn(
+  { seed, started_at, questions_per_round: size }: Simulation,
+  place: number,
+  openedMs: number,
+  openMs: number,
 ): SimulatedQuestion[] {
-  const openedMs = Date.parse(started_at) + round * round_ms
   const openedAt = new Date(openedMs)
-  const closesAt = new Date(openedMs + round_ms)
-  return Array.from({ length: size }, (_, place) => {
-    const index = round * size + place
+  const closesAt = new Date(openedMs + openMs)
+  return Array.from({ length: size }, (_, within) => {
+    const index = place * size + within
     const coin = Math.floor(index / TOSSES)
     const probability = wholePercent(SPREAD * normal(sfc32(seed, coin * TOSSES)))
     const random = sfc32(seed, index)
@@ -130,10 +166,17 @@ export function questionsWanted(world: Simulation, now: Date): SimulatedQuestion
   return Array.from({ length: end - first }, (_, ahead) => questionsOf(world, first + ahead)).flat()
 }
 
-/** Returns the questions of the round that closes at an instant; none if no round does. */
+/**
+ * Returns the questions that close at an instant after the start, together as a round does; none if no round
+ * does.
+ */
 export function questionsClosingAt(world: Simulation, closesAt: Date): SimulatedQuestion[] {
-  const round = (closesAt.getTime() - Date.parse(world.started_at)) / world.round_ms - 1
-  return Number.isInteger(round) && round >= 0 ? questionsOf(world, round) : []
+  const afterMs = closesAt.getTime() - Date.parse(world.started_at)
+  const round = afterMs / world.round_ms - 1
+  return [
+    ...(world.weeks !== undefined && afterMs === WEEK_MS ? questionsOpenForAWeek(world) : []),
+    ...(Number.isInteger(round) && round >= 0 ? questionsOf(world, round) : []),
+  ]
 }
 
 /** Returns two forecasts of each forecaster on a question, one in each half of its open time. */

@@ -2,10 +2,10 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { OWNERS, simulateAgents } from '../../../jobs/demo/agents.ts'
 import { describeHighlights, tieGroupOf, titleOf } from '../../../jobs/demo/highlights.ts'
 import type { DemoOutcome } from '../../../jobs/demo/report.ts'
-import { SEED, simulateOpen, simulateWeeks } from '../../../jobs/demo/world.ts'
+import { SEED } from '../../../jobs/demo/show.ts'
+import { OWNERS } from '../../../jobs/sandbox/simulated-agents.ts'
 import { demoCredentials } from '../../support/credentials/demo.ts'
 import { refusal } from '../../support/credentials/digitalbazaar.ts'
 import { RunningCommand } from '../../support/command.ts'
@@ -44,7 +44,7 @@ test('fvs demo --exit --json shows what it is to show, a signature and an audit,
   const shown = JSON.parse(stdout) as Shown
 
   expect(shown).toMatchObject({ ok: true, serving: false, simulated: true, seed: SEED, release: 3 })
-  expect(shown.questions).toEqual({ asked: 200, weeks: 20, open: 6 })
+  expect(shown.questions).toEqual({ asked: 200, weeks: 20, open: 10 })
   expect(shown.forecasts).toEqual({ submitted: 7_040, imported: 9_600 })
   expect(shown.refusal).toMatch(/takes no forecast: it was resolved at /)
   expect(new Set(shown.agents.map(titleOf))).toEqual(new Set(['certified', 'measured', 'none']))
@@ -127,7 +127,7 @@ function expectHighlights(shown: Shown): void {
 
 test('Ctrl-C in the middle, which npm sends a second time, ends it and leaves nothing', async () => {
   const { demo, temporary } = await startDemo([])
-  await demo.printed(/week 1 of/)
+  await demo.printed(/fvs release --as-of/)
   const ended = demo.stop()
   void demo.stop()
   expect(await ended).toMatchObject({ code: 0, stdout: '' })
@@ -149,34 +149,4 @@ test('a store that is not empty is refused and left as it is', async () => {
   })
   expect(await readdir(store, { recursive: true })).toEqual(['tables', join('tables', 'mine')])
   expect(await readdir(temporary)).toEqual([])
-})
-
-test('the same seed gives the same world at any time', () => {
-  const worldAt = (at: string) => {
-    const weeks = simulateWeeks(new Date(at))
-    const questions = [...weeks.questions, ...simulateOpen(new Date(at))]
-    // The ids contain the time. The titles do not: they have each question's number and odds.
-    const titles = new Map(questions.map(({ questionId, title }) => [questionId, title]))
-    const on = ({ questionId, probability }: { questionId: string; probability: number }) => ({
-      title: titles.get(questionId),
-      probability,
-    })
-    return {
-      agents: simulateAgents(weeks).map(({ rounds, ...agent }) => ({
-        ...agent,
-        rounds: rounds.map((round) => round.map(on)),
-      })),
-      outcomes: questions.map(({ title, outcome }) => ({ title, outcome })),
-      forecasts: weeks.forecasts.map((forecast) => ({ userId: forecast.userId, ...on(forecast) })),
-    }
-  }
-  expect(worldAt('2026-01-01T00:00:00Z')).toEqual(worldAt('2031-05-05T05:05:05Z'))
-})
-
-test('the weeks of the demo close in as many weeks of the calendar, the last one at the end', () => {
-  const endsAt = new Date('2026-03-01T12:00:00Z')
-  const closes = [...new Set(simulateWeeks(endsAt).questions.map(({ closesAt }) => closesAt.getTime()))]
-  expect(closes).toEqual(
-    Array.from({ length: 20 }, (_, week) => endsAt.getTime() - (19 - week) * 7 * 86_400_000),
-  )
 })

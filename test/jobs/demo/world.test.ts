@@ -1,13 +1,19 @@
 // What the demo shows, at once and after its sandbox has gone on.
 import { describe, expect, test } from 'vitest'
-import { OWNERS, roundStartsAt, simulateAgents } from '../../../jobs/demo/agents.ts'
-import { DEMO_FORECASTERS, simulateWeeks } from '../../../jobs/demo/world.ts'
-import { FORECASTERS, type Simulation, questionsOf, wholePercent } from '../../../jobs/sandbox/world.ts'
+import { simulateHistory } from '../../../jobs/sandbox/history.ts'
+import { OWNERS, SIMULATED_AGENTS, roundStartsAt } from '../../../jobs/sandbox/simulated-agents.ts'
+import {
+  FORECASTERS,
+  PEOPLE,
+  type Simulation,
+  questionsOf,
+  wholePercent,
+} from '../../../jobs/sandbox/world.ts'
 import type { RankedEntity } from '../../../pipeline/release/payloads.ts'
-import { demoWorld, sandboxWorld } from '../../support/worlds/demo-world.ts'
+import { demoAt, demoWorld, sandboxWorld } from '../../support/worlds/demo-world.ts'
 import { type ScoredWorld, scoreWorld } from '../../support/worlds/scored-world.ts'
 
-const AT = new Date('2026-03-01T12:00:00Z')
+const AT = '2026-03-01T12:00:00.000Z'
 const A_DAY = 288
 
 const titleOf = ({ award }: RankedEntity) => ('certification' in award ? award.certification : award.badge)
@@ -36,7 +42,7 @@ describe.each([0, A_DAY])('the world of the demo, %i rounds of its sandbox later
 
   test('has a person who is certified, and people who are not told apart', () => {
     const [first, ...others] = people.sort((a, b) => a.metrics.rank! - b.metrics.rank!)
-    expect(first!.entityId).toBe(DEMO_FORECASTERS.at(-1)!.userId)
+    expect(first!.entityId).toBe(PEOPLE.at(-1)!.userId)
     expect(titleOf(first!)).toBe('certified')
     expect(others.map(titleOf)).toEqual(others.map(() => 'measured'))
     for (const { metrics } of others) {
@@ -75,14 +81,17 @@ describe.each([0, A_DAY])('the world of the demo, %i rounds of its sandbox later
 })
 
 test('an agent that copies the crowd says the average of the forecasts that stand', () => {
-  const weeks = simulateWeeks(AT)
-  const copying = simulateAgents(weeks).find(({ owner }) => owner === OWNERS.copying)!
-  for (const [round, said] of copying.rounds.slice(0, 3).entries()) {
-    const { questionId, probability } = said[0]!
-    const question = weeks.questions.find((each) => each.questionId === questionId)!
-    const before = weeks.forecasts.filter(
-      (forecast) =>
-        forecast.questionId === questionId && forecast.forecastAt < roundStartsAt(question, round),
+  const { resolved, forecasts, submissions } = simulateHistory(demoAt(AT))
+  const place = SIMULATED_AGENTS.findIndex(({ owner }) => owner === OWNERS.copying)
+  for (const round of [0, 1, 2]) {
+    const question = resolved[0]!
+    const at = roundStartsAt(question, round)
+    const { probability } = submissions.find(
+      (each) =>
+        each.agent === place && each.questionId === question.questionId && each.at.getTime() === at.getTime(),
+    )!
+    const before = forecasts.filter(
+      (forecast) => forecast.questionId === question.questionId && forecast.forecastAt < at,
     )
     const current = new Map(before.map((forecast) => [forecast.userId, forecast.probability]))
     const sum = [...current.values()].reduce((total, one) => total + one, 0)
@@ -90,11 +99,41 @@ test('an agent that copies the crowd says the average of the forecasts that stan
   }
 })
 
+test('the same seed gives the same world at any time', () => {
+  const worldAt = (at: string) => {
+    const { questions, forecasts, submissions } = simulateHistory(demoAt(at))
+    // The ids contain the time. The titles do not: they have each question's number and odds.
+    const titles = new Map(questions.map(({ questionId, title }) => [questionId, title]))
+    const on = ({ questionId, probability }: { questionId: string; probability: number }) => ({
+      title: titles.get(questionId),
+      probability,
+    })
+    return {
+      submissions: submissions.map((each) => ({ agent: each.agent, ...on(each) })),
+      outcomes: questions.map(({ title, outcome }) => ({ title, outcome })),
+      forecasts: forecasts.map((each) => ({ userId: each.userId, ...on(each) })),
+    }
+  }
+  expect(worldAt('2026-01-01T00:00:00Z')).toEqual(worldAt('2031-05-05T05:05:05Z'))
+})
+
+test('its weeks close in as many weeks of the calendar, the last one at the start, and its rounds ask other questions', () => {
+  const demo = demoAt(AT)
+  const { questions, resolved } = simulateHistory(demo)
+  const closes = [...new Set(questions.map(({ closesAt }) => closesAt.getTime()))]
+  expect(closes).toEqual(
+    Array.from({ length: 21 }, (_, week) => Date.parse(AT) - (19 - week) * 7 * 86_400_000),
+  )
+  expect(resolved).toEqual(questions.slice(0, 200))
+  const indexes = [...questions, ...questionsOf(demo, 0)].map(({ index }) => index)
+  expect(indexes).toEqual(Array.from({ length: 220 }, (_, index) => index))
+})
+
 /** What an agent earns that is alone in a sandbox and says the odds in the titles of its questions. */
 function titleAlone(seed: number, rounds: number): string {
   const record: Simulation = {
     seed,
-    started_at: AT.toISOString(),
+    started_at: AT,
     round_ms: 300_000,
     questions_per_round: 10,
   }

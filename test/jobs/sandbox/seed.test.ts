@@ -5,7 +5,9 @@ import { runSeed } from '../../../jobs/sandbox/sandbox.ts'
 import { type SeedOptions, seedSandbox } from '../../../jobs/sandbox/seed.ts'
 import { takeStep } from '../../../jobs/sandbox/step.ts'
 import { FileStore } from '../../../pipeline/store/file.ts'
+import { type ReleaseResult, makeRelease } from '../../../pipeline/release/make.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import type { TableName } from '../../../schemas/tables.ts'
 import { FAULTS, FaultStore } from '../../support/faults/fault-store.ts'
 import { suiteFolder, testFolder } from '../../support/folder.ts'
 import { fvs } from '../../support/process.ts'
@@ -64,6 +66,7 @@ describe('seeding', () => {
     ['seed 8', { seed: 8 }],
     ['rounds of 6 min', { roundMinutes: 6 }],
     ['5 questions a round', { questionsPerRound: 5 }],
+    ['after 3 weeks', { weeks: 3 }],
   ])('a second time with %s is refused, and nothing changes', async ([named, other]) => {
     const store = copyOf(seeded)
     const content = await contentOf(store)
@@ -73,6 +76,33 @@ describe('seeding', () => {
       message: expect.stringMatching(new RegExp(`at ${START} with seed 7.*not with .*${named}`)) as string,
     })
     expect(await contentOf(store)).toEqual(content)
+  })
+
+  test('with weeks adds people, agents, forecasts and outcomes of the time before, and a second time nothing', async () => {
+    const clock = new Clock(START)
+    const components = await sandboxOver(new MemoryStore(), folder, clock)
+    const added = await seedSandbox(components, { ...OPTIONS, weeks: 2 })
+    const ids = async (table: TableName, id: string) =>
+      new Set((await rowsOf(components, table)).map((row) => row[id])).size
+    const known = async () => {
+      const { entities, pairs } = (await makeRelease(components)) as Extract<ReleaseResult, { made: true }>
+      return {
+        entities,
+        pairs,
+        agents: await ids('agents', 'agent_id'),
+        people: await ids('forecasters', 'user_id'),
+        questions: await ids('questions', 'question_id'),
+        outcomes: await ids('resolutions', 'question_id'),
+        forecasts: await ids('forecasts', 'forecast_id'),
+      }
+    }
+    const first = await known()
+    const questions = 3 * OPTIONS.questionsPerRound + ASKED_AT_ONCE
+    expect(first).toMatchObject({ entities: 37, agents: 13, people: 24, questions, outcomes: 8 })
+    expect(added).toMatchObject({ weeks: 2, asked: questions, forecasts: first.forecasts, resolved: 8 })
+    clock.set(after(1))
+    await seedSandbox(components, { ...OPTIONS, weeks: 2 })
+    expect(await known()).toEqual(first)
   })
 
   test.for(FAULTS)('whose first write %s is completed by the next', async (fault) => {

@@ -1,9 +1,11 @@
 // The world of the demo as it is scored, without a service, and a sandbox that has gone on for a number of
 // rounds since.
-import { ROUNDS, roundStartsAt, simulateAgents, submissionsOf } from '../../../jobs/demo/agents.ts'
-import { DEMO_FORECASTERS, simulateWeeks } from '../../../jobs/demo/world.ts'
+import { SEED, WEEKS } from '../../../jobs/demo/show.ts'
+import { simulateHistory } from '../../../jobs/sandbox/history.ts'
+import { SIMULATED_AGENTS } from '../../../jobs/sandbox/simulated-agents.ts'
 import {
   FORECASTERS,
+  PEOPLE,
   type SimulatedForecast,
   type SimulatedForecaster,
   type SimulatedQuestion,
@@ -13,28 +15,23 @@ import {
 } from '../../../jobs/sandbox/world.ts'
 import type { World } from '../plain/world.ts'
 
-const ENDS_AT = new Date('2026-03-01T12:00:00Z')
+/** The simulation of the demo, seeded at an instant. */
+export function demoAt(started_at: string): Simulation {
+  return { seed: SEED, started_at, round_ms: 300_000, questions_per_round: 10, weeks: WEEKS }
+}
 
 /** Agents by name, people by id. */
 export function demoWorld(sandboxRounds: number): World {
-  const weeks = simulateWeeks(ENDS_AT)
-  const agents = simulateAgents(weeks)
-  const later = sandboxWorld(
-    { seed: 1, started_at: ENDS_AT.toISOString(), round_ms: 300_000, questions_per_round: 10 },
-    sandboxRounds,
-    DEMO_FORECASTERS,
-  )
-  const submitted = weeks.questions.flatMap((question) =>
-    Array.from({ length: ROUNDS }, (_, round) =>
-      submissionsOf([question], agents, round).map(({ agent, questionId, probability }): Said => ({
-        entity: agents[agent]!.name,
-        question: questionId,
-        at_ms: roundStartsAt(question, round).getTime(),
-        ppm: ppmOf(probability),
-        witnessed: true,
-      })),
-    ).flat(),
-  )
+  const demo = demoAt('2026-03-01T12:00:00.000Z')
+  const { resolved, forecasts, submissions } = simulateHistory(demo)
+  const later = sandboxWorld(demo, sandboxRounds, PEOPLE)
+  const submitted = submissions.map(({ agent, questionId, probability, at }): Said => ({
+    entity: SIMULATED_AGENTS[agent]!.name,
+    question: questionId,
+    at_ms: at.getTime(),
+    ppm: ppmOf(probability),
+    witnessed: true,
+  }))
   return {
     as_of_ms: Infinity,
     events: [],
@@ -42,15 +39,15 @@ export function demoWorld(sandboxRounds: number): World {
     declarations: [],
     entities: [
       ...later.entities,
-      ...agents.map(({ name, owner }, place) => ({
+      ...SIMULATED_AGENTS.map(({ name, owner }, place) => ({
         id: name,
         kind: 'agent' as const,
         owner,
         registered_at_ms: place,
       })),
     ],
-    questions: [...weeks.questions.map(plainQuestion), ...later.questions],
-    forecasts: numbered([...weeks.forecasts.map(plainForecast), ...submitted, ...later.forecasts]),
+    questions: [...resolved.map(plainQuestion), ...later.questions],
+    forecasts: numbered([...forecasts.map(plainForecast), ...submitted, ...later.forecasts]),
   }
 }
 

@@ -1,15 +1,21 @@
-// The agents of `fvs demo`: the owner of each, and how it makes its probabilities. The same seed gives the
-// same answers.
-import { type ForecastQuestions, SEED } from './world.ts'
-import { normal, sfc32 } from '../sandbox/random.ts'
-import { ERROR_LEFT, type SimulatedQuestion, evidenceOf, wholePercent } from '../sandbox/world.ts'
+// The agents of the weeks before a simulation starts: the owner of each, and how it makes its probabilities.
+// The same seed gives the same answers.
+import { normal, sfc32 } from './random.ts'
+import {
+  ERROR_LEFT,
+  type SimulatedForecast,
+  type SimulatedQuestion,
+  evidenceOf,
+  wholePercent,
+} from './world.ts'
 
-const AGENTS_SEED = SEED + 45
+/** The distance of the agents' seed from that of the questions. */
+const AGENTS_SEED = 45
 /**
  * An agent submits forecasts once in each quarter of a question's life. Titles do not look at the last one,
  * in which only an agent that says outcomes late submits.
  */
-export const ROUNDS = ERROR_LEFT.length + 1
+const ROUNDS = ERROR_LEFT.length + 1
 
 /** Returns when the agents submit their forecasts of a round: in the middle of a quarter. */
 export function roundStartsAt({ openedAt, closesAt }: SimulatedQuestion, round: number): Date {
@@ -17,7 +23,7 @@ export function roundStartsAt({ openedAt, closesAt }: SimulatedQuestion, round: 
   return new Date(openedMs + Math.floor(((round + 0.5) * (closesMs - openedMs)) / ROUNDS))
 }
 
-/** The owners of agents, as the operator of the demo records them. */
+/** The owners of agents, as the operator has recorded them. */
 export const OWNERS = {
   one: 'simulated-owner-1',
   several: 'simulated-owner-2',
@@ -25,13 +31,13 @@ export const OWNERS = {
   late: 'simulated-owner-4',
 }
 
-export interface DemoAgent {
+export interface SimulatedAgent {
   name: string
   traits: string
   owner: string | null
 }
 
-export interface SimulatedAgent extends DemoAgent {
+interface AgentAnswers extends SimulatedAgent {
   /** Its submissions in each round, the late one last. */
   rounds: { questionId: string; probability: number }[][]
 }
@@ -78,16 +84,23 @@ const PROFILES: readonly Profile[] = [
   { traits: 'copies the crowd, says the outcome late', owner: OWNERS.late, isLate: true },
 ]
 
-export const DEMO_AGENTS: readonly DemoAgent[] = PROFILES.map(({ traits, owner = null }, index) => ({
-  name: `simulated-agent-${String(index + 1).padStart(2, '0')}`,
-  traits: `simulated: ${traits}`,
-  owner,
-}))
+export const SIMULATED_AGENTS: readonly SimulatedAgent[] = PROFILES.map(
+  ({ traits, owner = null }, index) => ({
+    name: `simulated-agent-${String(index + 1).padStart(2, '0')}`,
+    traits: `simulated: ${traits}`,
+    owner,
+  }),
+)
 
-export function simulateAgents({ questions, forecasts }: ForecastQuestions): SimulatedAgent[] {
+/** Returns what each agent says of questions, in the order of the agents. */
+export function answersOfAgents(
+  seed: number,
+  questions: readonly SimulatedQuestion[],
+  forecasts: readonly SimulatedForecast[],
+): AgentAnswers[] {
   const averages = ERROR_LEFT.map((_, round) => averagesAt(round, questions, forecasts))
   return PROFILES.map(({ noise, news = 0, scale = 1, questions: count, isLate = false }, index) => {
-    const random = sfc32(AGENTS_SEED, index)
+    const random = sfc32(seed + AGENTS_SEED, index)
     const answered = questions.slice(0, count)
     const errors = answered.map(() => (noise ?? 0) * normal(random))
     const learned = answered.map(({ outcome }) => evidenceOf(outcome, news, random))
@@ -106,7 +119,7 @@ export function simulateAgents({ questions, forecasts }: ForecastQuestions): Sim
           probability: outcome === 'yes' ? 0.99 : 0.01,
         }))
       : []
-    return { ...DEMO_AGENTS[index]!, rounds: [...rounds, late] }
+    return { ...SIMULATED_AGENTS[index]!, rounds: [...rounds, late] }
   })
 }
 
@@ -116,8 +129,8 @@ export function simulateAgents({ questions, forecasts }: ForecastQuestions): Sim
  */
 function averagesAt(
   round: number,
-  questions: ForecastQuestions['questions'],
-  forecasts: ForecastQuestions['forecasts'],
+  questions: readonly SimulatedQuestion[],
+  forecasts: readonly SimulatedForecast[],
 ) {
   const made = Map.groupBy(forecasts, ({ questionId }) => questionId)
   return new Map(
@@ -130,28 +143,6 @@ function averagesAt(
       if (current.size === 0) return []
       const sum = [...current.values()].reduce((total, probability) => total + probability, 0)
       return [[questionId, Math.round((100 * sum) / current.size) / 100]]
-    }),
-  )
-}
-
-export interface Submission {
-  /** The index of its agent. */
-  agent: number
-  questionId: string
-  probability: number
-}
-
-/** Returns the submissions of all agents in a round on some of the questions, question by question. */
-export function submissionsOf(
-  questions: ForecastQuestions['questions'],
-  agents: readonly SimulatedAgent[],
-  round: number,
-): Submission[] {
-  const said = agents.map(({ rounds }) => new Map(rounds[round]!.map((each) => [each.questionId, each])))
-  return questions.flatMap(({ questionId }) =>
-    said.flatMap((own, agent) => {
-      const forecast = own.get(questionId)
-      return forecast ? [{ agent, ...forecast }] : []
     }),
   )
 }
