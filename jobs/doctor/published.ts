@@ -6,6 +6,7 @@ import { readCopyNote } from '../../pipeline/backup/note.ts'
 import { firstPathIn, openStore } from '../../pipeline/store/open.ts'
 import { MOST_APART_MS } from '../../pipeline/store/clock.ts'
 import { logCosignaturePath } from '../../pipeline/store/paths.ts'
+import { goneReleases } from '../../pipeline/release/gone.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
 import { lastCheckpoint } from '../../pipeline/transparency/log-files.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
@@ -13,7 +14,6 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { type OtherPlace, placeOfBackup, storeUrlOf } from '../components/own-store.ts'
 import type { Components } from '../components/components.ts'
 import { type Finding, fault, note, ok, spanOf } from './finding.ts'
-import { checkGoneReleases } from './gone-releases.ts'
 
 /** A backup that is made each day is never older. */
 const OLD_BACKUP_MS = 26 * 60 * 60_000
@@ -138,4 +138,14 @@ export async function checkBackup(
       'mount it, or correct its address, --s3-endpoint, --s3-profile or the rights of this user',
     )
   }
+}
+
+/** Returns a fault if the log has releases that the store has not. @param release the current one, or 0. */
+async function checkGoneReleases({ store }: Pick<Components, 'store'>, release: number): Promise<Finding[]> {
+  const gone = await goneReleases(store, release)
+  if (!gone) return []
+  const detail = `the public log has ${gone.logged} releases, and ${gone.path} is not in the store: no release is made until it is`
+  const advice =
+    'copy its folder back from a backup, or without one begin a new log: docs/recovery.md, A release that is gone'
+  return [fault('log', detail, advice)]
 }

@@ -1,10 +1,11 @@
 // `fvs serve`.
+import type { Logger } from 'pino'
+import { failWork } from '../../api/http/net.ts'
 import { compileNoMore } from '../../api/http/v8.ts'
 import type { Settings } from '../../schemas/config.ts'
 import { withEveryEnvironment } from '../components/components.ts'
 import type { Report } from '../command-line/output.ts'
 import { startService } from './service.ts'
-import { strayException } from './stray-exceptions.ts'
 import { checkSigningOfNode } from '../release/signing-as-before.ts'
 import { stopSignal } from '../command-line/stop-signal.ts'
 import { type GlobalOptions, command, finish, settingsFor } from '../command-line/program.ts'
@@ -40,5 +41,22 @@ export async function runServe(
     compileNoMore()
     await service.stop()
     return { ok, json: { url: service.url }, text: '' }
+  })
+}
+
+/**
+ * Catches them from now on. Resolves at the first that belongs to no call and to no step of the work in the
+ * background: nobody knows what it left undone, so the process must end, and another one take its place.
+ */
+function strayException(logger: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    process.on('uncaughtException', (error) => {
+      if (failWork(error)) {
+        logger.error({ err: error }, 'a callback has thrown: the call or the step that began it has failed')
+        return
+      }
+      logger.fatal({ err: error }, 'a callback of no call has thrown: the service stops')
+      resolve()
+    })
   })
 }
