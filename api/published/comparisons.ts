@@ -1,7 +1,7 @@
 // Two entities side by side.
 import type { NamedEntity, ReleasedComparison } from '../../pipeline/release/said-by.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import { WorkedOut } from './worked-out.ts'
+import type { WorkedOut } from './worked-out.ts'
 import type { Asker } from '../turns.ts'
 
 /** A question in memory, with its numbers. */
@@ -15,10 +15,11 @@ export type CompareTwo = (
 
 export class Comparisons {
   readonly #compare: CompareTwo
-  readonly #kept = new WorkedOut<ReleasedComparison>()
+  readonly #kept: WorkedOut
 
-  constructor(compare: CompareTwo) {
+  constructor(compare: CompareTwo, kept: WorkedOut) {
     this.#compare = compare
+    this.#kept = kept
   }
 
   /** Compares two entities of a release. */
@@ -27,7 +28,7 @@ export class Comparisons {
     two: readonly [NamedEntity, NamedEntity],
     asker: Asker,
   ): Promise<ReleasedComparison> {
-    const key = [manifest.release, ...two.map(({ entityId }) => entityId)].join(' ')
+    const key = ['comparison', manifest.release, ...two.map(({ entityId }) => entityId)].join(' ')
     return this.#kept.of(key, asker, async () => {
       const value = await this.#compare(manifest, two)
       return { value, sizeBytes: LEAST_BYTES + value.shared.length * QUESTION_BYTES }

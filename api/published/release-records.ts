@@ -9,32 +9,27 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Site } from '../pages/site.ts'
 import { atomOf } from './atom.ts'
-import { ShardCache } from './shard-cache.ts'
+import type { RenderedPages } from './rendered.ts'
 
 /** Releases in the feed. */
 const IN_FEED = 50
 const READS_AT_ONCE = 16
-/** Some tens of the longest manifests. */
-const CACHE_BYTES = 32 * 1024 * 1024
-
-interface Sent {
-  bytes: Uint8Array
-}
 
 export class ReleaseRecords {
   readonly #store: Store
   readonly #site: Site
-  readonly #sent = new ShardCache<Sent>(CACHE_BYTES)
+  readonly #rendered: RenderedPages
 
-  constructor(store: Store, site: Site) {
+  constructor(store: Store, site: Site, rendered: RenderedPages) {
     this.#store = store
     this.#site = site
+    this.#rendered = rendered
   }
 
   current(manifest: ReleaseManifest, nextDueAt: Date | undefined): Promise<Uint8Array> {
     const next_due_at = nextDueAt?.toISOString() ?? null
-    return this.#text(`current ${manifest.release} ${next_due_at}`, () =>
-      Promise.resolve({ ...manifest, next_due_at }),
+    return this.#rendered.get(`/releases/current ${manifest.release} ${next_due_at}`, () =>
+      canonical({ ...manifest, next_due_at }),
     )
   }
 
@@ -44,9 +39,9 @@ export class ReleaseRecords {
    */
   async of(release: number): Promise<Uint8Array> {
     const thinned_at = (await thinnedAt(this.#store, release)) ?? null
-    return this.#text(`${release} ${thinned_at}`, async () => {
-      return { ...(await this.#manifest(release)), thinned_at }
-    })
+    return this.#rendered.get(`/releases/${release} ${thinned_at}`, async () =>
+      canonical({ ...(await this.#manifest(release)), thinned_at }),
+    )
   }
 
   /**
@@ -55,7 +50,7 @@ export class ReleaseRecords {
    */
   async feed(current: ReleaseManifest): Promise<Uint8Array> {
     const installation = { site: this.#site, store: this.#store.mark ?? this.#store.url }
-    const sent = await this.#sent.get(`feed ${current.release} ${this.#site.publicUrl}`, async () => {
+    return this.#rendered.get(`/releases.atom ${current.release} ${this.#site.publicUrl}`, async () => {
       const first = Math.max(1, current.release - IN_FEED + 1)
       const earlier = Array.from(
         { length: current.release - first },
@@ -65,23 +60,13 @@ export class ReleaseRecords {
       // The current manifest is read too, so that a store that is gone gives no feed.
       const newest = await read(current.release)
       const manifests = await pMap(earlier, read, { concurrency: READS_AT_ONCE })
-      const bytes = new TextEncoder().encode(atomOf(installation, [newest, ...manifests]))
-      return { value: { bytes }, sizeBytes: bytes.byteLength }
+      return new TextEncoder().encode(atomOf(installation, [newest, ...manifests]))
     })
-    return sent.bytes
   }
 
   async #manifest(release: number): Promise<ReleaseManifest> {
     const manifest = await readManifest(this.#store, release)
     if (manifest) return manifest
     throw new ServiceError('corrupt', `${manifestPath(release)} is gone, though there are later releases`)
-  }
-
-  async #text(key: string, read: () => Promise<object>): Promise<Uint8Array> {
-    const sent = await this.#sent.get(key, async () => {
-      const bytes = canonical(await read())
-      return { value: { bytes }, sizeBytes: bytes.byteLength }
-    })
-    return sent.bytes
   }
 }

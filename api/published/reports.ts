@@ -4,7 +4,7 @@ import type { ScoreRow } from '../../pipeline/release/score-rows.ts'
 import type { ReportedQuestion } from '../../schemas/worked-out.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Scores } from './scores.ts'
-import { WorkedOut } from './worked-out.ts'
+import type { WorkedOut } from './worked-out.ts'
 import type { Asker } from '../turns.ts'
 
 const ROW_BYTES = 300
@@ -31,15 +31,16 @@ interface ReportRules {
 
 export class Reports {
   readonly #source: Source
-  readonly #kept = new WorkedOut<ReportRow[]>()
+  readonly #kept: WorkedOut
 
-  constructor(source: Source) {
+  constructor(source: Source, kept: WorkedOut) {
     this.#source = source
+    this.#kept = kept
   }
 
   /** Returns a row for each question of an agent in a release. */
   of(manifest: ReleaseManifest, agentId: string, asker: Asker): Promise<ReportRow[]> {
-    return this.#kept.of(`${manifest.release} ${agentId}`, asker, async () => {
+    return this.#kept.of(`report ${manifest.release} ${agentId}`, asker, async () => {
       const value = await this.#make(manifest, agentId)
       return { value, sizeBytes: ROW_BYTES * (1 + value.length) }
     })

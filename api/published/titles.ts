@@ -2,7 +2,7 @@
 import { titleChanges } from '../../pipeline/release/compare.ts'
 import type { ReleaseManifest, TitleChanges } from '../../schemas/manifests.ts'
 import { SERVICE } from '../turns.ts'
-import { WorkedOut } from './worked-out.ts'
+import type { WorkedOut } from './worked-out.ts'
 
 /** A change in memory, with its ids. */
 const CHANGE_BYTES = 300
@@ -12,14 +12,13 @@ const LEAST_BYTES = 1_000
  * Returns `titleChanges` with a memory. Retention deletes the oldest files first, so that two releases that
  * cannot be compared never can be again.
  */
-export function keptTitleChanges(context: Parameters<typeof titleChanges>[0]) {
-  const kept = new WorkedOut<{ changes: TitleChanges | undefined }>()
+export function keptTitleChanges(context: Parameters<typeof titleChanges>[0], kept: WorkedOut) {
   return async (
     manifest: ReleaseManifest,
     previous: ReleaseManifest | undefined,
   ): Promise<TitleChanges | undefined> => {
     // The page that shows them has counted the calls, and is kept for whoever asks next.
-    const { changes } = await kept.of(String(manifest.release), SERVICE, async () => {
+    const { changes } = await kept.of(`titles ${manifest.release}`, SERVICE, async () => {
       const found = await titleChanges(context, manifest, previous)
       const sizeBytes = LEAST_BYTES + (found?.first.length ?? 0) * CHANGE_BYTES
       return { value: { changes: found }, sizeBytes }

@@ -9,25 +9,30 @@ const CALLS = 20
 /** Of the whole process. */
 export const wholeTables = new Turns(LONG)
 
-export class WorkedOut<T extends object> {
-  readonly #kept = new ShardCache<T>(CACHE_BYTES)
+export class WorkedOut {
+  readonly #kept = new ShardCache<object>(CACHE_BYTES)
 
   /**
    * Returns the answer under a key, or makes it in the turn of the asker, who pays for it.
    *
    * @throws TurnLost.
    */
-  async of(key: string, asker: Asker, make: () => Promise<{ value: T; sizeBytes: number }>): Promise<T> {
+  async of<T extends object>(
+    key: string,
+    asker: Asker,
+    make: () => Promise<{ value: T; sizeBytes: number }>,
+  ): Promise<T> {
     const kept = this.#kept.atHand(key)
-    if (kept) return kept
+    if (kept) return kept as T
     await asker.countMore(CALLS)
     for (;;) {
       let isOwnTurn = false
       try {
-        return await this.#kept.get(key, () => {
+        const made = await this.#kept.get(key, () => {
           isOwnTurn = true
           return wholeTables.run(asker, make)
         })
+        return made as T
       } catch (error) {
         // Another caller who wanted the same lost its turn: this one waits for its own.
         if (isOwnTurn || !(error instanceof TurnLost)) throw error

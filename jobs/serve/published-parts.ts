@@ -28,7 +28,7 @@ export function publishedParts(components: Components, isSandboxSeeded: () => bo
     history,
     pages,
     releases: new CurrentRelease({ store, monotonicMs, files, sign, warmed: [history, pages] }),
-    records: new ReleaseRecords(store, site),
+    records: new ReleaseRecords(store, site, pages),
     feed: new Feed(store, now),
     publicData: new PublicData({ store, files, publicLog, history, what: own.PUBLIC_DATA }),
     isSandboxSeeded,
