@@ -81,7 +81,7 @@ export async function checkFiles(
         : ok('files', `${settingsFile} is closed to others`),
     )
   }
-  const root = store.localPath && dirname(store.localPath('x'))
+  const root = folderOf(store)
   if (root === undefined) return findings
   const isOpen = ((await stat(root)).mode & 0o005) !== 0
   findings.push(
@@ -112,7 +112,8 @@ export async function checkSpace({
       'make space, or set CACHE_DIR to a folder on another disk',
     ],
   ]
-  if (store.localPath) folders.unshift(['the store', dirname(store.localPath('x')), THIN])
+  const root = folderOf(store)
+  if (root !== undefined) folders.unshift(['the store', root, THIN])
   const findings: Finding[] = []
   for (const [what, folder, advice] of folders) {
     const system = await statfs(folder).catch(() => undefined)
@@ -139,4 +140,10 @@ export async function checkRedis(
     if (!(error instanceof ServiceError)) throw error
     return [fault('redis', `${error.message}: no node starts`, 'start it, or correct REDIS_URL')]
   }
+}
+
+/** Returns the folder of a store in a directory. */
+function folderOf(store: Components['store']): string | undefined {
+  const file = store.localPath('x')
+  return file === undefined ? undefined : dirname(file)
 }

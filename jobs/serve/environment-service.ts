@@ -89,7 +89,7 @@ export async function startEnvironment(
         flush(),
         parts.health.close(),
       ])
-      parts.inbox?.close()
+      parts.inbox.close()
       await forecasting.follower.stop()
     },
   }

@@ -25,8 +25,8 @@ export function intakeParts(components: Components, metrics: Metrics, releases: 
   const currentForecasts = new CurrentForecasts({ store, local, openDatabase, questions, now })
   const receipts = new Receipts(signers, newId)
   // Only forecasts use it, because a registration writes the record of its key besides its row.
-  const inbox = store.oneByOne?.()
-  const forecasts = groupCommit('forecasts', { ...components, store: inbox ?? store }, metrics, {
+  const inbox = store.oneByOne()
+  const forecasts = groupCommit('forecasts', { ...components, store: inbox }, metrics, {
     receiptsOf: (rows, id) => receipts.ofBatch(rows as readonly ForecastRow[], id),
     onCommit: ({ path, rows }) => {
       currentForecasts.wrote(path, rows as readonly ForecastRow[])

@@ -59,7 +59,7 @@ export async function* answersOn(
       }
     } finally {
       // A node that is asked for many releases would else keep a copy of each. A file of a folder is no copy.
-      if (!store.localPath) await local.forget(object)
+      if (store.localPath(object) === undefined) await local.forget(object)
     }
   }
 }

@@ -83,6 +83,10 @@ export class HttpStore implements ReadableStore {
     return this.ask(path, mostBytesAt(path))
   }
 
+  localPath(): undefined {
+    return undefined
+  }
+
   /** A server without ranges answers with the whole object, which must then be as short as the range. */
   async range(path: string, offset: number, length: number): Promise<Uint8Array | undefined> {
     assertPath(path)

@@ -49,7 +49,7 @@ export class LocalFiles {
     const path = this.#locationOf(object)
     if (inStore && !(await this.#isStored(object, path))) throw absent(object, this.#store)
     if (this.#checked.get(object)?.sha256 === expected.sha256 && (await exists(path))) return path
-    if (this.#store.localPath) await this.#checkStored(object, path, expected)
+    if (this.#isInPlace(object)) await this.#checkStored(object, path, expected)
     else if (!(await isIntact(path, expected))) await this.#download(object, path, expected)
     this.#checked.set(object, expected)
     return path
@@ -128,17 +128,22 @@ export class LocalFiles {
   async forget(object: string): Promise<void> {
     assertPath(object)
     this.#checked.delete(object)
-    if (!this.#store.localPath) await rm(this.#locationOf(object), { force: true })
+    if (!this.#isInPlace(object)) await rm(this.#locationOf(object), { force: true })
   }
 
   /** Returns false if this machine has a copy of an object that the store no longer has. */
   async #isStored(object: string, path: string): Promise<boolean> {
-    if (this.#store.localPath || !(await exists(path))) return true
+    if (this.#isInPlace(object) || !(await exists(path))) return true
     return (await this.#store.range(object, 0, 1)) !== undefined
   }
 
+  /** Whether the object is a file already, of a store in a directory. */
+  #isInPlace(object: string): boolean {
+    return this.#store.localPath(object) !== undefined
+  }
+
   #locationOf(object: string): string {
-    return this.#store.localPath?.(object) ?? join(this.#directory, ...object.split('/'))
+    return this.#store.localPath(object) ?? join(this.#directory, ...object.split('/'))
   }
 
   async #checkStored(object: string, path: string, expected: Content): Promise<void> {

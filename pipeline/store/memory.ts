@@ -2,10 +2,11 @@
 import { readFile } from 'node:fs/promises'
 import type { Body } from './body.ts'
 import { assertPath, assertPrefix } from './paths.ts'
-import { type Store, type StoredObject, everything } from './store.ts'
+import { type OneByOne, type Store, type StoredObject, byPutIfAbsent, everything } from './store.ts'
 
 export class MemoryStore implements Store {
   readonly url = 'memory:'
+  readonly mark = undefined
   readonly objects = new Map<string, Uint8Array>()
   readonly #modifiedAt = new Map<string, Date>()
   readonly #now: () => Date
@@ -53,6 +54,14 @@ export class MemoryStore implements Store {
   async delete(path: string): Promise<void> {
     assertPath(path)
     this.objects.delete(path)
+  }
+
+  localPath(): undefined {
+    return undefined
+  }
+
+  oneByOne(): OneByOne {
+    return byPutIfAbsent(this)
   }
 
   #write(path: string, bytes: Uint8Array): void {

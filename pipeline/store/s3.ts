@@ -12,7 +12,7 @@ import { createReadStream } from 'node:fs'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Body, LocalFile } from './body.ts'
 import { assertPath, assertPrefix, isPath } from './paths.ts'
-import { type Store, type StoredObject, everything } from './store.ts'
+import { type OneByOne, type Store, type StoredObject, byPutIfAbsent, everything } from './store.ts'
 
 export interface S3Settings {
   bucket: string
@@ -27,6 +27,7 @@ export interface S3Settings {
 
 export class S3Store implements Store {
   readonly url: string
+  readonly mark = undefined
   readonly #bucket: string
   readonly #prefix: string
   readonly #client: S3Client
@@ -49,6 +50,14 @@ export class S3Store implements Store {
         throwOnRequestTimeout: true,
       }),
     })
+  }
+
+  localPath(): undefined {
+    return undefined
+  }
+
+  oneByOne(): OneByOne {
+    return byPutIfAbsent(this)
   }
 
   async get(path: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {

@@ -20,8 +20,8 @@ export interface StoredObject {
 export interface Store {
   /** For logs and messages: without credentials. */
   readonly url: string
-  /** The random id that the store got when it was begun; only stores in a directory have one. */
-  readonly mark?: string
+  /** The random id that a store in a directory got when it was begun; undefined for others. */
+  readonly mark: string | undefined
   /** The object's bytes, or undefined if there is none. */
   get(path: string, signal?: AbortSignal): Promise<Uint8Array | undefined>
   /** Up to `length` bytes from `offset`: fewer at the end of the object, undefined if there is none. */
@@ -41,14 +41,19 @@ export interface Store {
   put(path: string, body: Body): Promise<void>
   /** Removes the object if it is there. */
   delete(path: string): Promise<void>
-  /** The object's file on this machine; only stores in a directory have this method. */
-  localPath?(path: string): string
+  /** The object's file on this machine; undefined for a store that is not in a directory. */
+  localPath(path: string): string | undefined
   /**
-   * Returns a way to create objects with the promises of `putIfAbsent` in less processor time; only stores in
-   * a directory have this method. `putIfAbsent` is faster for simultaneous creates, because a file system
-   * syncs them together.
+   * Returns a way to create objects with the promises of `putIfAbsent`. In a directory it takes less
+   * processor time, but `putIfAbsent` is faster for simultaneous creates, because a file system syncs them
+   * together.
    */
-  oneByOne?(): OneByOne
+  oneByOne(): OneByOne
+}
+
+/** The way of a store that has no other one than `putIfAbsent`. */
+export function byPutIfAbsent(store: Pick<Store, 'putIfAbsent'>): OneByOne {
+  return { putIfAbsent: (...asked) => store.putIfAbsent(...asked), close: () => undefined }
 }
 
 /** The reading half of a store, which a served address has too. */

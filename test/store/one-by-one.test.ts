@@ -30,6 +30,8 @@ storeContract('a store in a directory that creates by a thread', async (): Promi
     put: (path, content) => store.put(path, content),
     delete: (path) => store.delete(path),
     localPath: (path) => store.localPath(path),
+    mark: store.mark,
+    oneByOne: () => inbox,
   }
 })
 

@@ -153,14 +153,14 @@ export class StoreCheck {
   }
 
   async #mirror(path: string, bytes: Uint8Array): Promise<void> {
-    if (this.#store.localPath || this.#mirrored.has(path)) return
+    if (this.#store.localPath(path) !== undefined || this.#mirrored.has(path)) return
     await mkdir(dirname(this.#localPath(path)), { recursive: true })
     await writeFile(this.#localPath(path), bytes)
     this.#mirrored.add(path)
   }
 
   #localPath(path: string): string {
-    return this.#store.localPath?.(path) ?? join(this.#folder, 'mirror', path)
+    return this.#store.localPath(path) ?? join(this.#folder, 'mirror', path)
   }
 
   /** The rows of a table by the glob that analysts use; none where the table has no file yet. */

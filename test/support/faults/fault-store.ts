@@ -1,7 +1,7 @@
 // A store that fails where a test wants it to, and records its calls.
 import { ServiceError } from '../../../schemas/errors.ts'
 import type { Body } from '../../../pipeline/store/body.ts'
-import type { Store, StoredObject } from '../../../pipeline/store/store.ts'
+import { type OneByOne, type Store, type StoredObject, byPutIfAbsent } from '../../../pipeline/store/store.ts'
 
 /** How a write fails: without a trace, or after it took effect. Its caller cannot tell the two apart. */
 export type Fault = 'failed' | 'failed but persisted'
@@ -32,7 +32,7 @@ export function madeByCalls({ calls }: FaultStore): Call[] {
 
 export class FaultStore implements Store {
   readonly url: string
-  readonly localPath?: (path: string) => string
+  readonly mark: string | undefined
   /** All calls in order, including those that failed. */
   readonly calls: Call[] = []
   readonly #store: Store
@@ -44,7 +44,15 @@ export class FaultStore implements Store {
     this.#store = store
     this.#settings = settings
     this.url = store.url
-    if (store.localPath) this.localPath = (path) => store.localPath!(path)
+    this.mark = store.mark
+  }
+
+  localPath(path: string): string | undefined {
+    return this.#store.localPath(path)
+  }
+
+  oneByOne(): OneByOne {
+    return byPutIfAbsent(this)
   }
 
   /** The number of writes so far, including those that failed. */
