@@ -11,7 +11,7 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { decisionOf } from '../verify/decision.ts'
 import { differenceOf, identityOf, recordAt } from '../verify/identity.ts'
 import { type Inconsistency, type RecordChange, checked } from './monitor-news.ts'
-import { type Facts, factsOf } from './monitor-state.ts'
+import { type Facts, factsOf } from './state-file.ts'
 import { jsonOf } from '../command-line/read-place.ts'
 
 export interface Seen {

@@ -11,8 +11,22 @@ import { hasCode, writeStaged } from '../../pipeline/store/disk.ts'
 import type { ShownRecord } from '../../pipeline/transparency/proven.ts'
 import { signedCheckpoint } from '../../pipeline/transparency/remote-log.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { factsOf } from './monitor-state.ts'
 import { fileBytes, jsonOf } from '../command-line/read-place.ts'
+
+/** The members of a verification of any version that a monitor compares. */
+const facts = z.looseObject({
+  release: z.int().min(1),
+  as_of: z.string(),
+  certification: z.string().optional(),
+  badge: z.string().optional(),
+  retired_at: z.string().nullish(),
+})
+export type Facts = z.infer<typeof facts>
+
+/** Returns undefined for what is no verification. */
+export function factsOf(record: string): Facts | undefined {
+  return facts.safeParse(jsonOf(encoded(record))).data
+}
 
 /** The state of a reader of a log. */
 export interface KnownLog {

@@ -280,7 +280,8 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         await expect(store.put(path, bytes('1'))).rejects.toMatchObject(refused)
         await expect(store.putIfAbsent(path, bytes('1'))).rejects.toMatchObject(refused)
         await expect(store.delete(path)).rejects.toMatchObject(refused)
-        if (store.localPath('x') !== undefined) expect(() => store.localPath(path)).toThrow(expect.objectContaining(refused))
+        if (store.localPath('x') !== undefined)
+          expect(() => store.localPath(path)).toThrow(expect.objectContaining(refused))
         expect(await pathsIn(store, '')).toEqual(['x'])
       })
 
