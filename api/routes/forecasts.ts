@@ -52,6 +52,16 @@ function resultText(taken: Taken, questionId: string): string {
   return `${acknowledgementText(taken.row).slice(0, -1)},${added.slice(1)}`
 }
 
+/** The members that all calls which take forecasts have in common. */
+const TAKES_FORECASTS = {
+  key: 'agent',
+  limit: 'forecast',
+  idempotent: true,
+  follows: true,
+  needsStore: true,
+  needsQuestions: true,
+} as const
+
 const RECEIPT_ABOUT =
   'Where the service keeps a public log, the header `X-Service-Receipt` is its signed promise: this forecast is durable, and will ' +
   'be in the tree `forecasts` of the first release whose `as_of` is at least ten minutes after `forecast_at`, or of one before. ' +
@@ -69,12 +79,7 @@ export const submitForecast = route({
     'held. With an `Idempotency-Key` the call may be repeated if its answer was lost: it counts once.\n\n' +
     RECEIPT_ABOUT +
     ' Keep the exact bytes of the body with it. `fvs verify` checks both with the public key of the log, without the service.',
-  key: 'agent',
-  limit: 'forecast',
-  idempotent: true,
-  follows: true,
-  needsStore: true,
-  needsQuestions: true,
+  ...TAKES_FORECASTS,
   params: z.strictObject({ agent_id: uuid }),
   body: forecastSubmission,
   examples: { params: { agent_id: AGENT_ID }, body: examples.forecastSubmission },
@@ -115,12 +120,7 @@ export const submitForecasts = route({
     'Where the service keeps a public log, each result with the status `ok` has a `receipt`, as the header `X-Service-Receipt` of a ' +
     'forecast that is submitted alone. It is of the body which that call would have: the canonical JSON of the other members ' +
     'without `status`, which is the result up to `,"receipt"` and a closing brace. A repetition has other receipts, which hold as well.',
-  key: 'agent',
-  limit: 'forecast',
-  idempotent: true,
-  follows: true,
-  needsStore: true,
-  needsQuestions: true,
+  ...TAKES_FORECASTS,
   params: z.strictObject({ agent_id: uuid }),
   body: forecastSubmissions,
   mostItems: { forecasts: () => MOST_FORECASTS },
@@ -159,12 +159,7 @@ export const withdrawForecast = route({
     'does not grow. What it forecast before counts for the time that it held. It is answered once the withdrawal is durable, counts ' +
     'as one submission, and with an `Idempotency-Key` may be repeated if its answer was lost.\n\n' +
     RECEIPT_ABOUT,
-  key: 'agent',
-  limit: 'forecast',
-  idempotent: true,
-  follows: true,
-  needsStore: true,
-  needsQuestions: true,
+  ...TAKES_FORECASTS,
   params: z.strictObject({ agent_id: uuid, question_id: uuid }),
   examples: { params: { agent_id: AGENT_ID, question_id: QUESTION_ID } },
   success: {
