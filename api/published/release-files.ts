@@ -1,19 +1,13 @@
 // The files of releases that a node has opened, all with one budget of memory. Whatever is read of a release
 // is a function over it.
-import { LRUCache } from 'lru-cache'
 import pMap from 'p-map'
 import { readManifest, readReleaseFile } from '../../pipeline/release/read.ts'
 import { manifestPath } from '../../pipeline/store/paths.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
+import { ShardCache, type Sized } from './shard-cache.ts'
 import type { WorkBeside } from './work-beside.ts'
-
-/** A value with its estimated memory. */
-export interface Sized<T> {
-  value: T
-  sizeBytes: number
-}
 
 /** The store that files are read from, and the clock by which long work makes pauses. */
 export interface Reading {
@@ -49,28 +43,23 @@ const LISTED_FILE_BYTES = 500
 
 type Make = (manifest: ReleaseManifest) => Promise<Sized<object> | undefined>
 
-interface Held extends Sized<object> {
+/** The content of a file, or what is made of some. */
+interface Held {
   release: number
   name: string
+  content: object
   /** Makes the same of the next release; undefined if that waits until somebody asks. */
   again: Make | undefined
 }
 
 export class ReleaseFiles {
   readonly #reading: Reading
-  readonly #held: LRUCache<string, Held, () => Promise<Held | undefined>>
+  readonly #held: ShardCache<Held>
 
   /** @param budgetBytes the memory of all that it holds. */
   constructor(reading: Reading, budgetBytes: number) {
     this.#reading = reading
-    this.#held = new LRUCache({
-      maxSize: Math.max(1, budgetBytes),
-      // The cache returns a value that is larger than the whole cache, but does not keep it.
-      sizeCalculation: ({ sizeBytes }) => Math.max(1, Math.ceil(sizeBytes)),
-      // An entry evicted while it loads must still reach its caller.
-      ignoreFetchAbort: true,
-      fetchMethod: (_key, _stale, { context: read }) => read(),
-    })
+    this.#held = new ShardCache(budgetBytes)
   }
 
   /** Returns the manifest of a release that there must be. @throws ServiceError `corrupt` if it is gone. */
@@ -115,7 +104,7 @@ export class ReleaseFiles {
 
   /** Returns a file in a form if it is in memory. Never waits. */
   openedAtHand<T extends object>({ release }: ReleaseManifest, path: string, form: Form<T>): T | undefined {
-    return this.#held.get(`${release} ${nameIn(form, path)}`)?.value as T | undefined
+    return this.#held.atHand(`${release} ${nameIn(form, path)}`)?.content as T | undefined
   }
 
   /** Yields the files of JSON in a folder, and keeps none of them: they would put all else out of memory. */
@@ -169,13 +158,12 @@ export class ReleaseFiles {
     isWarmed: boolean,
   ): Promise<object | undefined> {
     const { release } = manifest
-    const held = await this.#held.fetch(`${release} ${name}`, {
-      context: async () => {
-        const made = await make(manifest)
-        return made && { ...made, release, name, again: isWarmed ? (make as unknown as Make) : undefined }
-      },
+    const again = isWarmed ? (make as unknown as Make) : undefined
+    const held = await this.#held.find(`${release} ${name}`, async () => {
+      const made = await make(manifest)
+      return made && { value: { release, name, content: made.value, again }, sizeBytes: made.sizeBytes }
     })
-    return held?.value
+    return held?.content
   }
 }
 
