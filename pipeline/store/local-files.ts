@@ -165,16 +165,23 @@ export class LocalFiles {
     const partial = `${path}.${randomUUID()}.partial`
     try {
       for (let attempt = 1; ; attempt++) {
-        const found = await copyToFile(this.#store, object, partial, expected.sizeBytes)
+        const found = await copyToFile(this.#store, object, partial)
         if (!found) throw absent(object, this.#store)
         if (isExpected(found, expected)) break
         if (attempt > 1) throw damaged(object, expected, found, `; no copy of it was kept at ${path}`)
       }
+      await synced(partial)
       await rename(partial, path)
     } finally {
       await rm(partial, { force: true })
     }
   }
+}
+
+/** The cache outlives the process: after a power cut a file must not be there without its bytes. */
+async function synced(path: string): Promise<void> {
+  await using file = await open(path, 'r+')
+  await file.sync()
 }
 
 /** Makes a folder if necessary, and returns whether it is writable. */

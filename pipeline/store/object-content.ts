@@ -15,8 +15,8 @@ export function objectContent(store: Ranges, path: string): Promise<Required<Con
 }
 
 /**
- * Writes an object to a file, which is then on the disk for good. Returns undefined if there is no such
- * object. Of one with more than `mostBytes` it writes one byte more.
+ * Writes an object to a file. Returns undefined if there is no such object. Of one with more than `mostBytes`
+ * it writes one byte more.
  */
 export async function copyToFile(
   store: Ranges,
@@ -26,7 +26,6 @@ export async function copyToFile(
 ): Promise<LocalFile | undefined> {
   await using file = await open(location, 'w')
   const content = await readThrough(store, path, mostBytes, (bytes) => file.writeFile(bytes))
-  await file.sync()
   return content && { location, ...content }
 }
 
