@@ -14,7 +14,7 @@ import type { IncomingRows } from './read-file.ts'
 import { leaveOut } from './leave-out.ts'
 import { NONE_REJECTED, type Rejected, SHOWN, together } from './rejected.ts'
 import { faultsQuery, reasonsQuery } from './rule.ts'
-import { RULE_FUNCTIONS, refusingRules } from './rules.ts'
+import { defineRules, refusingRules } from './rules.ts'
 import { type ImportContext, countOf } from './take-in.ts'
 import { valueOf } from './row.ts'
 import { defineParsed } from './values.ts'
@@ -123,6 +123,7 @@ async function compared(
   if (kind === 'forecasters') await defineKnownNames(context)
   await findStanding(database, kind)
   await defineParsed(database, IMPORT_COLUMNS[kind], options)
+  defineRules(database)
   if (leavesOut) await leaveOut(database, kind, options)
   const rows = await countOf(context, 'incoming')
   const faults = await faultsOf(context, kind, incoming, options)
@@ -172,7 +173,6 @@ async function faultsOf(
   options: ImportOptions,
 ): Promise<Rejected> {
   const { database } = context
-  for (const [name, fault] of Object.entries(RULE_FUNCTIONS)) database.define(name, fault)
   const rules = refusingRules(IMPORT_COLUMNS[kind], options)
   await database.run(`CREATE OR REPLACE TEMP TABLE fault AS ${faultsQuery(rules)}`)
   const counts = await database.rows<{ failed: number; count: bigint }>(

@@ -4,7 +4,7 @@ import { type Database, literal } from '../duckdb.ts'
 import { IMPORT_COLUMNS, type ImportKind, KEY_COLUMNS } from './columns.ts'
 import type { ImportOptions } from './options.ts'
 import { valueOf } from './row.ts'
-import { ASKED, RULE_FUNCTIONS, leavingRules } from './rules.ts'
+import { ASKED, leavingRules } from './rules.ts'
 
 /**
  * The table of the rows of a kind that were read. Grain: one row per row of a file and definition, with its
@@ -33,11 +33,11 @@ export async function defineStaged(database: Database, kind: ImportKind): Promis
 }
 
 /**
- * Judges each row of `parsed`, and takes those that are left out and those that repeat an earlier one out of
- * the view `incoming`. Questions must be judged before the rows about them.
+ * Judges each row of `parsed` by the rules, which `defineRules` must have defined, and takes those that are
+ * left out and those that repeat an earlier one out of the view `incoming`. Questions must be judged before
+ * the rows about them.
  */
 export async function leaveOut(database: Database, kind: ImportKind, options: ImportOptions): Promise<void> {
-  for (const [name, fault] of Object.entries(RULE_FUNCTIONS)) database.define(name, fault)
   await database.run(`CREATE TEMP TABLE IF NOT EXISTS ${ASKED} (question_id VARCHAR, is_taken BOOLEAN)`)
   const columns = IMPORT_COLUMNS[kind]
   const cases = leavingRules(columns, options).map(

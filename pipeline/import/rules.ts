@@ -2,7 +2,7 @@
 // row, or, in an import of a platform's files, leaves it out.
 import { idFault, nameFault, proseFault } from '../../schemas/names.ts'
 import { OUTCOMES } from '../../schemas/tables.ts'
-import { literal } from '../duckdb.ts'
+import { type Database, literal } from '../duckdb.ts'
 import { normal } from './cells.ts'
 import { type ImportColumn, isText } from './columns.ts'
 import type { ImportOptions } from './options.ts'
@@ -28,8 +28,12 @@ const ID_FAULT = 'id_fault'
 const NAME_FAULT = 'name_fault'
 const PROSE_FAULT = 'prose_fault'
 
-/** Functions that the rules call. */
-export const RULE_FUNCTIONS = { [ID_FAULT]: idFault, [NAME_FAULT]: nameFault, [PROSE_FAULT]: proseFault }
+/** Defines the functions that the rules call. */
+export function defineRules(database: Database): void {
+  database.define(ID_FAULT, idFault)
+  database.define(NAME_FAULT, nameFault)
+  database.define(PROSE_FAULT, proseFault)
+}
 
 /** In an operator's file no probability withdraws a forecast. */
 const missing = ({ name, holds, ifMissing }: ImportColumn): Rule =>
