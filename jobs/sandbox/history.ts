@@ -12,6 +12,7 @@ import {
   SIMULATED_IDS,
   type SimulatedQuestion,
   type Simulation,
+  WEEK_MS,
   forecastsOn,
   questionsOfWeeks,
   questionsOpenForAWeek,
@@ -69,8 +70,8 @@ function submissionsOn(
  * voice and is judged at the mildest level.
  */
 function registeredAt(world: Simulation, agent: number): Date {
-  const opened = questionsOfWeeks(world)[0]![0]!.openedAt
-  return new Date(opened.getTime() - (SIMULATED_AGENTS.length - agent) * 1000)
+  const openedMs = Date.parse(world.started_at) - (world.weeks ?? 0) * WEEK_MS
+  return new Date(openedMs - (SIMULATED_AGENTS.length - agent) * 1000)
 }
 
 export function agentIdIn(world: Simulation, agent: number): string {
