@@ -35,9 +35,14 @@ export interface AppComponents {
   about?: About | undefined
 }
 
+interface Application extends AppComponents {
+  contexts: Contexts
+  callsAt: (path: string) => Calls | undefined
+}
+
 /** Serves the same routes for each environment, under its own path and with its own context. */
 export function createListener(contexts: Contexts, components: AppComponents): RequestListener {
-  const callsAt = callsByPath(contexts, components.routes)
+  const application = { ...components, contexts, callsAt: callsByPath(contexts, components.routes) }
   const app = new Koa()
   app.on('error', (error: unknown) => {
     components.logger.debug({ err: error }, 'the connection failed')
@@ -46,7 +51,7 @@ export function createListener(contexts: Contexts, components: AppComponents): R
     // Koa sets headers one by one, and sends them apart from a body of bytes.
     ctx.respond = false
     try {
-      await answered(ctx, contexts, callsAt, components)
+      await answered(ctx, application)
     } catch (error) {
       answerFailure(error, ctx, components)
     }
@@ -62,23 +67,18 @@ export function createListener(contexts: Contexts, components: AppComponents): R
 }
 
 /** Measures a request, and answers any error in it with a problem. */
-async function answered(
-  ctx: Koa.Context,
-  contexts: Contexts,
-  callsAt: (path: string) => Calls | undefined,
-  components: AppComponents,
-): Promise<void> {
-  const { newRequestId, monotonicMs, logger, metrics, accepting } = components
+async function answered(ctx: Koa.Context, application: Application): Promise<void> {
+  const { newRequestId, monotonicMs, logger, metrics, accepting } = application
   const startedMs = monotonicMs()
   const requestId = newRequestId()
   const told: Told = { head: firstHeaders(requestId), route: 'none', keyId: undefined }
   let answer: Answer
   try {
     takeHead(ctx, told.head)
-    answer = await answerTo(ctx, contexts, callsAt, told, components)
+    answer = await answerTo(ctx, told, application)
   } catch (error) {
     const { req: request, path } = ctx
-    answer = answerToError(error, { request, requestId, path, isForPerson: isForPerson(ctx) }, components)
+    answer = answerToError(error, { request, requestId, path, isForPerson: isForPerson(ctx) }, application)
   }
   await endOfTurn()
   if (!accepting()) told.head['Connection'] = 'close'
@@ -101,15 +101,9 @@ interface Told {
 }
 
 /** Makes the call of a request. @throws whatever the call does, and HttpError where there is no call. */
-async function answerTo(
-  ctx: Koa.Context,
-  contexts: Contexts,
-  callsAt: (path: string) => Calls | undefined,
-  told: Told,
-  { networksOf }: AppComponents,
-): Promise<Answer> {
+async function answerTo(ctx: Koa.Context, told: Told, application: Application): Promise<Answer> {
   if (ctx.url === '*') return withoutBody(204, { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' })
-  const calls = callsAt(ctx.path)
+  const calls = application.callsAt(ctx.path)
   const isOptions = ctx.method === 'OPTIONS'
   const wanted = isOptions ? ctx.get('Access-Control-Request-Method') : ctx.method
   // Any web page may read the answer to a GET, also one that tells of an error.
@@ -117,14 +111,14 @@ async function answerTo(
   if (isReadable) Object.assign(told.head, CROSS_ORIGIN_HEADERS)
   const call = isOptions ? undefined : calls?.callOf(ctx)
   if (!call) {
-    await countOther(ctx, contexts, told.head, networksOf)
+    await countOther(ctx, told, application)
     return isOptions && isReadable ? withoutBody(204, PREFLIGHT_HEADERS) : answerWithoutCall(ctx, calls, told)
   }
   const { spec, context, params, template } = call
   told.route = template
   const { req: request, querystring } = ctx
   const asked = { request, params, querystring }
-  const { headers, keyId, ...made } = await handle(asked, spec, context, networksOf(request))
+  const { headers, keyId, ...made } = await handle(asked, spec, context, application.networksOf(request))
   told.keyId = keyId
   Object.assign(told.head, headers)
   if ('error' in made) throw made.error
@@ -154,9 +148,8 @@ const PREFLIGHT_HEADERS = {
  */
 async function countOther(
   ctx: Koa.Context,
-  contexts: Contexts,
-  head: Head,
-  networksOf: Addresses['ofRequest'],
+  { head }: Told,
+  { contexts, networksOf }: Application,
 ): Promise<void> {
   const context = contexts[environmentOf(ctx.path)]
   const { admitted, state } = (await context?.limits.admit('other', ANONYMOUS, networksOf(ctx.req))) ?? {}
@@ -187,7 +180,6 @@ function answerFailure(
     }
     const requestId = newRequestId()
     const answer = answerToError(error, { request, requestId, path, isForPerson: false }, components)
-    for (const name of response.getHeaderNames()) response.removeHeader(name)
     const head = { ...firstHeaders(requestId), ...ownHeaders(answer), Connection: 'close' }
     response.writeHead(answer.status, head).end(answer.body)
     metrics.requests.observe({ method: request.method!, route: 'none', status: answer.status }, 0)
