@@ -1,6 +1,7 @@
 // The payloads that the service publishes. They are signed and stored as canonical JSON, so every field is a
 // promise.
 import { z } from 'zod'
+import { ENTITY_FACTS, factFields } from './entity-facts.ts'
 import { count } from './metric.ts'
 import { ENTITY_METRICS, fieldsOf } from './metrics.ts'
 import { ENTITY_TYPES } from './tables.ts'
@@ -50,41 +51,16 @@ const forecasterAward = { badge: title }
 const agentNamed = { ...agentId, ...agentAward }
 const forecasterNamed = { ...forecasterId, ...forecasterAward }
 
-const lastForecastAt = instant.nullable().describe('When it last made a forecast; null if never')
-const retirement = {
-  retired_at: instant
-    .nullable()
-    .describe('When it was retired, and with that lost its rank; null while it takes part'),
-}
-/** The facts of an agent that its record shows, as registered or as the operator recorded them. */
-const agentFacts = {
-  name: z
-    .string()
-    .nullable()
-    .describe(
-      'As registered, or as the operator has corrected it: a claim. Null for an agent that is hidden',
-    ),
-  model_type: z.string().nullable().describe('As registered: a claim. Null for an agent that is hidden'),
-  owner_id: z
-    .string()
-    .nullable()
-    .describe(
-      'Who answers for it, as the operator has recorded it; `domain:` and a name where that domain proves it',
-    ),
-  ...retirement,
-}
-
 export const agentVerification = z.strictObject({
   ...agentNamed,
-  ...agentFacts,
-  last_forecast_at: lastForecastAt,
+  ...factFields('verification', 'agent'),
   ...fieldsOf('verification', 'agent'),
   voice_rule: voiceRule,
   ...provenance,
 })
 export const forecasterVerification = z.strictObject({
   ...forecasterNamed,
-  last_forecast_at: lastForecastAt,
+  ...factFields('verification', 'forecaster'),
   ...fieldsOf('verification', 'forecaster'),
   voice_rule: voiceRule,
   ...provenance,
@@ -97,7 +73,7 @@ export const forecasterMetrics = z.strictObject({
 })
 export const agentRankings = z.strictObject({
   ...agentNamed,
-  ...retirement,
+  ...factFields('rankings', 'agent'),
   ...fieldsOf('rankings', 'agent'),
   ...provenance,
 })
@@ -117,24 +93,10 @@ export const forecasterAdvancedMetrics = z.strictObject({
   ...provenance,
 })
 
-/** The activity of an entity up to `as_of`. */
-const activity = {
-  last_forecast_at: lastForecastAt,
-  open_forecasts: count.describe('Open questions on which it has a forecast'),
-  next_close_at: instant.nullable().describe('When the first of these closes; null without one'),
-  overdue_forecasts: count.describe('Questions on which it has a forecast, which closed without an outcome'),
-}
-export const agentProfile = z.strictObject({
-  ...agentId,
-  ...agentFacts,
-  organization_name: z.string().nullable().describe('As registered: a claim'),
-  registered_at: instant,
-  ...activity,
-  ...provenance,
-})
+export const agentProfile = z.strictObject({ ...agentId, ...factFields('profile', 'agent'), ...provenance })
 export const forecasterProfile = z.strictObject({
   ...forecasterId,
-  ...activity,
+  ...factFields('profile', 'forecaster'),
   ...provenance,
 })
 
@@ -182,7 +144,7 @@ export const ownedAgent = z.strictObject({
   name: z.string().describe('As registered: a claim'),
   ...agentAward,
   skill: skill.describe('Null without a contested question'),
-  ...retirement,
+  retired_at: ENTITY_FACTS.retired_at.schema,
 })
 export const owner = z.strictObject({
   owner_id: z
@@ -229,10 +191,10 @@ const ranked = {
 }
 export const agentEntry = z.strictObject({
   ...agentNamed,
-  ...retirement,
-  name: agentProfile.shape.name,
-  model_type: agentProfile.shape.model_type,
-  organization_name: agentProfile.shape.organization_name,
+  retired_at: ENTITY_FACTS.retired_at.schema,
+  name: ENTITY_FACTS.name.schema,
+  model_type: ENTITY_FACTS.model_type.schema,
+  organization_name: ENTITY_FACTS.organization_name.schema,
   ...ranked,
 })
 export const forecasterEntry = z.strictObject({
@@ -271,8 +233,8 @@ const categoryNumbers = {
 }
 export const agentCategoryEntry = z.strictObject({
   ...agentId,
-  name: agentProfile.shape.name,
-  ...retirement,
+  name: ENTITY_FACTS.name.schema,
+  retired_at: ENTITY_FACTS.retired_at.schema,
   ...categoryNumbers,
 })
 export const forecasterCategoryEntry = z.strictObject({ ...forecasterId, ...categoryNumbers })

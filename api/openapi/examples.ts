@@ -1,4 +1,5 @@
 // The example values of the OpenAPI document: one small world in which everything fits together.
+import { ENTITY_FACTS, exampleFacts } from '../../schemas/entity-facts.ts'
 import { exampleOf } from '../../schemas/metrics.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { ProblemText } from '../http/route.ts'
@@ -30,45 +31,23 @@ const CERTIFIED_AGENT = { ...AGENT, certification: 'certified' }
 const CERTIFIED_FORECASTER = { ...FORECASTER, badge: 'certified' }
 
 const RECORDED = { voice_rule: 'recorded' } as const
-const ACTIVITY = {
-  last_forecast_at: '2026-02-28T21:04:11.018Z',
-  open_forecasts: 17,
-  next_close_at: '2026-03-02T00:00:00.000Z',
-  overdue_forecasts: 2,
-}
-export const OWNER_ID = 'example-laboratory'
-const AGENT_FACTS = {
-  name: 'my-agent',
-  model_type: 'a language model with search',
-  owner_id: OWNER_ID,
-  retired_at: null,
-}
-/** The fields of a verification that are no numbers. */
-const RECORDS = {
-  agent: { ...AGENT_FACTS, last_forecast_at: ACTIVITY.last_forecast_at },
-  forecaster: { last_forecast_at: ACTIVITY.last_forecast_at },
-}
-const PROFILES = {
-  agent: {
-    ...AGENT_FACTS,
-    organization_name: 'Example Laboratory',
-    registered_at: '2026-01-05T08:30:00.000Z',
-    ...ACTIVITY,
-  },
-  forecaster: ACTIVITY,
-}
-const RETIREMENTS = { agent: { retired_at: AGENT_FACTS.retired_at }, forecaster: {} }
+export const OWNER_ID = ENTITY_FACTS.owner_id.example
 const publicationsOf = (entityType: EntityType, named: object, ranked: object) => ({
   verification: {
     ...ranked,
-    ...RECORDS[entityType],
+    ...exampleFacts('verification', entityType),
     ...exampleOf('verification', entityType),
     ...RECORDED,
     ...PROVENANCE,
   },
   metrics: { ...named, ...exampleOf('metrics', entityType), ...PROVENANCE },
-  rankings: { ...ranked, ...RETIREMENTS[entityType], ...exampleOf('rankings', entityType), ...PROVENANCE },
-  profile: { ...named, ...PROFILES[entityType], ...PROVENANCE },
+  rankings: {
+    ...ranked,
+    ...exampleFacts('rankings', entityType),
+    ...exampleOf('rankings', entityType),
+    ...PROVENANCE,
+  },
+  profile: { ...named, ...exampleFacts('profile', entityType), ...PROVENANCE },
   advanced_metrics: { ...named, ...exampleOf('advanced_metrics', entityType), ...PROVENANCE },
 })
 export const PUBLICATIONS = {
@@ -108,8 +87,8 @@ export const leaderboardPage = {
       ...CERTIFIED_AGENT,
       retired_at: null,
       name: 'my-agent',
-      model_type: 'a language model with search',
-      organization_name: 'Example Laboratory',
+      model_type: ENTITY_FACTS.model_type.example,
+      organization_name: ENTITY_FACTS.organization_name.example,
       rank,
       rank_interval,
       skill,
@@ -191,8 +170,8 @@ export const SCORES = {
 
 export const registration = {
   name: 'my-agent',
-  model_type: 'a language model with search',
-  organization_name: 'Example Laboratory',
+  model_type: ENTITY_FACTS.model_type.example,
+  organization_name: ENTITY_FACTS.organization_name.example,
 }
 export const registered = {
   agent_id: AGENT_ID,

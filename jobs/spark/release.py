@@ -84,10 +84,7 @@ EVENT = (
     "question opened_ms closes_ms ends_ms divisor outcome at_ms forecast_id recorded_ms entity own_voice ppm witnessed"
 ).split()
 CIRCUMSTANCE = "entity voice pool pool_size owner_agents attempt offered answered retired".split()
-UNIT = (
-    "unit entity entity_type entity_id names registered_ms retired_ms last_forecast_ms open_forecasts next_close_ms "
-    "overdue_forecasts pairs scores listing"
-).split()
+UNIT = "unit entity entity_type entity_id facts pairs scores listing".split()
 SCORE = (
     "scores_part entity entity_type entity_id question question_id outcome resolved_ms settled settled_ms unit cluster week "
     "divisor place"
@@ -582,7 +579,7 @@ class Job:
         self.publish("questions_published", "questions", LAST, rows)
 
     def profile(self):
-        """Makes the view `profile`, one row per entity: its names, its activity, and its scores."""
+        """Makes the view `profile`, one row per entity: its facts and its scores."""
         self.view(
             "undecided",
             f"""SELECT question_id, closes_at FROM current_questions
@@ -609,8 +606,9 @@ class Job:
         )
         self.view(
             "profile",
-            """SELECT *, to_json(struct(name, model_type, organization_name, owner_id)) AS names,
-                 coalesce(open, 0) AS open_forecasts, coalesce(overdue, 0) AS overdue_forecasts
+            """SELECT *, to_json(struct(name, model_type, owner_id, retired_ms AS retired_at, organization_name,
+                   registered_ms AS registered_at, last_forecast_ms AS last_forecast_at, coalesce(open, 0) AS open_forecasts,
+                   next_close_ms AS next_close_at, coalesce(overdue, 0) AS overdue_forecasts)) AS facts
                FROM placed JOIN scored USING (entity) LEFT JOIN activity USING (entity_type, entity_id)""",
         )
 

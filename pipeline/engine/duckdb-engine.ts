@@ -1,7 +1,9 @@
 // The engine for one machine: DuckDB numbers and sorts the inputs of the two steps, and keeps their results.
 import type { PipelineComponents } from '../components.ts'
+import type { HeldFacts } from '../../schemas/entity-facts.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
+import type { Database } from '../duckdb.ts'
 import { type Circumstances, type EntityScores, scoreEntity } from '../scoring/entity.ts'
 import { type Listing, NO_LISTING } from '../scoring/categories.ts'
 import { NO_PAIRS, SCORED_COLUMNS } from '../scoring/pairs.ts'
@@ -26,25 +28,9 @@ import {
 import { type OfRelease, scoredBetween, writeScores } from './scores-file.ts'
 import { scoreEntities } from './score.ts'
 
-/** The activity of an entity by `asOf`. */
-export interface Activity {
-  lastForecastAtMs: number | null
-  /** Open questions on which it has a forecast, and the close of the first of them. */
-  openForecasts: number
-  nextCloseAtMs: number | null
-  /** Questions on which it has a forecast, which closed without a known outcome. */
-  overdueForecasts: number
-}
-
-export interface OrderedEntity extends Omit<KnownEntity, 'firstOfOwner'>, Activity {
-  registeredAtMs: number
-  /** As registered or imported; a forecaster may have none. */
-  name: string | null
-  /** Of an agent. */
-  modelType: string | null
-  organizationName: string | null
-  /** Null also for an agent that retires after `asOf`. */
-  retiredAtMs: number | null
+export interface OrderedEntity extends Omit<KnownEntity, 'firstOfOwner' | 'ownerId'> {
+  /** Retirement and activity are those by `asOf`. */
+  facts: HeldFacts
   /** The number of questions it is scored on. */
   pairs: number
 }
@@ -96,7 +82,7 @@ export async function orderEveryone(
   const [counted] = await database.rows<{ forecasts: bigint }>(FORECAST_COUNT)
   log?.('looked for repeated forecasts', {})
   await createEntities(database, asOf)
-  const known = await database.rows<Omit<OrderedEntity, 'pairs'> & KnownEntity>(entitiesAt(asOf))
+  const known = await knownEntities(database, asOf)
   const questions = await database.rows<ResolvedQuestion & AskedQuestion>(QUESTIONS)
   const { kept, voices, voiceRule } = await sweepAll(
     { methodology, database },
@@ -105,8 +91,7 @@ export async function orderEveryone(
     furtherPairs,
   )
   log?.('swept every question', { voice_rule: voiceRule })
-  const met = known.map((entity): MetEntity => ({ ...entity, isRetired: entity.retiredAtMs !== null }))
-  const { circumstances, pairs, poolsOfQuestions } = circumstancesOf(met, voices, questions, kept)
+  const { circumstances, pairs, poolsOfQuestions } = circumstancesOf(known, voices, questions, kept)
   const [agents, forecasters] = poolsOfQuestions as [Int32Array, Int32Array]
   await keep(database, 'question_pool', QUESTION_POOLS, {
     question: Int32Array.from(questions.keys()),
@@ -116,7 +101,9 @@ export async function orderEveryone(
   await orderPairs(database)
   log?.('ordered the pairs', {})
   return {
-    entities: known.map((entity, member) => ({ ...entity, pairs: pairs[member]! })),
+    entities: known.map(({ entityType, entityId, facts }, member) => {
+      return { entityType, entityId, facts, pairs: pairs[member]! }
+    }),
     circumstances,
     voiceRule,
     pairs: pairs.reduce((sum, own) => sum + own, 0),
@@ -124,6 +111,18 @@ export async function orderEveryone(
     forecasts: Number(counted!.forecasts),
     writeScores: (path, start, end, of) => writeScores(database, path, scoredBetween(start, end), of),
   }
+}
+
+async function knownEntities(
+  database: Database,
+  asOf: Date,
+): Promise<(MetEntity & Pick<OrderedEntity, 'facts'>)[]> {
+  type Row = Pick<KnownEntity, 'entityType' | 'entityId' | 'firstOfOwner'> & HeldFacts
+  const rows = await database.rows<Row>(entitiesAt(asOf))
+  return rows.map(({ entityType, entityId, firstOfOwner, ...facts }) => {
+    const isRetired = facts.retired_at !== null
+    return { entityType, entityId, firstOfOwner, ownerId: facts.owner_id, isRetired, facts }
+  })
 }
 
 /** Scores every entity of a world. The database may write its scores meanwhile. */

@@ -137,11 +137,10 @@ export function entitiesAt(asOf: Date): string {
         WHERE forecast_at <= ${now} AND forecast_at < closes_at GROUP BY ALL)
       WHERE probability IS NOT NULL GROUP BY ALL
     )
-    SELECT entity_type AS "entityType", entity_id AS "entityId", name, model_type AS "modelType",
-      organization_name AS "organizationName", owner_id AS "ownerId",
-      first_of_owner AS "firstOfOwner", coalesce(epoch_ms(registered_at), 0)::DOUBLE AS "registeredAtMs", epoch_ms(retired_at)::DOUBLE AS "retiredAtMs",
-      epoch_ms(last_at)::DOUBLE AS "lastForecastAtMs", coalesce(open, 0) AS "openForecasts",
-      epoch_ms(next_close)::DOUBLE AS "nextCloseAtMs", coalesce(overdue, 0) AS "overdueForecasts"
+    SELECT entity_type AS "entityType", entity_id AS "entityId", first_of_owner AS "firstOfOwner", name, model_type,
+      owner_id, epoch_ms(retired_at)::DOUBLE AS retired_at, organization_name, epoch_ms(registered_at)::DOUBLE AS registered_at,
+      epoch_ms(last_at)::DOUBLE AS last_forecast_at, coalesce(open, 0) AS open_forecasts,
+      epoch_ms(next_close)::DOUBLE AS next_close_at, coalesce(overdue, 0) AS overdue_forecasts
     FROM entity LEFT JOIN latest USING (entity_type, entity_id) LEFT JOIN current USING (entity_type, entity_id)
     ORDER BY entity`
 }

@@ -9,7 +9,7 @@ import { padded } from '../store/paths.ts'
 import { type BoardPlace, ENTRIES_PER_PAGE, boardPagePath, inOrderOfPlaces, placeOf } from './board-order.ts'
 import { listFile } from './list-file.ts'
 import type { OutputFile } from './output.ts'
-import { type Provenance, type RankedEntity, nameIn, nameOf, retirementOf } from './payloads.ts'
+import { type Provenance, type RankedEntity, agentFacts, nameOf } from './payloads.ts'
 import { ParquetRows } from './rows-parquet.ts'
 
 export const CATEGORIES_FOLDER = 'categories/'
@@ -31,9 +31,7 @@ export function categoryPath(category: number, entityType: EntityType, page: num
 }
 
 /** An entity in a category in which it has as many contested questions as a rank takes. */
-export interface CategoryEntry extends Pick<RankedEntity, 'entityType' | 'entityId' | 'retiredAtMs'> {
-  /** Of an agent; null for a person. */
-  name: string | null
+export interface CategoryEntry extends Pick<RankedEntity, 'entityType' | 'entityId' | 'facts'> {
   pool: string | null
   pool_size: number | null
   scores: Omit<CategoryScores, 'category'>
@@ -49,12 +47,11 @@ export type CategoryQuestions = Omit<
 export function categoryEntries({
   entityType,
   entityId,
-  name,
-  retiredAtMs,
+  facts,
   metrics: { pool, pool_size },
   listing,
 }: RankedEntity): { category: number; entry: CategoryEntry }[] {
-  const named = { entityType, entityId, name, retiredAtMs }
+  const named = { entityType, entityId, facts }
   return listing.categories.map(({ category, ...scores }) => {
     return { category, entry: { ...named, pool, pool_size, scores } }
   })
@@ -173,16 +170,16 @@ interface RankedEntry extends CategoryEntry {
   rank_interval: { lower: number; upper: number } | null
 }
 
-function standingOf({ retiredAtMs, pool, scores: { skill, board_interval } }: CategoryEntry) {
+function standingOf({ facts, pool, scores: { skill, board_interval } }: CategoryEntry) {
   return {
-    isRetired: retiredAtMs !== null,
+    isRetired: facts.retired_at !== null,
     scores: { eligible: true, pool, skill, board_interval },
   }
 }
 
 /** Returns the keys of the order of a board. It does not depend on which rank an entry has, if it has one. */
-export function placeInCategory({ retiredAtMs, pool, pool_size, scores }: CategoryEntry): BoardPlace {
-  return placeOf({ ...scores, rank: retiredAtMs === null ? 1 : null, pool, pool_size })
+export function placeInCategory({ facts, pool, pool_size, scores }: CategoryEntry): BoardPlace {
+  return placeOf({ ...scores, rank: facts.retired_at === null ? 1 : null, pool, pool_size })
 }
 
 function inOrder(a: CategoryEntry, b: CategoryEntry): number {
@@ -194,8 +191,7 @@ function publishedEntry(entry: RankedEntry): object {
   const { rank, rank_interval, pool, pool_size, scores } = entry
   return {
     ...nameOf(entry),
-    ...nameIn(entry),
-    ...retirementOf(entry),
+    ...agentFacts(entry, ['name', 'retired_at']),
     rank,
     rank_interval,
     pool,

@@ -1,4 +1,5 @@
 // Makes the payloads of each entity from the catalogue of metrics.
+import { type FactName, type HeldFacts, publishedFact, publishedFacts } from '../../schemas/entity-facts.ts'
 import { type PublicationKind, PUBLICATIONS } from '../../schemas/metric.ts'
 import { type EntityMetricName, type EntityMetrics, metricsIn } from '../../schemas/metrics.ts'
 import type { Title, VoiceRule } from '../../schemas/payloads.ts'
@@ -28,15 +29,7 @@ export interface RankedEntity extends Omit<ScoredEntity, 'scores'> {
 /** The facts about an entity in leaderboards and files of owners. */
 export interface ListedEntity extends Pick<
   RankedEntity,
-  | 'entityType'
-  | 'entityId'
-  | 'name'
-  | 'modelType'
-  | 'organizationName'
-  | 'ownerId'
-  | 'retiredAtMs'
-  | 'pairs'
-  | 'award'
+  'entityType' | 'entityId' | 'facts' | 'pairs' | 'award'
 > {
   metrics: Pick<EntityMetrics, (typeof LISTED_METRICS)[number]>
   listing: Pick<RankedEntity['listing'], 'trend'>
@@ -59,29 +52,16 @@ const LISTED_METRICS = [
 ] as const satisfies EntityMetricName[]
 
 /** Whether an entity is in lists: an agent without a name is hidden. */
-export function isListed({ entityType, name }: Pick<RankedEntity, 'entityType' | 'name'>): boolean {
-  return entityType === 'forecaster' || name !== null
+export function isListed({ entityType, facts }: Pick<RankedEntity, 'entityType' | 'facts'>): boolean {
+  return entityType === 'forecaster' || facts.name !== null
 }
 
 export function listed(entity: RankedEntity): ListedEntity {
-  const { entityType, entityId, name, modelType, organizationName, ownerId, retiredAtMs, pairs, award } =
-    entity
+  const { entityType, entityId, facts, pairs, award } = entity
   const values = LISTED_METRICS.map((metric) => [metric, entity.metrics[metric]])
   const metrics = Object.fromEntries(values) as ListedEntity['metrics']
   const { trend } = entity.listing
-  return {
-    entityType,
-    entityId,
-    name,
-    modelType,
-    organizationName,
-    ownerId,
-    retiredAtMs,
-    pairs,
-    award,
-    metrics,
-    listing: { trend },
-  }
+  return { entityType, entityId, facts, pairs, award, metrics, listing: { trend } }
 }
 
 /** Ranks the entities of one kind among each other. */
@@ -99,8 +79,8 @@ export function rankEntities(
   return published.map((entity) => rankAmong(methodology, voice_rule, boards, entity))
 }
 
-function standingOf({ retiredAtMs, scores }: ScoredEntity): Ranked {
-  return { isRetired: retiredAtMs !== null, scores }
+function standingOf({ facts, scores }: ScoredEntity): Ranked {
+  return { isRetired: facts.retired_at !== null, scores }
 }
 
 /** Ranks an entity whose scores are in their published form. */
@@ -150,84 +130,33 @@ export function nameOf({
   return entityType === 'agent' ? { agent_id: entityId } : { user_id: entityId }
 }
 
+/** Returns all payloads of an entity that a release publishes. */
 export function payloadsOf(
   entity: RankedEntity,
   voice_rule: VoiceRule,
   provenance: Provenance,
 ): Record<PublicationKind | 'profile', Record<string, unknown>> {
-  const name = nameOf(entity)
-  const { metrics } = entity
-  const payload = (kind: PublicationKind) => {
-    return {
-      ...name,
-      ...(AWARDED_KINDS.has(kind) ? entity.award : {}),
-      ...(kind === 'rankings' ? retirementOf(entity) : {}),
-      ...Object.fromEntries(
-        METRICS_IN[entity.entityType].get(kind)!.map((metric) => [metric, metrics[metric]]),
-      ),
-      ...(kind === 'verification' ? { ...recordOf(entity), voice_rule } : {}),
-      ...provenance,
-    }
-  }
+  const { entityType, facts, metrics } = entity
+  const payload = (kind: PublicationKind) => ({
+    ...nameOf(entity),
+    ...(AWARDED_KINDS.has(kind) ? entity.award : {}),
+    ...publishedFacts(kind, entityType, facts),
+    ...Object.fromEntries(METRICS_IN[entityType].get(kind)!.map((metric) => [metric, metrics[metric]])),
+    ...(kind === 'verification' ? { voice_rule } : {}),
+    ...provenance,
+  })
   const payloads = PUBLICATIONS.map((kind) => [kind, payload(kind)])
   return {
     ...(Object.fromEntries(payloads) as Record<PublicationKind, Record<string, unknown>>),
-    profile: { ...profileOf(entity), ...provenance },
+    profile: { ...nameOf(entity), ...publishedFacts('profile', entityType, facts), ...provenance },
   }
 }
 
-/** Says of an agent why it may have a title and no rank. People do not retire. */
-export function retirementOf({
-  entityType,
-  retiredAtMs,
-}: Pick<RankedEntity, 'entityType' | 'retiredAtMs'>): object {
-  return entityType === 'agent' ? { retired_at: instantOf(retiredAtMs) } : {}
-}
-
-/** The fields of a verification that are no numbers, so that a certificate can be read alone. */
-function recordOf({
-  entityType,
-  name,
-  modelType,
-  ownerId,
-  retiredAtMs,
-  lastForecastAtMs,
-}: RankedEntity): object {
-  const agent = { name, model_type: modelType, owner_id: ownerId, retired_at: instantOf(retiredAtMs) }
-  return { ...(entityType === 'agent' ? agent : {}), last_forecast_at: instantOf(lastForecastAtMs) }
-}
-
-/**
- * The name of an agent, as registered. Those of people are in no release, so that they can be taken back.
- */
-export function nameIn({ entityType, name }: Pick<RankedEntity, 'entityType' | 'name'>): {
-  name?: string | null
-} {
-  return entityType === 'agent' ? { name } : {}
-}
-
-/** The names of an agent, and what an entity has done. */
-function profileOf(entity: RankedEntity): object {
-  const { ownerId, registeredAtMs, retiredAtMs } = entity
-  const agent = {
-    model_type: entity.modelType,
-    organization_name: entity.organizationName,
-    owner_id: ownerId,
-    registered_at: instantOf(registeredAtMs),
-    retired_at: instantOf(retiredAtMs),
-  }
-  return {
-    ...nameOf(entity),
-    ...nameIn(entity),
-    ...(entity.entityType === 'agent' ? agent : {}),
-    last_forecast_at: instantOf(entity.lastForecastAtMs),
-    open_forecasts: entity.openForecasts,
-    next_close_at: instantOf(entity.nextCloseAtMs),
-    overdue_forecasts: entity.overdueForecasts,
-  }
-}
-
-/** Formats an instant as published: UTC with milliseconds. */
-export function instantOf(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString()
+/** Returns these facts of an agent. A list has them of no person: names of people can be taken back. */
+export function agentFacts(
+  { entityType, facts }: { entityType: EntityType; facts: HeldFacts },
+  names: readonly FactName[],
+): Record<string, string | number | null> {
+  if (entityType !== 'agent') return {}
+  return Object.fromEntries(names.map((name) => [name, publishedFact(facts, name)]))
 }

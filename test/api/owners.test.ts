@@ -25,7 +25,7 @@ import {
   startTestService,
   testComponents,
 } from '../support/http/service.ts'
-import { UNTOLD } from '../support/worlds/scored-world.ts'
+import { UNTOLD_FACTS } from '../support/worlds/scored-world.ts'
 import { copyOf } from '../support/store-content.ts'
 import { submitForecasts } from '../support/worlds/submitted-forecasts.ts'
 import {
@@ -160,9 +160,7 @@ test('owners are divided into files of 256 in order of name, and found in them',
   const entities = ownerIds.map((ownerId, i) => ({
     entityType: 'agent' as const,
     entityId: uuidOf(3, i),
-    ...UNTOLD,
-    name: 'n',
-    ownerId,
+    facts: { ...UNTOLD_FACTS, name: 'n', owner_id: ownerId },
     pairs: 0,
     scores: scoreEntity(METHODOLOGY, NO_PAIRS, circumstances),
     listing: NO_LISTING,

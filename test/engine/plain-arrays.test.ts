@@ -70,7 +70,8 @@ test('sweep, score and rank over plain arrays give the shards of a release', asy
   const sign = (bytes: Uint8Array) => signatureOf(bytes, { current: SECRET })
   const ranked = world.entities.map((entity) => {
     const own = forecasts.filter((row) => row.entity === entity.entityId)
-    return { ...entity, lastForecastAtMs: Math.max(...own.map(({ at_ms }) => at_ms)) }
+    const last_forecast_at = Math.max(...own.map(({ at_ms }) => at_ms))
+    return { ...entity, facts: { ...entity.facts, last_forecast_at } }
   })
   const shards = [
     ...releaseShards(ranked, { voiceRule: world.voiceRule, provenance, sign, bringsSnapshot: true }),

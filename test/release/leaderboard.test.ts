@@ -4,6 +4,7 @@ import { ENTRIES_PER_PAGE } from '../../pipeline/release/board-order.ts'
 import { leaderboardFiles } from '../../pipeline/release/files/leaderboards.ts'
 import type { ListedEntity } from '../../pipeline/release/payloads.ts'
 import type { BoardPage } from '../../api/pages/ranking.ts'
+import { UNTOLD_FACTS } from '../support/worlds/scored-world.ts'
 
 const PROVENANCE = {
   methodology_version: '4.0.0',
@@ -16,11 +17,7 @@ const UNRANKED = { rank: null, pool: null, pool_size: null, skill: null, contest
 const entity = (entityId: string, metrics: Partial<ListedEntity['metrics']>): ListedEntity => ({
   entityType: 'agent',
   entityId,
-  name: entityId,
-  modelType: 'a model',
-  organizationName: null,
-  ownerId: null,
-  retiredAtMs: null,
+  facts: { ...UNTOLD_FACTS, name: entityId, model_type: 'a model' },
   pairs: 0,
   award: { certification: 'none' },
   listing: { trend: [0.1, 0.2] },
@@ -77,8 +74,9 @@ test('an entry has the pool and the board interval of its entity', () => {
 })
 
 test('an entry has its model, its skill against the median, its answered share, and of an eligible entity how the skill came about', () => {
+  const first = ranked('a', 'p', 6, 1, 0.2)
   const entities = [
-    { ...ranked('a', 'p', 6, 1, 0.2), organizationName: 'Lab' },
+    { ...first, facts: { ...first.facts, organization_name: 'Lab' } },
     entity('b', { median_skill: -0.1, answered_share: 0.5 }),
   ]
   const [file] = leaderboardFiles('agent', entities, PROVENANCE)

@@ -18,6 +18,7 @@ import { testComponents } from '../support/http/service.ts'
 import { inputOf, textOf } from '../support/stage-lines.ts'
 import { send } from '../support/tables.ts'
 import { uuidOf } from '../support/worlds/world.ts'
+import { UNTOLD_FACTS } from '../support/worlds/scored-world.ts'
 
 const POOL = uuidOf(2, 0)
 
@@ -29,8 +30,7 @@ function boardLines(again: 0 | 1, entities: number): string[] {
     const entry: CategoryEntry = {
       entityType: 'forecaster',
       entityId,
-      name: null,
-      retiredAtMs: null,
+      facts: UNTOLD_FACTS,
       pool: POOL,
       pool_size: entities,
       scores: {

@@ -10,6 +10,7 @@ import { versionsOf } from '../../pipeline/release/plan.ts'
 import { lineOf } from '../../pipeline/release/stage/lines.ts'
 import type { StagedPlan } from '../../pipeline/release/stage/plan.ts'
 import { attachAll } from '../../pipeline/tables/views.ts'
+import { FACT_NAMES } from '../../schemas/entity-facts.ts'
 import { PAIR_METRICS } from '../../schemas/metrics.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { type Stages, inProcess } from './stage-runs.ts'
@@ -212,22 +213,20 @@ async function carryOut(
   )
 
   // The files.
-  const named = `to_json({name: name, model_type: model_type, organization_name: organization_name, owner_id: owner_id})`
+  const facts = `to_json(struct_pack(${FACT_NAMES.map((name) => `${name} := ${name}`).join(', ')}))`
   await load(
     components,
     database,
-    'activity',
-    { entity: 'BIGINT', last_ms: 'BIGINT', open_forecasts: 'BIGINT', next_ms: 'BIGINT', overdue: 'BIGINT' },
+    'fact',
+    { entity: 'BIGINT', facts: 'VARCHAR' },
     await linesOf(
       database,
-      `SELECT row_number() OVER () - 1, "lastForecastAtMs"::BIGINT, "openForecasts", "nextCloseAtMs"::BIGINT, "overdueForecasts"
-       FROM (${entitiesAt(new Date(plan.as_of))})`,
+      `SELECT row_number() OVER () - 1, ${facts} FROM (${entitiesAt(new Date(plan.as_of))})`,
     ),
   )
   const ranked = (unit: string) =>
-    `SELECT ${unit}, entity, entity_type, entity_id, ${named}::VARCHAR AS names, epoch_ms(registered_at), epoch_ms(retired_at),
-       last_ms, open_forecasts, next_ms, overdue, pairs, scores, listing
-     FROM entity JOIN sharded USING (entity, entity_type, entity_id) JOIN part USING (shard) JOIN activity USING (entity)
+    `SELECT ${unit}, entity, entity_type, entity_id, facts, pairs, scores, listing
+     FROM sharded JOIN part USING (shard) JOIN fact USING (entity)
      JOIN scored_entity USING (entity) ORDER BY entity`
   const shards = await publish('shards', ranked('shard'), tally)
   await publish('entities', ranked('entities_part'), tally)

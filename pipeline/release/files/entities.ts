@@ -52,7 +52,7 @@ function rowOf(entity: RankedEntity): unknown[] {
     const value = entity.metrics[metric]
     return field === undefined ? value : ((value as Record<string, number> | null)?.[field] ?? null)
   })
-  return [entity.entityType, entity.entityId, Object.values(entity.award)[0], entity.name, ...values]
+  return [entity.entityType, entity.entityId, Object.values(entity.award)[0], entity.facts.name, ...values]
 }
 
 /** Reads entities with their scores, and puts the parts. */

@@ -4,7 +4,7 @@ import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'
 import { BY_PLACE, ENTRIES_PER_PAGE, boardPagePath, inOrderOfPlaces, placeOf } from '../board-order.ts'
 import { listFile, pagesOf } from '../list-file.ts'
 import type { OutputFile } from '../output.ts'
-import { type ListedEntity, type Provenance, isListed, nameIn, nameOf, retirementOf } from '../payloads.ts'
+import { type ListedEntity, type Provenance, agentFacts, isListed, nameOf } from '../payloads.ts'
 import { type Input, formatOf, jsonOf, wholeOf } from '../stage/lines.ts'
 import type { Publishing } from '../stage/publishing.ts'
 import { runsOfSize } from '../stage/staged-files.ts'
@@ -52,14 +52,10 @@ function inOrder(a: ListedEntity, b: ListedEntity): number {
 function entryOf(entity: ListedEntity): object {
   const { rank, rank_interval, skill_interval, board_interval, pool, pool_size } = entity.metrics
   const { skill, median_skill, contested_questions, answered_share, peer_score, brier } = entity.metrics
-  const { entityType, modelType, organizationName, listing } = entity
-  const made = { model_type: modelType, organization_name: organizationName }
   return {
     ...nameOf(entity),
-    ...nameIn(entity),
-    ...(entityType === 'agent' ? made : {}),
+    ...agentFacts(entity, ['name', 'model_type', 'organization_name', 'retired_at']),
     ...entity.award,
-    ...retirementOf(entity),
     rank,
     rank_interval,
     skill,
@@ -72,7 +68,7 @@ function entryOf(entity: ListedEntity): object {
     brier,
     median_skill,
     answered_share,
-    trend: entity.metrics.eligible ? listing.trend : [],
+    trend: entity.metrics.eligible ? entity.listing.trend : [],
   }
 }
 

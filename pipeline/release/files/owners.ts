@@ -4,7 +4,7 @@ import { canonical } from '../../proof/canonical.ts'
 import { padded } from '../../store/paths.ts'
 import { listFile, pagesOf } from '../list-file.ts'
 import type { OutputFile, SignBytes } from '../output.ts'
-import { type ListedEntity, type Provenance, instantOf, isListed } from '../payloads.ts'
+import { type ListedEntity, type Provenance, agentFacts, isListed, nameOf } from '../payloads.ts'
 import { type Input, formatOf, jsonOf, wholeOf } from '../stage/lines.ts'
 import type { Publishing } from '../stage/publishing.ts'
 import { unitsIn } from '../stage/units.ts'
@@ -29,15 +29,15 @@ export function* ownerFiles(
   provenance: Provenance,
   sign: SignBytes,
 ): Iterable<OutputFile> {
-  const owned = agents.filter(({ ownerId }) => ownerId !== null)
-  const owners = [...Map.groupBy(owned, ({ ownerId }) => ownerId!).values()].sort(byOwner)
+  const owned = agents.filter(({ facts }) => facts.owner_id !== null)
+  const owners = [...Map.groupBy(owned, ({ facts }) => facts.owner_id!).values()].sort(byOwner)
   for (const [number, members] of pagesOf(owners, OWNERS_PER_FILE).entries()) {
     yield ownerFile(number, members, provenance, sign)
   }
 }
 
 function byOwner([one]: ListedEntity[], [other]: ListedEntity[]): number {
-  return one!.ownerId! < other!.ownerId! ? -1 : 1
+  return one!.facts.owner_id! < other!.facts.owner_id! ? -1 : 1
 }
 
 /** Makes a file from the agents of each owner, which must be in order of id. */
@@ -53,7 +53,7 @@ function ownerFile(
   })
   return {
     ...listFile(ownersPath(number), 'owners', rows, { release: provenance.release }),
-    first_id: owners[0]![0]!.ownerId!,
+    first_id: owners[0]![0]!.facts.owner_id!,
   }
 }
 
@@ -63,18 +63,17 @@ function ownerFile(
  */
 function ownerPayload(agents: readonly ListedEntity[], provenance: Provenance): Record<string, unknown> {
   const listed = agents.map((agent) => ({
-    agent_id: agent.entityId,
-    name: agent.name,
+    ...nameOf(agent),
+    ...agentFacts(agent, ['name', 'retired_at']),
     ...agent.award,
     skill: agent.metrics.skill,
-    retired_at: instantOf(agent.retiredAtMs),
   }))
   const eligible = agents.filter(({ metrics }) => metrics.eligible)
   const skills = Float64Array.from(eligible, ({ metrics }) => metrics.skill!).sort()
   const isCertified = ({ award }: ListedEntity) =>
     'certification' in award && award.certification === 'certified'
   return {
-    owner_id: agents[0]!.ownerId,
+    owner_id: agents[0]!.facts.owner_id,
     agents: listed,
     scored_agents: agents.filter(({ pairs }) => pairs > 0).length,
     certified: agents.filter(isCertified).length,
@@ -96,7 +95,7 @@ function publish({ provenance, sign, put }: Publishing, input: Input): AsyncIter
         agents.push(jsonOf(fields[at.content]!) as ListedEntity)
       },
       end() {
-        const owners = [...Map.groupBy(agents, ({ ownerId }) => ownerId!).values()]
+        const owners = [...Map.groupBy(agents, ({ facts }) => facts.owner_id!).values()]
         const file = ownerFile(wholeOf(first[at.file]!), owners, provenance, sign)
         return put(file, { counts: { agents: agents.length } })
       },

@@ -68,7 +68,7 @@ function countsOf(members: readonly RankedEntity[]): Record<string, number> {
   const inLists = members.filter(isListed)
   return {
     pairs: members.reduce((sum, { pairs }) => sum + pairs, 0),
-    owned: inLists.filter(({ ownerId }) => ownerId !== null).length,
+    owned: inLists.filter(({ facts }) => facts.owner_id !== null).length,
     listed: inLists.length,
     'entries by category': inLists.reduce((sum, { listing }) => sum + listing.categories.length, 0),
   }
@@ -76,9 +76,9 @@ function countsOf(members: readonly RankedEntity[]): Record<string, number> {
 
 /** Returns the line of an entity for leaderboards and owners, and those of its entries by category. */
 function linesOf(entity: RankedEntity): string {
-  const { entityType, entityId, ownerId } = entity
+  const { entityType, entityId, facts } = entity
   const { pool_size, pool, value } = placeOf(entity.metrics)
-  const owner = ownerId === null ? null : orderedOwner(ownerId)
+  const owner = facts.owner_id === null ? null : orderedOwner(facts.owner_id)
   const content = JSON.stringify(listed(entity))
   const line = lineOf(['entity', entityType, entityId, pool_size, pool, value, owner, null, content])
   return line + categoryEntries(entity).map(categoryLine).join('')

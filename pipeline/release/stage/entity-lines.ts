@@ -1,29 +1,15 @@
 // Lines of entities with their scores, which two kinds of files are made from.
+import { FACT_NAMES, type HeldFacts } from '../../../schemas/entity-facts.ts'
 import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'
 import type { Listing } from '../../scoring/categories.ts'
 import type { EntityScores } from '../../scoring/entity.ts'
 import type { Methodology } from '../../scoring/methodology.ts'
 import { type Boards, boardsOf } from '../../scoring/ranking.ts'
 import { type RankedEntity, rankAmong } from '../payloads.ts'
-import { type Fields, formatOf, jsonOf, wholeOf, wholeOrNull } from './lines.ts'
+import { type Fields, formatOf, jsonOf, wholeOf } from './lines.ts'
 import { type FieldOfRelease, entityTypeOf } from './tally.ts'
 
-const COLUMNS = [
-  'unit',
-  'entity',
-  'entity_type',
-  'entity_id',
-  'names',
-  'registered_ms',
-  'retired_ms',
-  'last_forecast_ms',
-  'open_forecasts',
-  'next_close_ms',
-  'overdue_forecasts',
-  'pairs',
-  'scores',
-  'listing',
-] as const
+const COLUMNS = ['unit', 'entity', 'entity_type', 'entity_id', 'facts', 'pairs', 'scores', 'listing'] as const
 export const ENTITY_LINES = formatOf('an entity', COLUMNS, { entity: 'number' })
 const AT = ENTITY_LINES.at
 
@@ -35,26 +21,18 @@ export function rankedIn(methodology: Methodology, { voiceRule, tallies }: Field
   return (fields: Fields): RankedEntity => {
     const text = (name: keyof typeof AT) => fields[AT[name]]!
     const entityType = entityTypeOf(text('entity_type'))
-    const { name, model_type, organization_name, owner_id } = jsonOf(text('names')) as Record<
-      string,
-      string | undefined
-    >
     return rankAmong(methodology, voiceRule, boards[entityType], {
       entityType,
       entityId: text('entity_id'),
-      name: name ?? null,
-      modelType: model_type ?? null,
-      organizationName: organization_name ?? null,
-      ownerId: owner_id ?? null,
-      registeredAtMs: wholeOrNull(text('registered_ms')) ?? 0,
-      retiredAtMs: wholeOrNull(text('retired_ms')),
-      lastForecastAtMs: wholeOrNull(text('last_forecast_ms')),
-      openForecasts: wholeOf(text('open_forecasts')),
-      nextCloseAtMs: wholeOrNull(text('next_close_ms')),
-      overdueForecasts: wholeOf(text('overdue_forecasts')),
+      facts: factsOf(jsonOf(text('facts')) as Partial<HeldFacts>),
       pairs: wholeOf(text('pairs')),
       scores: jsonOf(text('scores')) as EntityScores,
       listing: jsonOf(text('listing')) as Listing,
     })
   }
+}
+
+/** Returns facts of which a line leaves out those that are null. */
+function factsOf(facts: Partial<HeldFacts>): HeldFacts {
+  return Object.fromEntries(FACT_NAMES.map((name) => [name, facts[name] ?? null])) as HeldFacts
 }

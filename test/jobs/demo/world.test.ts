@@ -22,7 +22,7 @@ describe.each([0, A_DAY])('the world of the demo, %i rounds of its sandbox later
   const scored: ScoredWorld = scoreWorld(demoWorld(sandboxRounds))
   const agents = scored.entities.filter(({ entityType }) => entityType === 'agent')
   const people = scored.entities.filter(({ entityType }) => entityType === 'forecaster')
-  const of = (owner: string | null) => agents.filter(({ ownerId }) => ownerId === owner)
+  const of = (owner: string | null) => agents.filter(({ facts }) => facts.owner_id === owner)
   const certified = [...agents, ...people].filter((entity) => titleOf(entity) === 'certified')
 
   test('has every title', () => {

@@ -11,6 +11,7 @@ import { fromPico } from '../../../pipeline/scoring/round.ts'
 import type { Day } from '../../../api/pages/profile/by-date.ts'
 import { type RunningPoint, runningSkill } from '../../../pipeline/scoring/running.ts'
 import { skillByTopic } from '../../../pipeline/scoring/topics.ts'
+import type { HeldFacts } from '../../../schemas/entity-facts.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import type { Environment } from '../../../schemas/values.ts'
 import type { World } from '../plain/world.ts'
@@ -20,7 +21,8 @@ const START = Date.UTC(2026, 0, 1)
 const DAY_MS = 86_400_000
 export const SUBJECT = '01a20012-a424-73ad-bf0a-2c0410e39446'
 
-export interface Circumstances extends Partial<RankedEntity> {
+export interface Circumstances extends Partial<Omit<RankedEntity, 'facts'>> {
+  facts?: Partial<HeldFacts>
   kind?: EntityType
   questions: number
   /** How many more have an outcome and have not closed. */
@@ -54,9 +56,9 @@ export function profileIn({
   environment = 'production',
   publicUrl,
   titleOf = (number) => `Will coin ${number} show heads?`,
+  facts = {},
   ...told
 }: Circumstances): Profile {
-  const { retiredAtMs = null } = told
   const world = worldOf({
     kind,
     questions,
@@ -67,16 +69,14 @@ export function profileIn({
     peersKnow,
     hasOwners,
     imported,
-    retiredAtMs,
+    retiredAtMs: facts.retired_at ?? null,
   })
   const { voiceRule, entities, pairs } = scoreWorld(world)
   const scored = entities.find(({ entityId }) => entityId === SUBJECT)!
   const asOf = world.as_of_ms
-  const claims =
-    kind === 'agent'
-      ? { name: 'crow', modelType: 'reads well', organizationName: null }
-      : { name: 'A. Forecaster' }
-  const entity = { ...scored, ...claims, lastForecastAtMs: asOf - DAY_MS, ...told }
+  const claims = kind === 'agent' ? { name: 'crow', model_type: 'reads well' } : { name: 'A. Forecaster' }
+  const known = { ...scored.facts, ...claims, last_forecast_at: asOf - DAY_MS, ...facts }
+  const entity = { ...scored, ...told, facts: known }
   const provenance = {
     methodology_version: METHODOLOGY.version,
     release: 12,
@@ -84,7 +84,7 @@ export function profileIn({
     environment,
   }
   const { profile, ...payloads } = payloadsOf(entity, voiceRule, provenance)
-  const published = { ...payloads, profile: { ...profile, name: entity.name } } as unknown as Payloads
+  const published = { ...payloads, profile: { ...profile, name: known.name } } as unknown as Payloads
   const own = pairs.filter((pair) => pair.entity === SUBJECT)
   const scores = own.map((pair) => {
     const { asked } = pair
@@ -175,9 +175,8 @@ function worldOf({
     | 'peersKnow'
     | 'hasOwners'
     | 'imported'
-    | 'retiredAtMs'
   >
->): World {
+> & { retiredAtMs: number | null }): World {
   const random = sfc32(11)
   const ids = Array.from({ length: peers }, (_, peer) => idOf('0000', peer))
   const entities = [

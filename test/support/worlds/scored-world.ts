@@ -19,6 +19,7 @@ import { fromPico } from '../../../pipeline/scoring/round.ts'
 import { spreadOf } from '../../../pipeline/scoring/skill.ts'
 import { SPOKEN_NAMES } from '../../../pipeline/scoring/spoken.ts'
 import { type KnownEntity, type Voices, voicesOf } from '../../../pipeline/scoring/voices.ts'
+import type { HeldFacts } from '../../../schemas/entity-facts.ts'
 import type { ColumnKinds } from '../../../schemas/columns.ts'
 import type { PairMetricName } from '../../../schemas/metrics.ts'
 import type { VoiceRule } from '../../../schemas/payloads.ts'
@@ -70,8 +71,11 @@ export function scoreWorld(given: World): ScoredWorld {
     )
     return {
       ...entity,
-      ...UNTOLD,
-      retiredAtMs: entity.isRetired ? given.as_of_ms : null,
+      facts: {
+        ...UNTOLD_FACTS,
+        owner_id: entity.ownerId,
+        retired_at: entity.isRetired ? given.as_of_ms : null,
+      },
       pairs: own.length,
       scores: scoreEntity(METHODOLOGY, block, circumstances[number]!),
       listing: listingOf(METHODOLOGY, block),
@@ -207,17 +211,18 @@ function blockOf<Kinds extends ColumnKinds>(
   return block
 }
 
-/** What no score depends on. */
-export const UNTOLD = {
+/** The facts of an entity of which nothing is known. */
+export const UNTOLD_FACTS: HeldFacts = {
   name: null,
-  modelType: null,
-  organizationName: null,
-  retiredAtMs: null,
-  lastForecastAtMs: null,
-  openForecasts: 0,
-  registeredAtMs: 0,
-  nextCloseAtMs: null,
-  overdueForecasts: 0,
+  model_type: null,
+  owner_id: null,
+  retired_at: null,
+  organization_name: null,
+  registered_at: 0,
+  last_forecast_at: null,
+  open_forecasts: 0,
+  next_close_at: null,
+  overdue_forecasts: 0,
 }
 
 /** The values of a pair under the names of the worked values. */

@@ -53,7 +53,7 @@ it('without a certificate or the address of the service leaves them out', () => 
 it.each(['</script><script>alert(1)</script>', '<!--<script>', '"\\', ']]>'])(
   'keeps the name %s as text',
   (name) => {
-    const page = profilePage(profileIn({ questions: 30, name }))
+    const page = profilePage(profileIn({ questions: 30, facts: { name } }))
     expect(dataIn(page).mainEntity['name']).toBe(name)
     expect(page.text.match(/<script type="application\/ld\+json">.*/)![0]).not.toMatch(
       /<(?!script type|\/script>$)/,

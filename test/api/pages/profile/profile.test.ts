@@ -83,10 +83,7 @@ it.each([
 ])('shows %s as text wherever somebody names something', (_, name) => {
   const profile = profileIn({
     questions: 30,
-    name,
-    modelType: name,
-    organizationName: name,
-    ownerId: name,
+    facts: { name, model_type: name, organization_name: name, owner_id: name },
     titleOf: () => name,
   })
   const pages = [

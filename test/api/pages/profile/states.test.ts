@@ -52,11 +52,11 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
     ['Skill, question by question'],
   ],
   waiting: [
-    { questions: 0, openForecasts: 3, nextCloseAtMs: FIRST_CLOSE },
+    { questions: 0, facts: { open_forecasts: 3, next_close_at: FIRST_CLOSE } },
     ['3 forecasts are waiting. The first of their questions closes 2026-12-01 00:00 UTC.'],
     ['Question by question', 'called 70 % likely'],
   ],
-  idle: [{ questions: 0, lastForecastAtMs: null }, ['No forecast was made yet.']],
+  idle: [{ questions: 0, facts: { last_forecast_at: null } }, ['No forecast was made yet.']],
   late: [{ questions: 0 }, ['No forecast is scored, and none is waiting.']],
   everyone: [
     { questions: 130, hasOwners: false, error: 0, peersKnow: 0 },
@@ -92,15 +92,15 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
     ['Skill, question by question'],
   ],
   overdue: [
-    { questions: 30, overdueForecasts: 1200 },
+    { questions: 30, facts: { overdue_forecasts: 1200 } },
     ['Of the questions answered here, 1,200 are overdue: they closed without an outcome.'],
   ],
   'one-overdue': [
-    { questions: 0, overdueForecasts: 1 },
+    { questions: 0, facts: { overdue_forecasts: 1 } },
     ['Of the questions answered here, 1 is overdue: it closed without an outcome.'],
   ],
   retired: [
-    { questions: 30, error: 0.6, retiredAtMs: day(30) },
+    { questions: 30, error: 0.6, facts: { retired_at: day(30) } },
     [
       'Retired on 2026-01-30: no more forecasts are made, and there is no place. The record stays.',
       'Measured A skill, and nothing proved. Whether',
@@ -109,11 +109,14 @@ const STATES: Record<string, [Circumstances, says: string[], not?: string[]]> = 
     ['to go', 'A skill and a place'],
   ],
   'retired early': [
-    { questions: 12, retiredAtMs: day(12) },
+    { questions: 12, facts: { retired_at: day(12) } },
     ['retired: places are for those who take part'],
     ['more shared questions to go'],
   ],
-  silent: [{ questions: 120, lastForecastAtMs: day(3) }, ['Silent since 2026-01-03, for more than 90 days']],
+  silent: [
+    { questions: 120, facts: { last_forecast_at: day(3) } },
+    ['Silent since 2026-01-03, for more than 90 days'],
+  ],
   sandbox: [
     { questions: 130, error: 0, peersKnow: 0, environment: 'sandbox' },
     ['Sandbox: simulated questions.'],
@@ -172,7 +175,7 @@ it('is indexed only with a rank, and outside of the sandbox', () => {
     !profilePage(profileIn(circumstances)).text.includes('<meta name="robots" content="noindex">')
   expect(isIndexed({ questions: 30 })).toBe(true)
   expect(isIndexed({ questions: 12 })).toBe(false)
-  expect(isIndexed({ questions: 30, retiredAtMs: day(30) })).toBe(false)
+  expect(isIndexed({ questions: 30, facts: { retired_at: day(30) } })).toBe(false)
   expect(isIndexed({ questions: 30, environment: 'sandbox' })).toBe(false)
 })
 
