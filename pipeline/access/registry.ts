@@ -219,9 +219,8 @@ export class Registry {
     key = this.newKey(),
     { isByHolder = false, isAtOnce = false }: Rotation = {},
   ): Promise<{ key: ApiKey; replaced: KeyRecord }> {
-    const old = await this.#byId(keyId)
+    const old = await this.#rotatable(keyId, key)
     if (old.expires_at !== null) {
-      await this.#assertReplacedBy(old, key)
       if (isAtOnce) await this.#endReplaced(old, now)
       return { key, replaced: old }
     }
@@ -279,13 +278,16 @@ export class Registry {
 
   /** Changes nothing. @throws ServiceError as `rotateKey` to this new key would. */
   async assertRotatable(keyId: string, key: ApiKey): Promise<void> {
-    const record = await this.#byId(keyId)
-    if (record.expires_at !== null) await this.#assertReplacedBy(record, key)
+    await this.#rotatable(keyId, key)
   }
 
-  async #assertReplacedBy(record: KeyRecord, key: ApiKey): Promise<void> {
-    const decided = await this.#decisions(record.key_id).replaced.get()
+  /** Returns the record of a key that nothing replaces, unless it is this `key`. */
+  async #rotatable(keyId: string, key: ApiKey): Promise<KeyRecord> {
+    const record = await this.#byId(keyId)
+    if (record.expires_at === null) return record
+    const decided = await this.#decisions(keyId).replaced.get()
     if (decided?.by_key_id !== key.id) throw rotated(record)
+    return record
   }
 
   async #createKey({ key, id }: ApiKey, grant: KeyGrant, now: Date, replaced?: KeyRecord): Promise<void> {
