@@ -12,14 +12,7 @@ import { logCheckpointPath } from '../../pipeline/store/paths.ts'
 import { REFERENCES_PATH } from '../../pipeline/release/files/references.ts'
 import { auditedOutside } from '../support/audited-outside.ts'
 import { suiteFolder } from '../support/folder.ts'
-import {
-  Clock,
-  SECRET,
-  importRows,
-  release,
-  startTestService,
-  testComponents,
-} from '../support/http/service.ts'
+import { Clock, SECRET, importRows, release, testComponents } from '../support/http/service.ts'
 import { type Lie, servedFiles } from '../support/served-data.ts'
 import { copyOf } from '../support/store-content.ts'
 import { changeAgents, changeFile, changeManifest } from '../support/worlds/forged-release.ts'
@@ -50,27 +43,6 @@ const instead =
   }
 
 describe('an honest server', () => {
-  test.for([
-    ['releases', false],
-    ['tables', true],
-  ] as const)('the service itself, which lets out its %s', async ([PUBLIC_DATA, derived]) => {
-    const components = await testComponents({ store: copyOf(store), folder, settings: { PUBLIC_DATA } })
-    const service = await startTestService(components)
-    try {
-      const report = await auditedOutside(folder, `${service.url}/data/`)
-      expect(report.faults).toEqual([])
-      expect(report).toMatchObject({
-        ok: true,
-        derived,
-        release: 3,
-        log: { origin: LOG_ORIGIN, entries: 3 },
-      })
-      expect(report.requests).toBeLessThan(60)
-    } finally {
-      await service.stop()
-    }
-  })
-
   test('one that says that it has no public tables is asked for none, since each would be a failed call', async () => {
     const index = encoded(JSON.stringify({ public_data: 'releases' }))
     const { url, asked } = await servedFiles(store, instead('index.json', index))
