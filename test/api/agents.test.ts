@@ -131,7 +131,12 @@ describe('POST /agents/register', () => {
     expect((await later(day - 1)).text).toBe(first.text)
     for (const ms of [day, 2 * day]) {
       const refused = await later(ms)
-      expectProblem(refused, 409, /shown again for 24 hours only; .* register another agent/)
+      expectProblem(
+        refused,
+        409,
+        /shown again for 24 hours only; .* register another agent/,
+        'request-expired',
+      )
       expect(refused.text).toContain(NOW)
       expect(refused.text).not.toContain(first.json<{ api_key: string }>().api_key)
     }

@@ -166,7 +166,7 @@ test('a wrong key is refused at the start', async () => {
 describe('a request', () => {
   test('of a page of another origin is refused', async () => {
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1']) {
-      expectProblem(await post(listTools, { Origin: origin }), 403, /may not call this/)
+      expectProblem(await post(listTools, { Origin: origin }), 403, /may not call this/, 'other-origin')
     }
     expect((await post(listTools)).status).toBe(200)
   })

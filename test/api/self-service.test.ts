@@ -313,7 +313,7 @@ describe('the name of an agent', () => {
     for (const name of ['1', '2', '3', '4', '5']) {
       expect((await rename(own.agentId, own.key, name)).status).toBe(200)
     }
-    expectProblem(await rename(own.agentId, own.key, '6'), 409, /5 names of this agent wait/)
+    expectProblem(await rename(own.agentId, own.key, '6'), 409, /5 names of this agent wait/, 'renamed-often')
     expect((await rename(other.agentId, other.key, '6')).status).toBe(200)
     const before = waiting()
     expectProblem(await rename(own.agentId, other.key, 'stolen'), 403, /another agent/)

@@ -3,6 +3,8 @@
 import { describe, expect, test } from 'vitest'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { alphaOf, multiplier } from '../../pipeline/scoring/skill.ts'
+import { factFields } from '../../schemas/entity-facts.ts'
+import { metricsIn } from '../../schemas/metrics.ts'
 import { textOf } from '../support/fenced-blocks.ts'
 import { published } from '../support/plain/rounding.ts'
 import type { Gain } from '../support/plain/judged.ts'
@@ -122,4 +124,18 @@ test('the multipliers of intervals', () => {
     ),
   ])
   expect(tableAfter('<!-- multipliers -->')).toEqual(expected)
+})
+
+test('the parameters', () => {
+  const told = tableAfter('## 5. What is published').map(([name, value]) => [name, value])
+  const held = Object.entries(METHODOLOGY.parameters).map(([name, value]) => [`\`${name}\``, String(value)])
+  expect(told).toEqual(held)
+})
+
+test('the metrics and facts of a verification are named', () => {
+  const section = text.split('## 5. What is published')[1]!
+  const named = (name: string) => section.includes(`\`${name.replace(/_interval$/, '')}\``)
+  const inWords = ['name', 'owner_id']
+  const fields = [...metricsIn('verification', 'agent'), ...Object.keys(factFields('verification', 'agent'))]
+  expect(fields.filter((name) => !named(name) && !inWords.includes(name))).toEqual([])
 })

@@ -2,6 +2,7 @@
 // title.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { ENTITY_METRICS } from '../../schemas/metrics.ts'
 import { scoreWorld as scorePlainly } from '../support/plain/world.ts'
 import { type WorldShape, randomWorld } from '../support/worlds/random-world.ts'
 import { type ScoredWorld, scoreWorld, valuesOf } from '../support/worlds/scored-world.ts'
@@ -138,6 +139,22 @@ test('boards of every size, owners, ties, events, prices and annulled questions'
   ]) {
     expect(covered[what] ?? 0, what).toBeGreaterThan(0)
   }
+})
+
+/** Parts of the plain scorer's calibration, and a count of entities. */
+const UNDER_OTHER_NAMES = [
+  'eligible',
+  'corp',
+  'calibration_curve',
+  'expected_calibration_error',
+  'population',
+]
+
+test('the plain scorer has every metric of the catalogue', () => {
+  const world = randomWorld({ seed: 1, people: 7, agents: 1, owners: 1, questions: 5, noise: 0.3 })
+  const [entity] = scorePlainly(world).entities.values()
+  const missing = Object.keys(ENTITY_METRICS).filter((name) => !(name in entity!))
+  expect(missing).toEqual(UNDER_OTHER_NAMES)
 })
 
 test('whoever is always right among people who never are is certified', () => {

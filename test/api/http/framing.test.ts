@@ -1,6 +1,7 @@
 // Requests that a proxy and this service could read in two ways, or that ask for what no call does: each is
 // answered clearly.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ProblemName, problemAddress } from '../../../schemas/problems.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { inboxRows } from '../../support/inbox-rows.ts'
 import { type RawAnswer, exchange } from '../../support/http/raw-http.ts'
@@ -18,7 +19,12 @@ afterAll(() => service.stop())
 const raw = (...lines: string[]): Promise<RawAnswer[]> =>
   exchange(service.url, Buffer.from([...lines, '', ''].join('\r\n')), { isHead: false })
 
-function expectRefused(answers: readonly RawAnswer[], status: number, detail: RegExp): void {
+function expectRefused(
+  answers: readonly RawAnswer[],
+  status: number,
+  detail: RegExp,
+  type?: ProblemName,
+): void {
   expect(answers).toHaveLength(1)
   const { headers, body } = answers[0]!
   expect(answers[0]!.status, body.toString()).toBe(status)
@@ -28,9 +34,10 @@ function expectRefused(answers: readonly RawAnswer[], status: number, detail: Re
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   })
-  const problem = JSON.parse(body.toString()) as { status: number; detail: string }
+  const problem = JSON.parse(body.toString()) as { status: number; detail: string; type: string }
   expect(problem.status).toBe(status)
   expect(problem.detail).toMatch(detail)
+  if (type !== undefined) expect(problem.type).toBe(problemAddress(type))
 }
 
 const BODY = '{"name":"a","model_type":"m"}'
@@ -245,7 +252,12 @@ describe('a target', () => {
   })
 
   test.for(['example.org:443', '/livez', '*'])('of CONNECT is refused: %s', async (target) => {
-    expectRefused(await raw(`CONNECT ${target} HTTP/1.1`, 'Host: x'), 501, /opens no tunnels/)
+    expectRefused(
+      await raw(`CONNECT ${target} HTTP/1.1`, 'Host: x'),
+      501,
+      /opens no tunnels/,
+      'not-supported',
+    )
   })
 
   test('of CONNECT on a connection that is reset harms nobody', async () => {

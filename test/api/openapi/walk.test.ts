@@ -376,7 +376,7 @@ describe('what a status may mean besides is answered as the document says:', () 
   })
 
   test.for<[string, string, number, Provoke, RegExp]>([
-    ['a forecast that is being written', 'submitForecast', 409, underWay, /still under way/],
+    ['a forecast that is being written', 'submitForecast', 409, underWay, /request-in-progress.*still under way/s],
     [
       'an Idempotency-Key of another request',
       'submitForecast',

@@ -247,7 +247,7 @@ describe('a part of a file', () => {
 
   test.for(['bytes=99999999-', 'bytes=-0'])('none for %s', async (range) => {
     const answer = await get(FILE, { Range: range })
-    expectProblem(answer, 416, /begins after the last/)
+    expectProblem(answer, 416, /begins after the last/, 'range-not-satisfiable')
     expect(answer.headers['content-range']).toBe(`bytes */${stored().byteLength}`)
   })
 

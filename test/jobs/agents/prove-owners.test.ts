@@ -181,7 +181,7 @@ describe('a proved owner', () => {
   test('is given up by its agent before it claims another one', async () => {
     await proved()
     const other = await client.post(path(), { domain: 'other.example' }, bearer(agent.key))
-    expectProblem(other, 409, /proved to be of example.org: give that up first/)
+    expectProblem(other, 409, /proved to be of example.org: give that up first/, 'other-owner-proved')
     expect((await client.send('DELETE', path(), { headers: bearer(agent.key) })).status).toBe(200)
     expectProblem(await client.get(path(), bearer(agent.key)), 404, /claims no owner/)
     expect(await look()).toMatchObject({ looked: 1, lost: 1 })
@@ -195,7 +195,7 @@ describe('a proved owner', () => {
     records.set(`_forecast-agents.${DOMAIN}`, [['anything']])
     expect(await look()).toMatchObject({ looked: 0 })
     const refused = await client.post(path(), { domain: DOMAIN }, bearer(agent.key))
-    expectProblem(refused, 403, /the operator has said who owns this agent/)
+    expectProblem(refused, 403, /the operator has said who owns this agent/, 'owned-by-operator')
     expect(await ownerReleased()).toBe('a lab')
     await expect(assignAgents(components, [agent.agentId], { owner: OWNER })).rejects.toThrow(
       /must not begin with domain:/,

@@ -214,7 +214,8 @@ describe('a clock that is not that of the store', () => {
     // It is known from the start on.
     const agent = await registerAgent(client)
     const refused = await submit(client, agent)
-    expectProblem(refused, 503, new RegExp(`^this node takes no forecasts now: .*, ${words}, which says `))
+    const detail = new RegExp(`^this node takes no forecasts now: .*, ${words}, which says `)
+    expectProblem(refused, 503, detail, 'wrong-clock')
     expect(refused.headers['retry-after']).toBe('60')
     expect(await client.get('/readyz').then(({ status }) => status)).toBe(200)
     const unready = await client.get('/readyz?for=forecasts')
