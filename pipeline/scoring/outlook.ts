@@ -3,7 +3,7 @@ import type { Title } from '../../schemas/payloads.ts'
 import type { Methodology } from './methodology.ts'
 import { rounded } from './round.ts'
 import { multiplier } from './skill.ts'
-import { type TitleGrounds, titleOf, yardsticksOf } from './title.ts'
+import { type Requirement, type TitleGrounds, requirementsOf, titleOf } from './title.ts'
 
 type Interval = TitleGrounds['skill_interval']
 
@@ -33,20 +33,43 @@ export function outlookOf(
   return { title, because, questions }
 }
 
+/** Every requirement by itself takes a number of questions like those that there are; the greatest counts. */
 function questionsUntil(
   methodology: Methodology,
   grounds: TitleGrounds & { clusters: number },
 ): number | null {
-  const { certified_questions, least_evidence, least_coverage, least_skill } = methodology.parameters
-  const { contested_questions: has, priced_questions: priced, clusters, evidence, coverage } = grounds
-  if (coverage === null || coverage < least_coverage) return null
-  const needed = yardsticksOf(grounds).map(({ skill, interval }) =>
-    skill === null || skill < least_skill ? Infinity : clustersUntilAbove(methodology, interval, clusters),
+  const { contested_questions: has } = grounds
+  const takes = requirementsOf(methodology, grounds).certified.map((one) =>
+    questionsToMeet(methodology, one, grounds),
   )
-  needed.push(evidence > 0 ? (clusters * least_evidence) / evidence : Infinity)
-  const ofPrice = grounds.voice_rule === 'everyone' ? (certified_questions * has) / priced : 0
-  const all = Math.max(certified_questions, ofPrice, (Math.max(...needed) * has) / clusters)
+  const all = Math.max(...takes)
   return Number.isFinite(all) ? Math.max(0, Math.ceil(all) - has) : null
+}
+
+/** Returns the number of contested questions at which a requirement is met; infinity if it never is. */
+function questionsToMeet(
+  methodology: Methodology,
+  { metric, has, needed, isMet }: Requirement,
+  grounds: TitleGrounds & { clusters: number },
+): number {
+  const { contested_questions: questions, clusters } = grounds
+  switch (metric) {
+    case 'contested_questions':
+      return needed
+    case 'priced_questions':
+      return (needed * questions) / has!
+    case 'evidence':
+      return has! > 0 ? (((clusters * needed) / has!) * questions) / clusters : Infinity
+    case 'coverage':
+    case 'skill':
+    case 'median_skill':
+    case 'market_skill':
+      return isMet ? 0 : Infinity
+    case 'skill_interval':
+    case 'median_skill_interval':
+    case 'market_skill_interval':
+      return (clustersUntilAbove(methodology, grounds[metric], clusters) * questions) / clusters
+  }
 }
 
 /**

@@ -10,66 +10,86 @@ export interface Award {
   because: string
 }
 
+const COUNTED = ['contested_questions', 'evidence', 'coverage', 'priced_questions'] as const
+const SKILLS = ['skill', 'median_skill', 'market_skill'] as const
+type Skill = (typeof SKILLS)[number]
+
+/** A metric that a title takes; of an interval its lower end. */
+export type RequiredMetric = (typeof COUNTED)[number] | Skill | `${Skill}_interval`
+
 /** The numbers that decide. Every verification has them. */
-export type TitleGrounds = Pick<
-  EntityMetrics,
-  | 'contested_questions'
-  | 'priced_questions'
-  | 'evidence'
-  | 'coverage'
-  | 'skill'
-  | 'skill_interval'
-  | 'median_skill'
-  | 'median_skill_interval'
-  | 'market_skill'
-  | 'market_skill_interval'
-> & { voice_rule: VoiceRule }
+export type TitleGrounds = Pick<EntityMetrics, RequiredMetric> & { voice_rule: VoiceRule }
+
+/** A published number that must not be below another one. The lower end of an interval must be above it. */
+export interface Requirement {
+  metric: RequiredMetric
+  /** Null where there is no such number. */
+  has: number | null
+  needed: number
+  isMet: boolean
+}
+
+/** Returns what each title takes beyond the one before it, and what is there. */
+export function requirementsOf(
+  { parameters }: Methodology,
+  grounds: TitleGrounds,
+): Record<Exclude<Title, 'none'>, Requirement[]> {
+  const atLeast = (metric: (typeof COUNTED)[number] | Skill, needed: number): Requirement => {
+    const has = grounds[metric]
+    return { metric, has, needed, isMet: has !== null && has >= needed }
+  }
+  const aboveZero = (metric: `${Skill}_interval`): Requirement => {
+    const has = grounds[metric]?.lower ?? null
+    return { metric, has, needed: 0, isMet: has !== null && has > 0 }
+  }
+  const { eligible_questions, certified_questions, least_evidence, least_coverage, least_skill } = parameters
+  return {
+    measured: [atLeast('contested_questions', eligible_questions)],
+    certified: [
+      atLeast('contested_questions', certified_questions),
+      atLeast('evidence', least_evidence),
+      atLeast('coverage', least_coverage),
+      ...(grounds.voice_rule === 'everyone' ? [atLeast('priced_questions', certified_questions)] : []),
+      ...skillsOf(grounds).flatMap((skill) => [atLeast(skill, least_skill), aboveZero(`${skill}_interval`)]),
+    ],
+  }
+}
+
+/** The skills that a record must show: that over the market only where there is a price. */
+const skillsOf = ({ priced_questions }: TitleGrounds): readonly Skill[] =>
+  SKILLS.filter((skill) => skill !== 'market_skill' || priced_questions > 0)
 
 export function titleOf(methodology: Methodology, grounds: TitleGrounds): Award {
-  const { eligible_questions: least } = methodology.parameters
-  const { contested_questions: questions } = grounds
-  if (questions < least) {
-    return { title: 'none', because: `it has ${questions} contested questions, fewer than ${least}` }
+  const { measured, certified } = requirementsOf(methodology, grounds)
+  const unmeasured = measured.find(({ isMet }) => !isMet)
+  if (unmeasured) return { title: 'none', because: lackOf(unmeasured) }
+  const uncertified = certified.find(({ isMet }) => !isMet)
+  if (uncertified) return { title: 'measured', because: lackOf(uncertified) }
+  const names = skillsOf(grounds).map(nameOf)
+  return {
+    title: 'certified',
+    because: `the intervals of ${names.slice(0, -1).join(', ')} and ${names.at(-1)} are above 0`,
   }
-  const lack = lackOf(methodology, grounds)
-  if (lack !== undefined) return { title: 'measured', because: lack }
-  return { title: 'certified', because: `the intervals of ${listed(yardsticksOf(grounds))} are above 0` }
 }
 
-/** Why a record is not certified; undefined if it is. */
-function lackOf({ parameters }: Methodology, grounds: TitleGrounds): string | undefined {
-  const { certified_questions, least_evidence, least_coverage, least_skill } = parameters
-  const { contested_questions, priced_questions, evidence, coverage, voice_rule } = grounds
-  if (contested_questions < certified_questions) {
-    return `it has ${contested_questions} contested questions, fewer than ${certified_questions}`
-  }
-  if (evidence < least_evidence) return `its evidence is ${evidence}, less than ${least_evidence}`
-  if (coverage === null || coverage < least_coverage)
-    return `its coverage is ${coverage}, less than ${least_coverage}`
-  if (voice_rule === 'everyone' && priced_questions < certified_questions) {
-    return `the release has too few voices for more without a market’s price on ${certified_questions} of its questions`
-  }
-  for (const { name, skill, interval } of yardsticksOf(grounds)) {
-    if (skill === null || skill < least_skill) return `${name} is ${skill}, less than ${least_skill}`
-    if (interval === null || interval.lower <= 0) return `the interval of ${name} is not above 0`
-  }
-  return undefined
-}
+const nameOf = (metric: string) => `its ${metric.replace('_', ' ')}`
 
-/** The skills that a record must show. */
-export function yardsticksOf(grounds: TitleGrounds) {
-  const { skill, skill_interval, median_skill, median_skill_interval, market_skill, market_skill_interval } =
-    grounds
-  return [
-    { name: 'its skill', skill, interval: skill_interval },
-    { name: 'its median skill', skill: median_skill, interval: median_skill_interval },
-    ...(grounds.priced_questions > 0
-      ? [{ name: 'its market skill', skill: market_skill, interval: market_skill_interval }]
-      : []),
-  ]
-}
-
-const listed = (of: readonly { name: string }[]): string => {
-  const names = of.map(({ name }) => name)
-  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+/** The clause that says of a requirement why it is not met. */
+function lackOf({ metric, has, needed }: Requirement): string {
+  switch (metric) {
+    case 'contested_questions':
+      return `it has ${has} contested questions, fewer than ${needed}`
+    case 'priced_questions':
+      return `the release has too few voices for more without a market’s price on ${needed} of its questions`
+    case 'evidence':
+    case 'coverage':
+    case 'skill':
+    case 'median_skill':
+    case 'market_skill':
+      return `${nameOf(metric)} is ${has}, less than ${needed}`
+    case 'skill_interval':
+    case 'median_skill_interval':
+    case 'market_skill_interval':
+      return `the interval of ${nameOf(metric.replace('_interval', ''))} is not above ${needed}`
+  }
 }
