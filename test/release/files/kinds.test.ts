@@ -4,6 +4,7 @@ import { FILE_KINDS, isSigned } from '../../../pipeline/release/files/kinds.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { isPublished, releasePrefix } from '../../../pipeline/store/paths.ts'
+import { textOf } from '../../support/fenced-blocks.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { Clock, testComponents } from '../../support/http/service.ts'
 import { releasePageWorld } from '../../support/worlds/page-world.ts'
@@ -35,6 +36,14 @@ test('a file in a folder is published, and only the tree of forecasts lies besid
   for (const { name, places } of FILE_KINDS) {
     for (const place of places) expect(isPublished(place), place).toBe(name !== 'tree of forecasts')
   }
+})
+
+test('docs/data.md has a line for each place', () => {
+  const paths = Array.from(textOf('docs/data.md').matchAll(/^\| (`releases\/.*?) +\|/gm), ([, path]) => path!)
+  const missing = FILE_KINDS.flatMap(({ places }) => places).filter(
+    (place) => !paths.some((path) => path.includes(`/${place}`) || path.includes(`…/${place}`)),
+  )
+  expect(missing).toEqual([])
 })
 
 test('exactly the kinds that say so have payloads with signatures', async () => {
