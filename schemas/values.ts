@@ -5,6 +5,10 @@ import { z } from 'zod'
 export const ENVIRONMENTS = ['production', 'sandbox'] as const
 export type Environment = (typeof ENVIRONMENTS)[number]
 
+export const DAY_MS = 86_400_000
+/** Errors, coverage and gains are held as whole numbers of 1e-9. */
+export const NANO = 1e9
+
 /** A pattern of a UUID. Both cases are spelt out because the JSON Schema would lose a flag. */
 export const UUID_PATTERN = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 

@@ -19,8 +19,8 @@ import { cursorOf, decodeCursor } from '../questions/page.ts'
 import { type KnownQuestion, isOverAt, statusAt } from '../questions/question.ts'
 import { type HeldForecast, HeldForecasts } from './held.ts'
 import { ForecastInstants } from './instants.ts'
+import { READS_AT_ONCE } from '../../pipeline/store/store.ts'
 
-const READS_AT_ONCE = 16
 /** Only an import writes larger objects to the inbox, and it takes them into the table itself. */
 const MOST_BYTES = 4 * 1024 * 1024
 /**

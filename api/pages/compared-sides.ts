@@ -6,9 +6,7 @@ import { questionPath } from './links.ts'
 import { shownName, unnamed } from './profile/subject.ts'
 import { type Site, linkTo } from './site.ts'
 import { endOf, named } from './wording.ts'
-
-/** Of the integers in which errors and coverage are held. */
-export const NANO = 1e9
+import { NANO } from '../../schemas/values.ts'
 
 /** A compared agent or forecaster. */
 export interface Side {

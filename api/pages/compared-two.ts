@@ -11,7 +11,6 @@ import {
   plainName,
   sidesOf,
   titleLink,
-  NANO,
 } from './compared-sides.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { counted, grouped, percent, plain, signed } from './numbers.ts'
@@ -19,6 +18,7 @@ import type { Site } from './site.ts'
 import { scrolling } from './table.ts'
 import { term } from './terms.ts'
 import { interval } from './wording.ts'
+import { NANO } from '../../schemas/values.ts'
 
 /** Questions in each table. */
 const MOST_ROWS = 5

@@ -8,8 +8,7 @@ import { cursorTo } from './cursor.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { rowsIn } from './release-files.ts'
 import type { References } from './references.ts'
-
-const READS_AT_ONCE = 16
+import { READS_AT_ONCE } from '../../pipeline/store/store.ts'
 
 export interface BoardRequest extends NameSearch {
   entityType: EntityType

@@ -16,8 +16,8 @@ import type { EntityType } from '../../schemas/tables.ts'
 import type { Asker } from '../turns.ts'
 import { ShardCache } from './shard-cache.ts'
 import type { NextRelease, Warm } from './warm.ts'
+import { READS_AT_ONCE } from '../../pipeline/store/store.ts'
 
-const READS_AT_ONCE = 16
 const MANIFESTS_KEPT = 5_000
 const DAYS_PER_CALL = 100
 /** Days that are not in memory: each takes 1 to 2 ms. */

@@ -13,8 +13,7 @@ import { type ReleaseFiles, rowsIn } from './release-files.ts'
 import type { BoardPage, NamedEntry } from '../pages/ranking.ts'
 import { namedEntry } from './people.ts'
 import type { References } from './references.ts'
-
-const READS_AT_ONCE = 16
+import { READS_AT_ONCE } from '../../pipeline/store/store.ts'
 
 type LeaderboardEntry = LeaderboardFile['entries'][number]
 type PoolOf = Pick<LeaderboardEntry, 'pool' | 'pool_size'>

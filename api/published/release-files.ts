@@ -8,6 +8,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
 import { ShardCache, type Sized } from './shard-cache.ts'
 import type { WorkBeside } from './work-beside.ts'
+import { READS_AT_ONCE } from '../../pipeline/store/store.ts'
 
 /** The store that files are read from, and the clock by which long work makes pauses. */
 export interface Reading {
@@ -37,7 +38,6 @@ const PARSED: Form<object> = {
   }),
 }
 
-const READS_AT_ONCE = 16
 /** The estimated memory of a manifest for each of its files. */
 const LISTED_FILE_BYTES = 500
 

@@ -10,10 +10,10 @@ import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Site } from '../pages/site.ts'
 import { atomOf } from './atom.ts'
 import type { RenderedPages } from './rendered.ts'
+import { READS_AT_ONCE } from '../../pipeline/store/store.ts'
 
 /** Releases in the feed. */
 const IN_FEED = 50
-const READS_AT_ONCE = 16
 
 export class ReleaseRecords {
   readonly #store: Store

@@ -6,9 +6,9 @@ import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Scores } from './scores.ts'
 import type { WorkedOut } from './worked-out.ts'
 import type { Asker } from '../turns.ts'
+import { NANO } from '../../schemas/values.ts'
 
 const ROW_BYTES = 300
-const NANO = 1e9
 
 export type ReportRow = Omit<ReportedQuestion, 'title'>
 

@@ -10,8 +10,8 @@ import * as examples from '../openapi/examples.ts'
 import { type ReleasedEntity, releasedEntity } from './pasted-path.ts'
 import { noReleaseYet } from './releases.ts'
 import type { Asker } from '../turns.ts'
+import { NANO } from '../../schemas/values.ts'
 
-const NANO = 1e9
 /** Of the questions in the answer. */
 const MOST_DIFFERENT = 10
 

@@ -9,8 +9,7 @@ import { type Site, linkTo } from '../pages/site.ts'
 import type { Asker } from '../turns.ts'
 import { isHidden } from '../published/hidden.ts'
 import { nameOfEntity } from '../published/people.ts'
-
-const READS_AT_ONCE = 8
+import { READS_AT_ONCE } from '../../pipeline/store/store.ts'
 
 /** An agent or a forecaster of the current release. */
 export interface ReleasedEntity {

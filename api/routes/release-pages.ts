@@ -13,9 +13,9 @@ import { MOST_CORRECTIONS, type ReleaseChange, releasePage, releasesPage } from 
 import { pageRoute } from './page-route.ts'
 import { releasedNames } from './pasted-path.ts'
 import { SERVICE } from '../turns.ts'
+import { READS_AT_ONCE } from '../../pipeline/store/store.ts'
 
 const RELEASES_PER_PAGE = 20
-const READS_AT_ONCE = 8
 
 const list = pageRoute({
   path: RELEASES_PATH,

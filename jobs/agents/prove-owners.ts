@@ -15,10 +15,10 @@ import { type DomainLook, type Reach, lookAtDomain, proofIn } from '../../pipeli
 import { onTable } from './agents-table.ts'
 import type { Components } from '../components/components.ts'
 import type { Report } from '../command-line/output.ts'
+import { READS_AT_ONCE } from '../../pipeline/store/store.ts'
 
 const TIMEOUT_MS = 5_000
 const LOOKS_AT_ONCE = 64
-const READS_AT_ONCE = 16
 /** Domains that were not reached by then are the first of the next run. */
 const RUN_MS = 60_000
 

@@ -2,13 +2,12 @@
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { DOMAIN_OWNER } from '../../schemas/names.ts'
-import { instant, publishedUuid } from '../../schemas/values.ts'
+import { DAY_MS, instant, publishedUuid } from '../../schemas/values.ts'
 import { OWNER_CLAIMS_PREFIX, ownerClaimPath } from '../store/paths.ts'
 import { records } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { RandomBytes } from './api-key.ts'
 
-const DAY_MS = 86_400_000
 const TOKEN_BYTES = 18
 /** A claim without a proof ends after this time. */
 const PENDING_MS = 14 * DAY_MS

@@ -29,6 +29,7 @@ import {
 } from '../store/paths.ts'
 import { recordAt, records } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import { READS_AT_ONCE } from '../store/store.ts'
 
 const keyFields = {
   key_id: z.string(),
@@ -98,7 +99,6 @@ export interface Rotation {
   isAtOnce?: boolean
 }
 
-const READS_AT_ONCE = 16
 /** Anyone can trigger look-ups, so they get a bounded share of the store's connections. */
 const LOOKUPS_AT_ONCE = 16
 const MOST_LOOKUPS_WAITING = 1_000

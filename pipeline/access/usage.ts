@@ -11,6 +11,7 @@ import { encodeRows } from '../tables/inbox.ts'
 import { statisticsOf } from '../tables/delta.ts'
 import { TableLog, localPaths } from '../tables/delta-log.ts'
 import { localInbox } from '../tables/inbox.ts'
+import { READS_AT_ONCE } from '../store/store.ts'
 
 /** Calls with the same entry are added up. */
 export interface UsageEntry {
@@ -107,8 +108,6 @@ export class UsageLog {
 }
 
 export type UsageContext = Pick<PipelineComponents, 'store' | 'local' | 'openDatabase'>
-
-const READS_AT_ONCE = 16
 
 /**
  * Returns the calls of each account in a month (YYYY-MM). Every call that was durable at the start, in the

@@ -11,10 +11,10 @@ import { LATEST_MS, WITNESS_MINUTES } from '../transparency/taken-in.ts'
 import { type LateForecast, exemptFrom } from './exemptions.ts'
 import type { TablesContext } from './tables.ts'
 import { readStoredTree } from './stored-tree.ts'
+import { DAY_MS } from '../../schemas/values.ts'
 
 /** Of the faults of one kind in one release, at most this many are named one by one. */
 const NAMED = 10
-const DAY_MS = 86_400_000
 
 /** The releases before the one to check. */
 export interface Earlier {

@@ -17,7 +17,7 @@ import { readLoggedManifest, statementOf } from '../transparency/statement.ts'
 import type { Findings } from './findings.ts'
 import type { AuditReport } from './report.ts'
 
-const READS_AT_ONCE = 4
+const COPIES_AT_ONCE = 4
 
 /** An object of a store, and how long it must be. */
 interface Named {
@@ -79,7 +79,7 @@ export class PublicCopy {
         await this.store.delete(path)
         return false
       },
-      { concurrency: READS_AT_ONCE },
+      { concurrency: COPIES_AT_ONCE },
     )
     return copied.filter(Boolean).length
   }

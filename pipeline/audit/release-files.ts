@@ -21,7 +21,7 @@ import {
 import type { Store } from '../store/store.ts'
 import { type Findings, named } from './findings.ts'
 
-const READS_AT_ONCE = 8
+const FILES_AT_ONCE = 8
 
 /** The files of a release that an auditor sees. */
 export interface SeenFiles {
@@ -61,12 +61,12 @@ export async function checkReleaseFiles(
       gone += 1
     }
   }
-  await pMap(files, checkFile, { concurrency: READS_AT_ONCE })
+  await pMap(files, checkFile, { concurrency: FILES_AT_ONCE })
   const checkOutliving = async (file: PublicTableFile): Promise<void> => {
     const path = releasePrefix(file.release) + file.path
     if (!(await checkHash(store, findings, path, file, thinned === undefined))) gone += 1
   }
-  await pMap(tables, checkOutliving, { concurrency: READS_AT_ONCE })
+  await pMap(tables, checkOutliving, { concurrency: FILES_AT_ONCE })
   for (const fault of manifestFaults(manifest)) findings.fault(manifestPath(release), fault)
   findings.counts.files_unchecked += gone
   return gone
@@ -120,5 +120,5 @@ export async function checkLoggedSnapshot(
   const snapshot: SnapshotManifest | undefined = await findings.read(readSnapshotManifest(store, date))
   const checkCopy = (file: ManifestFile) =>
     checkHash(store, findings, snapshotPrefix(date) + file.path, file, true)
-  await pMap(snapshot?.files ?? [], checkCopy, { concurrency: READS_AT_ONCE })
+  await pMap(snapshot?.files ?? [], checkCopy, { concurrency: FILES_AT_ONCE })
 }

@@ -28,6 +28,7 @@ import {
 } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { TableLog } from '../tables/delta-log.ts'
+import { READS_AT_ONCE } from '../store/store.ts'
 
 /** All others hold only what no object names. */
 const FOLDERS = [
@@ -41,7 +42,6 @@ const FOLDERS = [
   'tables',
   'undone-imports',
 ]
-const READS_AT_ONCE = 16
 
 export interface LostObjects {
   /** The paths of objects that are gone or cut off, in their order. */

@@ -8,6 +8,7 @@ import type { Environment } from '../../schemas/values.ts'
 import type { Unsecured } from './data-integrity.ts'
 import { CONTEXTS } from './quads.ts'
 import { ENTRIES_PER_LIST, encodedList } from './status-list.ts'
+import { DAY_MS } from '../../schemas/values.ts'
 
 export const CREDENTIAL_TYPE = 'application/vc'
 
@@ -18,7 +19,6 @@ export const CREDENTIAL_TYPE = 'application/vc'
 export const FORM = 3
 
 const DAYS_VALID = 90
-const DAY_MS = 86_400_000
 
 /** The facts that all credentials of a release share. */
 export interface Issued {

@@ -29,6 +29,7 @@ import { CERTIFIED, FORM, type Issued, credentialOf, issuerOf, statusListOf } fr
 import type { CredentialKey } from './keys.ts'
 import { lastIssue, makeOf, readCredentialFile, readIssue } from './read.ts'
 import { ENTRIES_PER_LIST } from './status-list.ts'
+import { READS_AT_ONCE } from '../store/store.ts'
 
 export interface CredentialIssuer {
   /** The address of the service, without a slash at its end. */
@@ -45,7 +46,6 @@ export interface IssueContext {
 }
 
 const ENTITIES_PER_FILE = 256
-const READS_AT_ONCE = 16
 /** Nodes may still serve the issue before the last one. */
 const ISSUES_KEPT = 3
 

@@ -15,8 +15,7 @@ import { everSaid, undoneImports, undoneIn } from '../tables/left-out.ts'
 import { attachTable } from '../tables/views.ts'
 import { type ImportContext, countOf } from './take-in.ts'
 import { onKnown } from './waiting.ts'
-
-const READS_AT_ONCE = 16
+import { READS_AT_ONCE } from '../store/store.ts'
 
 const importRecord = z.strictObject({
   file: z.string(),

@@ -20,9 +20,7 @@ import { type ReleaseContext, type ReleaseState, readPlan } from './state.ts'
 import { sha256Hex } from '../proof/canonical.ts'
 import { isShardPath, snapshotManifestPath, snapshotPrefix } from '../store/paths.ts'
 import { recordBytes } from '../store/records.ts'
-import { type Store, putExactly } from '../store/store.ts'
-
-const READS_AT_ONCE = 16
+import { READS_AT_ONCE, type Store, putExactly } from '../store/store.ts'
 
 /**
  * Completes the snapshot of the current release's day if a crash left it out, and those whose manifests were

@@ -4,9 +4,10 @@ import type { Methodology } from './methodology.ts'
 import { PPM } from './logarithm.ts'
 import { WITHDRAWN } from './participant.ts'
 import type { ResolvedQuestion } from './question.ts'
-import { NANO, roundHalfEven } from './round.ts'
+import { roundHalfEven } from './round.ts'
 import { exactSum } from './exact-sum.ts'
 import { type Interval, alphaOf, intervalOf, loneGroups, skillWith } from './skill.ts'
+import { NANO } from '../../schemas/values.ts'
 
 /** A forecast of the first (0) or the second (1) of two entities; −1 parts per million for a withdrawal. */
 export interface SidedForecast {

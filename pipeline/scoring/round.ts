@@ -2,7 +2,6 @@
 // integers of 1e-9, and published numbers have six decimals (percentiles two). All are rounded half to even.
 
 export const PICO = 1e12
-export const NANO = 1e9
 /** Parts of one in the decimals of published numbers. */
 export const MICRO = 1e6
 

@@ -3,7 +3,8 @@
 import { exactSum, wholeProductSum } from './exact-sum.ts'
 import type { Methodology } from './methodology.ts'
 import { type JudgedPairs, JOINTS, type Yardstick, valuesAt } from './pairs.ts'
-import { NANO, rounded, roundHalfEven } from './round.ts'
+import { rounded, roundHalfEven } from './round.ts'
+import { NANO } from '../../schemas/values.ts'
 
 /** An interval whose ends are not rounded. */
 export interface Interval {

@@ -4,9 +4,7 @@ import pMap from 'p-map'
 import type { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
-import { type Store, readChecked } from './store.ts'
-
-const READS_AT_ONCE = 16
+import { READS_AT_ONCE, type Store, readChecked } from './store.ts'
 
 /** The schema of a record. */
 type Schema = z.ZodType<object, object>

@@ -2,6 +2,9 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import { type Body, piecesBeside } from './body.ts'
 
+/** How many small objects one caller reads at the same time. */
+export const READS_AT_ONCE = 16
+
 export interface StoredObject {
   path: string
   sizeBytes: number

@@ -4,12 +4,10 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { SCORED_TABLES, type ScoredTable, type TableName } from '../../schemas/tables.ts'
 import { deltaLogPath, tablePath } from '../store/paths.ts'
 import type { LocalFiles } from '../store/local-files.ts'
-import { type Store, readChecked } from '../store/store.ts'
+import { READS_AT_ONCE, type Store, readChecked } from '../store/store.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { type DataFile, type TableVersion, type TablesRead, filesOf } from './delta.ts'
 import { readLeftOut, without } from './left-out.ts'
-
-const READS_AT_ONCE = 16
 
 export class TableLog {
   readonly table: TableName

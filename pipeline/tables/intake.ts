@@ -7,7 +7,7 @@ import { type TableName, tableSpec } from '../../schemas/tables.ts'
 import { parquet } from '../duckdb.ts'
 import { deltaLogPath, intakePath } from '../store/paths.ts'
 import { recordAt } from '../store/records.ts'
-import { type Store, readChecked } from '../store/store.ts'
+import { READS_AT_ONCE, type Store, readChecked } from '../store/store.ts'
 import { columnsOf } from './columns.ts'
 import { type CompactionContext, inboxRows } from './data-files.ts'
 import { type TableVersion, isGivenUp } from './delta.ts'
@@ -16,7 +16,6 @@ import { localInbox } from './inbox.ts'
 import { lookAgain, orUnreadable, readQuarantined, unreadable } from './quarantine.ts'
 import { earliestAfter } from './recorded-at.ts'
 
-const READS_AT_ONCE = 16
 const OBJECTS_AT_ONCE = 1_000
 
 const intake = z.strictObject({ inbox: z.array(z.string()).min(1) })

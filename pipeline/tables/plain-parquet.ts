@@ -6,6 +6,7 @@
 import type { Column, ColumnType, Row } from '../../schemas/tables.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { ThriftWriter } from './thrift-writer.ts'
+import { DAY_MS } from '../../schemas/values.ts'
 
 /** The format's numbers for physical types, for their meanings, and for whether values may be missing. */
 const INT32 = 1
@@ -27,8 +28,6 @@ const UNCOMPRESSED = 0
 const MAGIC = Buffer.from('PAR1')
 
 type Value = NonNullable<Row[string]>
-
-const DAY_MS = 86_400_000
 
 interface ParquetType {
   physical: number

@@ -13,10 +13,9 @@ import {
   quarantinedPathOf,
 } from '../store/paths.ts'
 import { records } from '../store/records.ts'
-import { type Store, putOnce } from '../store/store.ts'
+import { READS_AT_ONCE, type Store, putOnce } from '../store/store.ts'
 import { COMPRESSORS } from './compressors.ts'
 
-const READS_AT_ONCE = 16
 const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 const recordsIn = (store: Store) => records(store, quarantineRecordPath, quarantinedObject)

@@ -11,8 +11,8 @@ import { type Site, addressOf, serviceName } from '../site.ts'
 import { interval, places } from '../wording.ts'
 import { type Weight, canDraw, cutTo, textWidth } from './font.ts'
 
-export const WIDTH = 1200
-export const HEIGHT = 630
+export const CARD_WIDTH = 1200
+export const CARD_HEIGHT = 630
 
 export type Mark =
   | { kind: 'box'; x: number; y: number; width: number; height: number; color: string }
@@ -112,13 +112,13 @@ function frame(site: Site, right: string): Mark[] {
   const service = canDraw('bold', given) ? given : 'Forecast verification'
   const name = isSandbox ? `SANDBOX · ${service}` : service
   const words = isSandbox && right !== '' ? `simulated · ${right}` : right
-  const end = WIDTH - LEFT - textWidth('regular', 22, words)
+  const end = CARD_WIDTH - LEFT - textWidth('regular', 22, words)
   const stripes = Array.from({ length: isSandbox ? 30 : 0 }, (_, index) =>
     box(index * 40, HEAD - 10, 20, 10, '#3d2b00'),
   )
   return [
-    box(0, 0, WIDTH, HEIGHT, WHITE),
-    box(0, 0, WIDTH, HEAD, back),
+    box(0, 0, CARD_WIDTH, CARD_HEIGHT, WHITE),
+    box(0, 0, CARD_WIDTH, HEAD, back),
     ...stripes,
     text(LEFT, 57, 32, 'bold', front, cutTo(end - LEFT - 40, 'bold', 32, name)),
     text(end, 57, 22, 'regular', front, words),
@@ -126,9 +126,9 @@ function frame(site: Site, right: string): Mark[] {
 }
 
 function heading(name: string, note: string): Mark[] {
-  const size = [64, 48].find((each) => textWidth('bold', each, name) <= WIDTH - 2 * LEFT) ?? 40
+  const size = [64, 48].find((each) => textWidth('bold', each, name) <= CARD_WIDTH - 2 * LEFT) ?? 40
   return [
-    text(LEFT, 190, size, 'bold', INK, cutTo(WIDTH - 2 * LEFT, 'bold', size, name)),
+    text(LEFT, 190, size, 'bold', INK, cutTo(CARD_WIDTH - 2 * LEFT, 'bold', size, name)),
     text(LEFT, 222, 20, 'regular', QUIET, note),
   ]
 }
@@ -159,15 +159,15 @@ function checkMarks(site: Site, path: string): Mark[] {
   if (site.publicUrl === undefined) return []
   const address = addressOf(site, path)
   const start = LEFT + textWidth('bold', 28, 'Check:') + 16
-  const shown = cutTo(WIDTH - LEFT - start, 'regular', 22, address.replace(/^https?:\/\//, ''))
+  const shown = cutTo(CARD_WIDTH - LEFT - start, 'regular', 22, address.replace(/^https?:\/\//, ''))
   const modules = qrModules(address)
   const scale = Math.floor(300 / modules.length)
   const side = modules.length * scale
   return [
-    box(LEFT, 548, WIDTH - 2 * LEFT, 2, RULE),
+    box(LEFT, 548, CARD_WIDTH - 2 * LEFT, 2, RULE),
     text(LEFT, 594, 28, 'bold', INK, 'Check:'),
     text(start, 594, 22, 'regular', QUIET, shown),
-    { kind: 'modules', x: WIDTH - LEFT - side, y: 240, scale, modules },
+    { kind: 'modules', x: CARD_WIDTH - LEFT - side, y: 240, scale, modules },
   ]
 }
 

@@ -1,11 +1,11 @@
 // Cards as SVG, whose viewers bring the letters of any script.
 import { qrPath } from '../charts/qr.ts'
 import { type Html, html } from '../html.ts'
-import { type Card, HEIGHT, type Mark, WIDTH } from './card.ts'
+import { type Card, CARD_HEIGHT, type Mark, CARD_WIDTH } from './card.ts'
 import { isMeasured, textWidth } from './font.ts'
 
 export function cardSvg({ marks, words }: Card): Html {
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="card" font-family="DejaVu Sans,Verdana,sans-serif">
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${CARD_WIDTH}" height="${CARD_HEIGHT}" viewBox="0 0 ${CARD_WIDTH} ${CARD_HEIGHT}" role="img" aria-labelledby="card" font-family="DejaVu Sans,Verdana,sans-serif">
 <title id="card">${words}</title>
 ${marks.map((mark) => html`${drawn(mark)}`)}</svg>
 `

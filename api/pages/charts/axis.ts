@@ -1,5 +1,10 @@
 // Axes of the charts: places values, and chooses the values that get a number.
 
+/** The width of a chart's view box. */
+export const CHART_WIDTH = 360
+/** The marks of an axis of probabilities or shares. */
+export const QUARTERS = [0, 0.25, 0.5, 0.75, 1]
+
 export interface Axis {
   least: number
   most: number

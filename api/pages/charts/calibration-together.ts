@@ -3,7 +3,7 @@
 import type { EntityMetrics } from '../../../schemas/metrics.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { counted, percent } from '../numbers.ts'
-import { type Axis, place } from './axis.ts'
+import { QUARTERS, CHART_WIDTH, type Axis, place } from './axis.ts'
 
 type Curve = EntityMetrics['calibration_curve']
 
@@ -14,10 +14,8 @@ export interface Calibrated {
   plain: string
 }
 
-const WIDTH = 360
 const X: Axis = { least: 0, most: 1, from: 48, to: 344 }
 const Y: Axis = { least: 0, most: 1, from: 320, to: 24 }
-const QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 /** A group of fewer says more about luck than about a forecaster. */
 const LEAST_COUNT = 5
 
@@ -53,7 +51,7 @@ export function calibrationTogether(all: readonly Calibrated[]): HtmlPart {
   const said = drawn.map(({ plain, points }) => `${plain}: ${points.map(wordsOf).join(', ')}`)
   const [left, right, bottom, top] = [X.from, X.to, Y.from, Y.to]
   return html`<h2 id="calibration">When they say 70\u00a0%, does it happen 7 times in 10?</h2>
-<div class="columns"><figure><svg class="chart square" viewBox="0 0 ${WIDTH} 366" role="img" aria-labelledby="together-title" aria-describedby="together-about">
+<div class="columns"><figure><svg class="chart square" viewBox="0 0 ${CHART_WIDTH} 366" role="img" aria-labelledby="together-title" aria-describedby="together-about">
 <title id="together-title">What was said, and how often it happened</title>
 <desc id="together-about">${said.join('; ')}.</desc>
 <g class="grid">${QUARTERS.map((share) => html`<path d="M${place(X, share)} ${top}V${bottom}M${left} ${place(Y, share)}H${right}"/>`)}</g>

@@ -1,14 +1,12 @@
 // The course of the average over the life of a settled question, as a line of steps.
 import { type Html, html } from '../html.ts'
 import { percent } from '../numbers.ts'
-import { type Axis, place } from './axis.ts'
+import { QUARTERS, CHART_WIDTH, type Axis, place } from './axis.ts'
+import { DAY_MS } from '../../../schemas/values.ts'
 
-const WIDTH = 360
 const BOTTOM = 196
 const Y: Axis = { least: 0, most: 1, from: BOTTOM, to: 24 }
-const QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 const [LEFT, RIGHT] = [48, 342]
-const DAY_MS = 86_400_000
 
 /** The averages at instants that lie equally far apart; null where nothing stood. */
 export interface CourseOf {
@@ -24,7 +22,7 @@ export function courseChart({ course, from, to }: CourseOf, outcome: 'yes' | 'no
   const isLong = to.getTime() - from.getTime() >= 2 * DAY_MS
   const isOneDay = dayOf(from) === dayOf(to)
   const written = (at: Date) => (isLong ? dayOf(at) : isOneDay ? minuteOf(at).slice(11) : minuteOf(at))
-  return html`<svg class="chart square" viewBox="0 0 ${WIDTH} 240" role="img" aria-labelledby="course-title" aria-describedby="course-about">
+  return html`<svg class="chart square" viewBox="0 0 ${CHART_WIDTH} 240" role="img" aria-labelledby="course-title" aria-describedby="course-about">
 <title id="course-title">${result}</title>
 <desc id="course-about">A line of steps from the opening to the close; 0 % is below, 100 % above. The outcome was ${outcome}.</desc>
 <g class="grid">${QUARTERS.map((share) => html`<path d="M${LEFT} ${place(Y, share)}H${RIGHT}"/>`)}</g>

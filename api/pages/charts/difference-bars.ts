@@ -1,9 +1,8 @@
 // Draws by how much one of two was closer on each question, in bars from the one's best to the other's.
 import { type Html, html } from '../html.ts'
 import { counted, plain } from '../numbers.ts'
-import { type Axis, decimalsOf, multiples, place, stepFor } from './axis.ts'
+import { CHART_WIDTH, type Axis, decimalsOf, multiples, place, stepFor } from './axis.ts'
 
-const WIDTH = 360
 const [LEFT, RIGHT] = [40, 352]
 const [TOP, BOTTOM] = [26, 186]
 const HEIGHT = 212
@@ -33,7 +32,7 @@ export function differenceBars(gains: readonly number[], names: readonly [string
       .join('')
   const [first, second] = [gains.filter((gain) => gain > 0).length, gains.filter((gain) => gain < 0).length]
   const [one, other] = names.map(short)
-  return html`<svg class="chart square" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="difference-title" aria-describedby="difference-about">
+  return html`<svg class="chart square" viewBox="0 0 ${CHART_WIDTH} ${HEIGHT}" role="img" aria-labelledby="difference-title" aria-describedby="difference-about">
 <title id="difference-title">${one} was closer on ${counted(first, 'question')}, ${other} on ${second}</title>
 <desc id="difference-about">Bars upward, where ${one} was closer, by up to ${plain(Math.max(0, gains[0]!))}; bars downward, where ${other} was closer, by up to ${plain(Math.max(0, -gains.at(-1)!))}.</desc>
 <g class="grid">${multiples(-reach, reach, step).map((value) => html`<path d="M${LEFT} ${place(y, value)}H${RIGHT}"/>`)}</g>

@@ -1,13 +1,11 @@
 // The histogram of the last forecasts on a settled question, with their average and the outcome at its end.
 import { type Html, html } from '../html.ts'
 import { counted, grouped, percent } from '../numbers.ts'
-import { type Axis, multiples, place, stepFor } from './axis.ts'
+import { QUARTERS, CHART_WIDTH, type Axis, multiples, place, stepFor } from './axis.ts'
 
-const WIDTH = 360
 const TOP = 40
 const BOTTOM = 200
 const X: Axis = { least: 0, most: 1, from: 44, to: 342 }
-const QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 /** Between two bars. */
 const GAP = 0.6
 
@@ -29,7 +27,7 @@ export function lastForecastsChart(
   const endAnchor = outcome === 'yes' ? 'end' : 'start'
   const at = place(X, average)
   const isLeft = average <= 0.5
-  return html`<svg class="chart square" viewBox="0 0 ${WIDTH} 240" role="img" aria-labelledby="said-title" aria-describedby="said-about">
+  return html`<svg class="chart square" viewBox="0 0 ${CHART_WIDTH} 240" role="img" aria-labelledby="said-title" aria-describedby="said-about">
 <title id="said-title">${result}</title>
 <desc id="said-about">A histogram of the last forecasts, from 0 to 100 %, in ${counts.length} bars. The average is ${percent(average, 1)}, and the outcome was ${outcome}.</desc>
 <g class="grid">${steps.map((count) => html`<path d="M${X.from} ${place(y, count)}H${X.to}"/>`)}</g>

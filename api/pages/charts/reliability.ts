@@ -4,18 +4,16 @@ import type { EntityMetrics } from '../../../schemas/metrics.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { counted, percent } from '../numbers.ts'
 import { orNone } from '../wording.ts'
-import { type Axis, place } from './axis.ts'
+import { QUARTERS, CHART_WIDTH, type Axis, place } from './axis.ts'
 import { atLeast, atMost } from './binomial.ts'
 
 type CalibrationBin = EntityMetrics['calibration_curve'][number]
 type RecalibrationBlock = NonNullable<EntityMetrics['corp']>[number]
 
-const WIDTH = 360
 const X: Axis = { least: 0, most: 1, from: 48, to: 344 }
 const Y: Axis = { least: 0, most: 1, from: 320, to: 24 }
 const COUNTS_BASE = 364
 const COUNTS_HEIGHT = 34
-const QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 const LEAST_RADIUS = 3
 const MORE_RADIUS = 4
 /** With fewer forecasts, luck could explain nearly everything. */
@@ -69,7 +67,7 @@ export function reliabilityDiagram(
   const bins = filled(curve)
   const most = Math.max(...bins.map(({ count }) => count))
   const [left, right, bottom, top] = [X.from, X.to, Y.from, Y.to]
-  return html`<svg class="chart square" viewBox="0 0 ${WIDTH} 406" role="img" aria-labelledby="reliability-title" aria-describedby="reliability-about">
+  return html`<svg class="chart square" viewBox="0 0 ${CHART_WIDTH} 406" role="img" aria-labelledby="reliability-title" aria-describedby="reliability-about">
 <title id="reliability-title">${reliabilityResult(curve)}</title>
 <desc id="reliability-about">${bins.map(saying).join('; ')}.</desc>
 <g class="grid">${QUARTERS.map((share) => html`<path d="M${place(X, share)} ${top}V${bottom}M${left} ${place(Y, share)}H${right}"/>`)}</g>

@@ -1,7 +1,7 @@
 // The chart of the running skill: a line with its interval as a band, over the number of contested questions.
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { counted, grouped, signed } from '../numbers.ts'
-import { type Axis, decimalsOf, multiples, place, stepFor } from './axis.ts'
+import { CHART_WIDTH, type Axis, decimalsOf, multiples, place, stepFor } from './axis.ts'
 
 /** The skill after a number of contested questions. */
 export interface RunningPoint {
@@ -16,7 +16,6 @@ export interface Threshold {
   label: string
 }
 
-const WIDTH = 360
 const LEFT = 66
 const RIGHT = 342
 const PLOT_HEIGHT = 190
@@ -68,7 +67,7 @@ export function runningSkillChart(points: readonly RunningPoint[], thresholds: r
   const zero = place(y, 0)
   const decimals = decimalsOf(step)
   const end = interval ? `, between ${signed(interval.lower)} and ${signed(interval.upper)}` : ''
-  return html`<svg class="chart square" viewBox="0 0 ${WIDTH} ${bottom + 42}" role="img" aria-labelledby="running-title" aria-describedby="running-about">
+  return html`<svg class="chart square" viewBox="0 0 ${CHART_WIDTH} ${bottom + 42}" role="img" aria-labelledby="running-title" aria-describedby="running-about">
 <title id="running-title">${runningResult(points)}</title>
 <desc id="running-about">A line of the skill after each shared question, from 0, the average of the others, with its interval as a band. It ends at ${signed(skill)}${end}.</desc>
 <g class="grid">${yAt.map((value) => html`<path d="M${LEFT} ${place(y, value)}H${RIGHT}"/>`)}</g>
@@ -136,11 +135,11 @@ interface Mark {
  */
 function staircase(marks: readonly Omit<Mark, 'row' | 'anchor'>[]): Mark[] {
   let row = 0
-  let free = WIDTH
+  let free = CHART_WIDTH
   const placed: Mark[] = []
   for (const { x, label } of marks.toReversed()) {
     const width = label.length * LETTER + GAP
-    const anchor = x + width > WIDTH ? 'end' : 'start'
+    const anchor = x + width > CHART_WIDTH ? 'end' : 'start'
     const right = anchor === 'end' ? x : x + width
     row = right + GAP > free ? row + 1 : row
     placed.push({ x, label, row, anchor })

@@ -2,8 +2,9 @@
 // it, on the same dates, a dot for each question, higher the better it was against the others.
 import { type Html, type HtmlPart, html } from '../html.ts'
 import { signed } from '../numbers.ts'
-import { type Axis, decimalsOf, multiples, place } from './axis.ts'
+import { CHART_WIDTH, type Axis, decimalsOf, multiples, place } from './axis.ts'
 import { type Point, pathOf, rangeOf } from './running-skill.ts'
+import { DAY_MS } from '../../../schemas/values.ts'
 
 /** The skill that was published on a day. */
 export interface SkillOfDay {
@@ -23,14 +24,12 @@ export interface QuestionDot {
   href: string
 }
 
-const WIDTH = 360
 const LEFT = 66
 const RIGHT = 342
 const TOP = 8
 const SKILL_HEIGHT = 150
 const DOTS_HEIGHT = 110
 const GAP = 34
-const DAY_MS = 86_400_000
 
 /**
  * @param days in order; the line needs two of them at least.
@@ -46,7 +45,7 @@ export function skillByDateChart(
   const hasDots = dots.length > 0
   const dotsTop = hasLine ? TOP + SKILL_HEIGHT + GAP : TOP + 14
   const bottom = hasDots ? dotsTop + DOTS_HEIGHT : TOP + SKILL_HEIGHT
-  return html`<svg class="chart square" viewBox="0 0 ${WIDTH} ${bottom + 24}" role="group" aria-labelledby="dates-title">
+  return html`<svg class="chart square" viewBox="0 0 ${CHART_WIDTH} ${bottom + 24}" role="group" aria-labelledby="dates-title">
 <title id="dates-title">${title}</title>
 ${hasLine && skillPanel(days, x)}${hasDots && dotsPanel(dots, x, dotsTop)}<g class="tick">${dateTicks(x, bottom + 17)}</g>
 </svg>`

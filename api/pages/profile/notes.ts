@@ -8,8 +8,8 @@ import { type Site, linkTo } from '../site.ts'
 import { term } from '../terms.ts'
 import { dayOf, endOf, named } from '../wording.ts'
 import { type Payloads, type QuestionScore, type TitleRules, retiredAt } from './subject.ts'
+import { DAY_MS } from '../../../schemas/values.ts'
 
-const DAY_MS = 86_400_000
 const SILENCE_MS = 90 * DAY_MS
 
 /** @param rows all questions of the entity. */

@@ -1,6 +1,7 @@
 // The orders in which the questions of an entity are shown.
 import type { EntityQuestionOrder } from '../../../schemas/requests.ts'
 import type { QuestionScore } from './subject.ts'
+import { NANO } from '../../../schemas/values.ts'
 
 /** The words for each order. */
 export const ORDER_WORDS: Record<EntityQuestionOrder, { link: string; says: string }> = {
@@ -9,8 +10,6 @@ export const ORDER_WORDS: Record<EntityQuestionOrder, { link: string; says: stri
   best: { link: 'best', says: 'best against the others first' },
   surprising: { link: 'most surprising', says: 'most surprising to the others first' },
 }
-
-const NANO = 1e9
 
 /** Returns the Brier score of the others’ average over the judged time; null where it is not shared. */
 export function othersError({ contested, average_brier, judged_coverage }: QuestionScore): number | null {

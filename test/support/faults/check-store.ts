@@ -9,6 +9,7 @@ import { canonical, sha256Hex } from '../../../pipeline/proof/canonical.ts'
 import { auditRelease } from '../../../pipeline/audit/release.ts'
 import type { Store } from '../../../pipeline/store/store.ts'
 import { SECRET, testComponents } from '../http/service.ts'
+import { READS_AT_ONCE } from '../../../pipeline/store/store.ts'
 
 /** What the service has answered with success, and must therefore keep. */
 export interface Promised {
@@ -55,7 +56,6 @@ interface Shard {
   entities: Record<string, { verification: { payload: object } }>
 }
 
-const READS_AT_ONCE = 16
 const DATA_FILE = /^tables\/(\w+)\/recorded_date=[^/]+\/[^/]+\.parquet$/
 const MANIFEST = /^releases\/(\d{8})\/manifest\.json$/
 const AGENT_SHARD = /^releases\/(\d{8})\/agent\/[^/]+\.json$/
