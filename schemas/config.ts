@@ -201,7 +201,7 @@ const SANDBOX_FOLDER = /(?:^|[/\\])sandbox(?:[/\\]\.?)*$/i
 const storeUrl = z
   .string()
   .min(1)
-  .refine((url) => isBucket(url) || !SANDBOX_FOLDER.test(decoded(url)), {
+  .refine((url) => isBucket(url) || !SANDBOX_FOLDER.test(decodedPart(url)), {
     error:
       'must not end in /sandbox, where the sandbox of a store lies: name the store, and --environment sandbox',
   })
@@ -323,7 +323,7 @@ function isBucket(url: string): boolean {
 }
 
 /** A URL may write any character as its code, so that `%73andbox` is `sandbox`. */
-function decoded(url: string): string {
+function decodedPart(url: string): string {
   return url.replace(/%([0-7][0-9a-f])/gi, (_code, hex: string) => String.fromCharCode(parseInt(hex, 16)))
 }
 

@@ -43,7 +43,7 @@ function settingsText(): string {
     ([name, setting]) => defaultOf(setting) !== defaultOf(production[name.slice(SANDBOX_PREFIX.length)]!),
   )
   const names = sandbox.map(([name]) => `\`${name}\``).join(',\n')
-  return `${table(
+  return `${markdownTable(
     ['setting', 'default', 'range', 'what it is'],
     others.map(([name, setting]) => [
       `\`${name}\``,
@@ -56,7 +56,7 @@ The sandbox has settings of its own:
 ${names}.
 Each means the same as the setting without \`${SANDBOX_PREFIX}\`. The default is the same too, except for these:
 
-${table(
+${markdownTable(
   ['setting', 'default'],
   differing.map(([name, setting]) => [`\`${name}\``, defaultOf(setting)]),
 )}`
@@ -73,7 +73,7 @@ function rangeOf({ minimum, maximum, enum: values }: Described): string {
     : `${minimum.toLocaleString('en')} to ${maximum.toLocaleString('en')}`
 }
 
-const TYPES: Record<ColumnType, string> = {
+const COLUMN_TYPE_WORDS: Record<ColumnType, string> = {
   uuid: 'UUID text',
   text: 'text',
   prose: 'text',
@@ -84,11 +84,11 @@ const TYPES: Record<ColumnType, string> = {
 }
 
 function columnsText({ columns }: Pick<PublicTableSpec, 'columns'>): string {
-  return table(
+  return markdownTable(
     ['column', 'type', 'null', 'what'],
     columns.map(({ name: column, type, nullable, about }) => [
       `\`${column}\``,
-      TYPES[type],
+      COLUMN_TYPE_WORDS[type],
       nullable ? 'yes' : '',
       about,
     ]),
@@ -99,7 +99,7 @@ const METRIC_HEADER = ['column', 'type', 'unit', 'range', 'better', 'what']
 
 function scoresText(): string {
   const about = (name: string, type: string) => [`\`${name}\``, type, '', '', '', SCORES_COMMENTS[name]!]
-  return table(METRIC_HEADER, [
+  return markdownTable(METRIC_HEADER, [
     ['`release`', 'integer', '', '1..', '', SCORES_COMMENTS['release']!],
     about('as_of', 'time'),
     about('entity_type', 'text'),
@@ -140,7 +140,7 @@ const PARQUET_TYPES = {
 }
 
 function entitiesText(): string {
-  return table(METRIC_HEADER, [
+  return markdownTable(METRIC_HEADER, [
     ['`release`', 'integer', '', '1..', '', ENTITIES_COMMENTS['release']!],
     ['`as_of`', 'time', '', '', '', ENTITIES_COMMENTS['as_of']!],
     ['`entity_type`', 'text', '', '', '', ENTITIES_COMMENTS['entity_type']!],
@@ -152,7 +152,7 @@ function entitiesText(): string {
 }
 
 function referencesText(): string {
-  return table(
+  return markdownTable(
     ['column', 'type', 'what'],
     REFERENCE_FILE_COLUMNS.map(({ name, type }) => [
       `\`${name}\``,
@@ -173,7 +173,7 @@ function metricRow(
 }
 
 /** A Markdown table whose columns are aligned. */
-function table(header: readonly string[], rows: readonly string[][]): string {
+function markdownTable(header: readonly string[], rows: readonly string[][]): string {
   const widths = header.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]!.length)))
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, at) => cell.padEnd(widths[at]!)).join(' | ')} |\n`

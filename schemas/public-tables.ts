@@ -9,7 +9,7 @@ export interface PublicTableSpec {
 }
 
 /** Returns a table without some of its columns, with others in the place of those of the same name. */
-function partOf(
+function partOfTable(
   table: ScoredTable,
   sortedBy: readonly string[],
   without: readonly string[],
@@ -23,7 +23,7 @@ function partOf(
   return { columns: [...kept, ...added], sortedBy, rowsPerGroup }
 }
 
-const shown = (name: string): Column => ({
+const shownColumn = (name: string): Column => ({
   name,
   type: 'text',
   nullable: true,
@@ -32,13 +32,13 @@ const shown = (name: string): Column => ({
 
 /** By their names, which are also the order of their files. */
 export const PUBLIC_TABLES = {
-  agents: partOf(
+  agents: partOfTable(
     'agents',
     ['agent_id'],
     ['recorded_at'],
     [
-      shown('name'),
-      shown('model_type'),
+      shownColumn('name'),
+      shownColumn('model_type'),
       {
         name: 'first_of_owner',
         type: 'uuid',
@@ -47,10 +47,10 @@ export const PUBLIC_TABLES = {
       },
     ],
   ),
-  forecasters: partOf('forecasters', ['user_id'], ['display_name', 'recorded_at']),
-  forecasts: partOf('forecasts', ['question_id', 'forecast_at', 'forecast_id'], []),
-  questions: partOf('questions', ['question_id'], ['reason']),
-  resolutions: partOf(
+  forecasters: partOfTable('forecasters', ['user_id'], ['display_name', 'recorded_at']),
+  forecasts: partOfTable('forecasts', ['question_id', 'forecast_at', 'forecast_id'], []),
+  questions: partOfTable('questions', ['question_id'], ['reason']),
+  resolutions: partOfTable(
     'resolutions',
     ['question_id'],
     ['reason', 'recorded_at'],

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { CREDENTIAL_TYPE } from '../../pipeline/credentials/documents.ts'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
-import { type TitleGrounds, titleOf } from '../../pipeline/scoring/title.ts'
+import { type TitleGrounds, decideTitle } from '../../pipeline/scoring/title.ts'
 import { openBadgeCredential, statusListCredential, didDocument } from '../../schemas/credentials.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
@@ -82,7 +82,7 @@ async function noCertificate(
     return new ServiceError('notFound', missing(entityId, why), { type: 'no-certificate' })
   }
   const payload = found.payload as TitleGrounds & { retired_at?: string | null }
-  const { title, because } = titleOf(methodology, payload)
+  const { title, because } = decideTitle(methodology, payload)
   const lacks =
     payload.retired_at !== undefined && payload.retired_at !== null
       ? `it retired at ${payload.retired_at}`

@@ -1,6 +1,6 @@
 // Agents submit or withdraw forecasts, one or many at once.
 import { z } from 'zod'
-import { inOrder } from '../../pipeline/proof/canonical.ts'
+import { membersInOrder } from '../../pipeline/proof/canonical.ts'
 import { acknowledgementBytes, acknowledgementText } from '../../pipeline/tables/receipts.ts'
 import {
   type Problem,
@@ -45,7 +45,11 @@ function refuseAlone(error: unknown): Problem {
 /** The text of an answer to one of many. It is canonical, because its members are in order. */
 function resultText(taken: Taken, questionId: string): string {
   if ('problem' in taken) {
-    return JSON.stringify({ problem: inOrder(taken.problem), question_id: questionId, status: 'refused' })
+    return JSON.stringify({
+      problem: membersInOrder(taken.problem),
+      question_id: questionId,
+      status: 'refused',
+    })
   }
   // The members stay in order, because both come after those of the acknowledgement.
   const added = JSON.stringify({ receipt: taken.receipt, status: 'ok' })

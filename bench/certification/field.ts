@@ -7,7 +7,7 @@ import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { PAIR_COLUMNS } from '../../pipeline/scoring/pairs.ts'
 import { QuestionSweep } from '../../pipeline/scoring/question.ts'
 import { alphaOf } from '../../pipeline/scoring/skill.ts'
-import { titleOf } from '../../pipeline/scoring/title.ts'
+import { decideTitle } from '../../pipeline/scoring/title.ts'
 import {
   type Attempt,
   type KnownEntity,
@@ -98,7 +98,7 @@ export class SimulatedField {
       isRetired: false,
     }
     const scores = publishedForm(scoreEntity(METHODOLOGY, pairs, circumstances))
-    return { ...scores, title: titleOf(METHODOLOGY, { ...scores, voice_rule: 'recorded' }).title }
+    return { ...scores, title: decideTitle(METHODOLOGY, { ...scores, voice_rule: 'recorded' }).title }
   }
 
   #attemptsNow(): Attempt[] {

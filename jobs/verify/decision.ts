@@ -1,7 +1,7 @@
 // Decides the award of a verification again, from the numbers beside it.
 import { z } from 'zod'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import { titleOf } from '../../pipeline/scoring/title.ts'
+import { decideTitle } from '../../pipeline/scoring/title.ts'
 import { printable } from '../../pipeline/printable.ts'
 import { agentVerification, forecasterVerification } from '../../schemas/payloads.ts'
 
@@ -50,7 +50,7 @@ export function decisionOf(content: unknown): Decision | undefined {
     'badge' in data
       ? { witnessed_share }
       : { name: data.name, owner_id: data.owner_id, retired_at: data.retired_at, witnessed_share }
-  const { title, because } = titleOf(METHODOLOGY, data)
+  const { title, because } = decideTitle(METHODOLOGY, data)
   return title === award
     ? { award, because, record }
     : { award, because, record, fault: `it says ${award}, and its numbers give ${title}, because ${because}` }

@@ -32,7 +32,7 @@ export class ForecastIds {
       this.#secret = undefined
       throw error
     })
-    return forecasts.map((forecast) => idOf(forecast, secret))
+    return forecasts.map((forecast) => idOfContent(forecast, secret))
   }
 
   /** Reads the secret of the store. The first one that is written stays. */
@@ -46,7 +46,10 @@ export class ForecastIds {
   }
 }
 
-function idOf({ entity_id, question_id, probability, forecast_at }: ForecastContent, secret: Buffer): string {
+function idOfContent(
+  { entity_id, question_id, probability, forecast_at }: ForecastContent,
+  secret: Buffer,
+): string {
   const atMs = forecast_at.getTime()
   const content = `${entity_id}|${question_id}|${probability}|${atMs}`
   const hash = createHmac('sha256', secret).update(content).digest()

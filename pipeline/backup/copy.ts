@@ -46,7 +46,7 @@ export async function copyStore(context: CopyContext): Promise<CopyReport> {
   const { from, to } = context
   await assertContinues(from, to)
   for (let pass = 1; ; pass++) {
-    const copy = new Copy(context, await listed(to))
+    const copy = new Copy(context, await objectsByPath(to))
     await copy.run()
     const [gone] = copy.gone
     if (gone === undefined) return copy.report
@@ -77,10 +77,10 @@ class Copy {
     const { from, to, deletes } = this.#context
     const state = await readState(from)
     // The inbox comes before what is finished: what has gone from it by then is in a version of its table.
-    const inbox = await listed(from, 'inbox/')
+    const inbox = await objectsByPath(from, 'inbox/')
     await this.#copyAll('inbox', [...inbox.values()], new ExpectedContents(from, new Map()))
     const finished = await readFinished(from)
-    const there = await listed(from)
+    const there = await objectsByPath(from)
     await this.#copyFinished(finished, there)
     for (const [path, bytes] of state) await this.#writeState(path, bytes)
     // Nothing is deleted before a copy lacks nothing.
@@ -192,7 +192,7 @@ async function readState(store: Store): Promise<Map<string, Uint8Array>> {
   return state
 }
 
-async function listed(store: Store, prefix = ''): Promise<ByPath> {
+async function objectsByPath(store: Store, prefix = ''): Promise<ByPath> {
   const objects = new Map<string, StoredObject>()
   for await (const object of store.list(prefix)) objects.set(object.path, object)
   return objects

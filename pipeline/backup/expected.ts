@@ -52,17 +52,20 @@ async function contentsOf(store: Store, folder: string): Promise<Contents> {
     // The others of these lists lie in earlier releases.
     const listed = manifest?.public ?? []
     const own = listed.filter((file) => file.release === release)
-    return named(releasePrefix(release), [...(manifest?.files ?? []), ...own])
+    return namedFiles(releasePrefix(release), [...(manifest?.files ?? []), ...own])
   }
   if (kind === 'snapshots') {
-    return named(snapshotPrefix(name), (await readSnapshotManifest(store, name))?.files ?? [])
+    return namedFiles(snapshotPrefix(name), (await readSnapshotManifest(store, name))?.files ?? [])
   }
   const record = await readIssue(store, Number(name))
   if (!record) return new Map()
-  return named(credentialsPrefix(Number(name), makeOf(record)), [...record.files, ...record.status_lists])
+  return namedFiles(credentialsPrefix(Number(name), makeOf(record)), [
+    ...record.files,
+    ...record.status_lists,
+  ])
 }
 
-function named(
+function namedFiles(
   prefix: string,
   files: readonly { path: string; sha256: string; size_bytes: number }[],
 ): Contents {

@@ -67,7 +67,7 @@ export async function lostObjects(store: Store): Promise<LostObjects> {
   return { lost: await names.lost(), named: names.named.size }
 }
 
-interface Named {
+interface NamedFile {
   /** Undefined where nothing says it. */
   sizeBytes?: number | undefined
   /** The release that names it, and with which it may be thinned. */
@@ -75,7 +75,7 @@ interface Named {
 }
 
 class Names {
-  readonly named = new Map<string, Named>()
+  readonly named = new Map<string, NamedFile>()
   readonly #store: Store
   /** The sizes of the objects that there are. */
   readonly #listed = new Map<string, number>()
@@ -176,7 +176,7 @@ class Names {
       const size = this.#listed.get(path)
       return size === undefined || (sizeBytes !== undefined && size !== sizeBytes)
     })
-    const isLost = async ([path, { release }]: [string, Named]) => {
+    const isLost = async ([path, { release }]: [string, NamedFile]) => {
       if (!this.#listed.has(path) && (await this.#store.range(path, 0, 1)) !== undefined) return false
       return release === undefined || !(await isThinned(this.#store, release))
     }
@@ -186,7 +186,7 @@ class Names {
     return lost.flat().toSorted()
   }
 
-  #name(path: string, named: Named = {}): void {
+  #name(path: string, named: NamedFile = {}): void {
     this.named.set(path, named)
   }
 

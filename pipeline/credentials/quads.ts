@@ -26,13 +26,13 @@ type Form = 'text' | 'id' | { datatype: string }
 
 const BOOLEAN: Form = { datatype: `${OB_XSD}boolean` }
 
-const named = <T>(names: readonly string[], of: (name: string) => T) =>
+const forNames = <T>(names: readonly string[], of: (name: string) => T) =>
   Object.fromEntries(names.map((name) => [name, of(name)]))
-const types = (vocabulary: string, ...names: string[]) => named(names, (name) => vocabulary + name)
+const types = (vocabulary: string, ...names: string[]) => forNames(names, (name) => vocabulary + name)
 const members = (vocabulary: string, form: Form, ...names: string[]) =>
-  named(names, (name) => ({ iri: vocabulary + name, form }))
+  forNames(names, (name) => ({ iri: vocabulary + name, form }))
 
-const TYPES: Record<string, string> = {
+const TERM_TYPES: Record<string, string> = {
   ...types(VC, 'VerifiableCredential'),
   ...types(OB, 'OpenBadgeCredential', 'Profile', 'AchievementSubject', 'IdentityObject', 'Achievement'),
   ...types(OB, 'ResultDescription', 'Result', 'Evidence'),
@@ -134,7 +134,7 @@ function addObject(quads: Quads, { id, type = [], ...content }: Record<string, u
   const subject = id === undefined ? quads.blank() : iriOf(id)
   const before = quads.size
   for (const name of listOf('type', type)) {
-    const iri = typeof name === 'string' && Object.hasOwn(TYPES, name) ? TYPES[name] : undefined
+    const iri = typeof name === 'string' && Object.hasOwn(TERM_TYPES, name) ? TERM_TYPES[name] : undefined
     if (iri === undefined) throw unknown('type', name)
     quads.add(`${subject} <${RDF_TYPE}> <${iri}> .\n`)
   }

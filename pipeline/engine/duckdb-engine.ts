@@ -15,7 +15,7 @@ import { type AskedQuestion, type MetEntity, circumstancesOf } from './circumsta
 import { sweepAll } from './pairs.ts'
 import {
   FORECAST_COUNT,
-  QUESTIONS,
+  QUESTION_ROWS,
   QUESTION_POOLS,
   SCORED_PAIRS,
   createCounted,
@@ -83,7 +83,7 @@ export async function orderEveryone(
   log?.('looked for repeated forecasts', {})
   await createEntities(database, asOf)
   const known = await knownEntities(database, asOf)
-  const questions = await database.rows<ResolvedQuestion & AskedQuestion>(QUESTIONS)
+  const questions = await database.rows<ResolvedQuestion & AskedQuestion>(QUESTION_ROWS)
   const { kept, voices, voiceRule } = await sweepAll(
     { methodology, database },
     known,

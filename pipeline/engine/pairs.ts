@@ -1,9 +1,8 @@
 // Makes the pairs of a world from all forecasts.
 import type { PipelineComponents } from '../components.ts'
-import { PAIR_METRICS } from '../../schemas/metrics.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { parquet } from '../duckdb.ts'
-import { PAIR_COLUMNS } from '../scoring/pairs.ts'
+import { PAIR_COLUMNS, PAIR_METRIC_NAMES } from '../scoring/pairs.ts'
 import type { ResolvedQuestion } from '../scoring/question.ts'
 import { type KnownEntity, type Voices, voicesOf } from '../scoring/voices.ts'
 import { type AskedQuestion, KEPT_COLUMNS, KeptPairs, voiceRuleOf } from './circumstances.ts'
@@ -42,9 +41,9 @@ export async function sweepAll(
   return { ...(voiceRule === 'recorded' ? { voices, kept } : await sweepBy(voiceRule)), voiceRule }
 }
 
-const METRICS = Object.keys(PAIR_METRICS)
-  .map((name) => `${name}::${sqlType(PAIR_COLUMNS[name as keyof typeof PAIR_COLUMNS])} AS ${name}`)
-  .join(', ')
+const CAST_METRICS = PAIR_METRIC_NAMES.map(
+  (name) => `${name}::${sqlType(PAIR_COLUMNS[name])} AS ${name}`,
+).join(', ')
 
 async function sweep(
   { methodology, database }: SweepContext,
@@ -57,7 +56,7 @@ async function sweep(
   const kept = new KeptPairs(appender)
   const further =
     furtherPairs &&
-    `SELECT question, entity, ${METRICS} FROM ${parquet([furtherPairs])}
+    `SELECT question, entity, ${CAST_METRICS} FROM ${parquet([furtherPairs])}
      JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id)`
   if (further) {
     const needed = `SELECT ${Object.keys(KEPT_COLUMNS).join(', ')} FROM (${further})`

@@ -146,7 +146,7 @@ export function entitiesAt(asOf: Date): string {
 }
 
 /** Grain: one row per question that scores, in the order of their numbers. */
-export const QUESTIONS = `SELECT opened_ms AS "openedAtMs", closes_ms AS "closesAtMs", ends_ms AS "endsAtMs",
+export const QUESTION_ROWS = `SELECT opened_ms AS "openedAtMs", closes_ms AS "closesAtMs", ends_ms AS "endsAtMs",
     epoch_ms(settled_at)::DOUBLE AS "settledAtMs", yes AS outcome, settled = 1 AS "isSettled", 1 AS divisor
   FROM question ORDER BY question`
 

@@ -12,14 +12,14 @@ const SPOKEN_NUMBERS = SPOKEN_NAMES.map(
 ).join(', ')
 
 /** Grain: one row per settled question, in the order (settled_at, question_id). */
-const QUESTIONS = `SELECT ${QUESTION_FACTS}, opened_ms, agent_pool, forecaster_pool, ${SPOKEN_NUMBERS}
+const REFERENCE_QUESTIONS = `SELECT ${QUESTION_FACTS}, opened_ms, agent_pool, forecaster_pool, ${SPOKEN_NUMBERS}
   FROM question JOIN question_pool USING (question) LEFT JOIN told USING (question)
   WHERE settled = 1 ORDER BY place`
 
 /** Returns all settled questions. The database must hold the ordered pairs. */
 export async function referenceQuestions(database: Database): Promise<ReferenceQuestions> {
   const rows = new Rows(REFERENCE_COLUMNS)
-  for await (const block of database.columns(QUESTIONS, REFERENCE_COLUMNS))
+  for await (const block of database.columns(REFERENCE_QUESTIONS, REFERENCE_COLUMNS))
     rows.append(block, 0, block.rowCount)
   return rows
 }

@@ -60,7 +60,7 @@ export class Feed {
    * @throws ServiceError `invalid` for a cursor that is none of this feed.
    */
   async after(cursor: string | undefined, limit: number): Promise<FeedPage> {
-    let at = cursor === undefined ? { segment: 1, index: 0 } : placeOf(cursor)
+    let at = cursor === undefined ? { segment: 1, index: 0 } : placeOfCursor(cursor)
     let last = await this.#lately()
     // Another node may have told the caller of segments that this one has not seen.
     if (at && at.segment > last + 1) last = await this.last()
@@ -84,7 +84,7 @@ export class Feed {
 const CURSOR = /^([1-9][0-9]{0,14})_([0-9]{1,9})$/
 
 /** Undefined for the end. */
-function placeOf(cursor: string): { segment: number; index: number } | undefined {
+function placeOfCursor(cursor: string): { segment: number; index: number } | undefined {
   if (cursor === 'end') return undefined
   const [, segment, index] = CURSOR.exec(cursor) ?? []
   if (segment === undefined) throw noCursor()

@@ -13,11 +13,11 @@ import { versionIn } from '../tables/delta-log.ts'
 import type { TablesRead } from '../tables/delta.ts'
 import { attachTable, currentColumns, currentRows } from '../tables/views.ts'
 
-type Context = Pick<PipelineComponents, 'store' | 'local' | 'directory'> & { database: Database }
+type NewsContext = Pick<PipelineComponents, 'store' | 'local' | 'directory'> & { database: Database }
 
 /** Yields the events between two states, whose releases are the same or follow each other. */
 export async function* newsBetween(
-  context: Context,
+  context: NewsContext,
   tables: ChangedVersions,
   from: FeedState,
   to: FeedState,
@@ -33,7 +33,7 @@ export async function* newsBetween(
 
 /** The first instant after a state at which a known question opens or closes; undefined if there is none. */
 export async function nextPassing(
-  { database, local, store }: Context,
+  { database, local, store }: NewsContext,
   tables: ChangedVersions,
   state: FeedState,
 ): Promise<string | undefined> {
@@ -155,7 +155,7 @@ async function* passedEvents(database: Database, from: string, to: string): Asyn
 }
 
 /** Awards come last, so that the events before them are the same when retention has deleted the awards. */
-async function* releaseEvents(context: Context, release: number): AsyncIterable<NewEvent> {
+async function* releaseEvents(context: NewsContext, release: number): AsyncIterable<NewEvent> {
   const { database, store } = context
   const manifest = await manifestOf(store, release)
   const previous = release === 1 ? undefined : await manifestOf(store, release - 1)

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { type Found, type OwnerClaim, PROOF_PATH, proofRecord } from '../access/owner-claims.ts'
 import { checkedLookUp } from '../public-address.ts'
 
-const MOST_BYTES = 64 * 1024
+const MOST_ANSWER_BYTES = 64 * 1024
 const REASON_CHARACTERS = 200
 /** Failures of this machine's network, which say nothing of the domain. */
 const OWN_FAILURES = new Set(['EAI_AGAIN', 'ENETUNREACH', 'ENETDOWN'])
@@ -30,12 +30,12 @@ export interface Reach {
 }
 
 type NotFound = Exclude<Found, { kind: 'proved' }>
-type Shown<T> = { kind: 'shown'; value: T } | NotFound
+type Claimed<T> = { kind: 'shown'; value: T } | NotFound
 
 /** The tokens that a domain shows, for the claims of every agent that names it. */
 export interface DomainLook {
-  file: Shown<Record<string, unknown>>
-  records: Shown<readonly string[]>
+  file: Claimed<Record<string, unknown>>
+  records: Claimed<readonly string[]>
 }
 
 /** Reads the file and the TXT records of a domain at once, so that neither takes the time of the other. */
@@ -125,7 +125,7 @@ async function fileOf(
       answer.on('error', reject)
       answer.on('data', (chunk: Buffer) => {
         size += chunk.length
-        if (size > MOST_BYTES) give(new Error(`it has more than ${MOST_BYTES} bytes`))
+        if (size > MOST_ANSWER_BYTES) give(new Error(`it has more than ${MOST_ANSWER_BYTES} bytes`))
         else chunks.push(chunk)
       })
       answer.on('end', () => resolve(Buffer.concat(chunks).toString()))

@@ -26,7 +26,7 @@ export function canonicalText(value: unknown): string {
  * fastest. It is only for objects whose names the service chooses, because a member `__proto__` would be
  * lost.
  */
-export function inOrder(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function membersInOrder(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
   for (const name of Object.keys(value).sort()) copy[name] = value[name]
   return copy

@@ -24,7 +24,7 @@ export interface BoardPlace {
  * without a rank last. Inside each the greater value comes first, then the lesser id: the ranks of a pool
  * follow its skills.
  */
-export function placeOf({
+export function boardPlace({
   rank,
   skill,
   contested_questions,

@@ -6,7 +6,13 @@ import type { CategoryScores } from '../scoring/categories.ts'
 import { type Boards, BoardCounts, boardsOf, rankIn } from '../scoring/ranking.ts'
 import type { Writer } from 'hyparquet-writer'
 import { padded } from '../store/paths.ts'
-import { type BoardPlace, ENTRIES_PER_PAGE, boardPagePath, inOrderOfPlaces, placeOf } from './board-order.ts'
+import {
+  type BoardPlace,
+  ENTRIES_PER_PAGE,
+  boardPagePath,
+  inOrderOfPlaces,
+  boardPlace,
+} from './board-order.ts'
 import { listFile } from './list-file.ts'
 import type { OutputFile } from './output.ts'
 import { type Provenance, type RankedEntity, agentFacts, nameOf } from './payloads.ts'
@@ -84,19 +90,19 @@ export class CategoryFiles {
   constructor(categories: readonly CategoryQuestions[], provenance: Provenance, writer?: Writer) {
     this.#categories = categories
     this.#provenance = provenance
-    this.#table = new ParquetRows(COLUMNS, undefined, writer)
+    this.#table = new ParquetRows(BOARD_ROW_COLUMNS, undefined, writer)
   }
 
   /** Takes how many entities of a kind have a settled pair in a category. */
   members({ category, entityType, entities }: CategoryMembers): void {
-    this.#members.set(keyOf(category, entityType), entities)
+    this.#members.set(boardKey(category, entityType), entities)
   }
 
   /** Yields the pages of a board whose entries are all in memory, by the number of the category. */
   *pages(number: number, entityType: EntityType, entries: readonly CategoryEntry[]): Iterable<OutputFile> {
     const board = this.board(number, entityType)
     for (const entry of entries) board.count(entry)
-    for (const entry of entries.toSorted(inOrder)) yield* board.add(entry)
+    for (const entry of entries.toSorted(entriesByPlace)) yield* board.add(entry)
     yield* board.end()
   }
 
@@ -122,14 +128,14 @@ export class CategoryFiles {
         boards ??= boardsOf(counts.tally)
         const { rank, rank_interval } = rankIn(boards, standingOf(entry))
         page.push({ ...entry, rank, rank_interval })
-        this.#table.add([...of, ...rowOf(category, page.at(-1)!)])
+        this.#table.add([...of, ...boardRow(category, page.at(-1)!)])
         this.rows += 1
         ranked += 1
         return page.length === ENTRIES_PER_PAGE ? endPage() : []
       },
       /** Returns the last page, unless it was complete. */
       end: (): OutputFile[] => {
-        this.#ranked.set(keyOf(number, entity_type), ranked)
+        this.#ranked.set(boardKey(number, entity_type), ranked)
         return endPage()
       },
     }
@@ -138,7 +144,7 @@ export class CategoryFiles {
   /** Returns the index of all boards, after the last board. */
   index(): OutputFile {
     const categories = this.#categories.map((questions, number): CategoryFacts => {
-      const [agent, forecaster] = [keyOf(number, 'agent'), keyOf(number, 'forecaster')]
+      const [agent, forecaster] = [boardKey(number, 'agent'), boardKey(number, 'forecaster')]
       return {
         ...questions,
         agents: this.#members.get(agent) ?? 0,
@@ -161,7 +167,7 @@ export class CategoryFiles {
   }
 }
 
-function keyOf(category: number, entityType: EntityType): string {
+function boardKey(category: number, entityType: EntityType): string {
   return `${category} ${entityType}`
 }
 
@@ -179,10 +185,10 @@ function standingOf({ facts, pool, scores: { skill, board_interval } }: Category
 
 /** Returns the keys of the order of a board. It does not depend on which rank an entry has, if it has one. */
 export function placeInCategory({ facts, pool, pool_size, scores }: CategoryEntry): BoardPlace {
-  return placeOf({ ...scores, rank: facts.retired_at === null ? 1 : null, pool, pool_size })
+  return boardPlace({ ...scores, rank: facts.retired_at === null ? 1 : null, pool, pool_size })
 }
 
-function inOrder(a: CategoryEntry, b: CategoryEntry): number {
+function entriesByPlace(a: CategoryEntry, b: CategoryEntry): number {
   const places = inOrderOfPlaces(placeInCategory(a), placeInCategory(b))
   return places || (a.entityId < b.entityId ? -1 : 1)
 }
@@ -200,7 +206,7 @@ function publishedEntry(entry: RankedEntry): object {
   }
 }
 
-const COLUMNS = [
+const BOARD_ROW_COLUMNS = [
   { name: 'release', type: 'INT32' },
   { name: 'as_of', type: 'INSTANT' },
   { name: 'category', type: 'STRING' },
@@ -219,7 +225,7 @@ const COLUMNS = [
   { name: 'expected_calibration_error', type: 'DOUBLE' },
 ] as const
 
-function rowOf(category: string, entry: RankedEntry): unknown[] {
+function boardRow(category: string, entry: RankedEntry): unknown[] {
   const { entityType, entityId, pool, rank, rank_interval, scores } = entry
   const { skill, board_interval, contested_questions, resolved_questions, brier } = scores
   return [

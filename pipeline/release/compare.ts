@@ -16,7 +16,7 @@ import { LocalFiles } from '../store/local-files.ts'
 import { releasePrefix } from '../store/paths.ts'
 import { ENTITIES_FOLDER } from './parts.ts'
 
-type Context = Pick<PipelineComponents, 'store' | 'directory'>
+type ComparisonContext = Pick<PipelineComponents, 'store' | 'directory'>
 type Previous = ReleaseManifest | undefined
 
 /**
@@ -29,7 +29,7 @@ type Previous = ReleaseManifest | undefined
  * @returns `isKnown` is false, and there is no view, if retention has deleted files of one of them.
  */
 export async function attachAwards(
-  { store, directory }: Context,
+  { store, directory }: ComparisonContext,
   database: Database,
   manifest: ReleaseManifest,
   previous: Previous,
@@ -54,7 +54,7 @@ export async function attachAwards(
 
 /** Runs a query over `award_change`. Returns undefined where that cannot be made. */
 async function overAwards<Row extends object>(
-  context: Context & Pick<PipelineComponents, 'openDatabase'>,
+  context: ComparisonContext & Pick<PipelineComponents, 'openDatabase'>,
   manifest: ReleaseManifest,
   previous: Previous,
   query: string,
@@ -100,7 +100,7 @@ export interface ReleaseSummary {
 
 /** Sums up what a release changed; undefined if retention has deleted files that say it. */
 export async function summaryOf(
-  context: Context & Pick<PipelineComponents, 'openDatabase'>,
+  context: ComparisonContext & Pick<PipelineComponents, 'openDatabase'>,
   manifest: ReleaseManifest,
   previous: Previous,
 ): Promise<ReleaseSummary | undefined> {
@@ -136,7 +136,7 @@ const MOST_TOLD = 100
 
 /** Tells whose title a release changed; undefined if retention has deleted files that say it. */
 export async function titleChanges(
-  context: Context & Pick<PipelineComponents, 'openDatabase'>,
+  context: ComparisonContext & Pick<PipelineComponents, 'openDatabase'>,
   manifest: ReleaseManifest,
   previous: Previous,
 ): Promise<TitleChanges | undefined> {

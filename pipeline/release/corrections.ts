@@ -11,7 +11,7 @@ import { rowsOfPeople } from '../tables/left-out.ts'
 import { attachCurrent, attachTable } from '../tables/views.ts'
 import { CHANGED_TABLES, CHANGES_IN_ORDER, attachSaid, changes } from '../tables/compare.ts'
 
-type Context = Pick<ScoringContext, 'database' | 'local'>
+type CorrectionContext = Pick<ScoringContext, 'database' | 'local'>
 type Versions = Record<ScoredTable, TableVersion>
 
 export interface Corrected {
@@ -27,7 +27,7 @@ export interface Corrected {
  * @param previous undefined for the first release.
  */
 export async function correctedSince(
-  context: Context,
+  context: CorrectionContext,
   previous: (Pick<ReleaseManifest, 'as_of'> & TablesRead) | undefined,
   versions: Versions,
   asOf: Date,
@@ -69,7 +69,7 @@ export async function correctedSince(
 /** A person of whom the tables have no forecast. */
 const NO_FORECASTS = { forecasts: 0n, questions: 0n, pairs: 0n }
 
-async function correctionRows({ database }: Context): Promise<Correction[]> {
+async function correctionRows({ database }: CorrectionContext): Promise<Correction[]> {
   const rows = await database.rows<Change & { recorded_at: Date; pairs: bigint; entities: bigint }>(
     `WITH met AS (
        SELECT question_id, min(recorded_at) AS first_at, count(DISTINCT (entity_type, entity_id)) AS entities
@@ -94,7 +94,7 @@ interface ErasureRow {
   pairs: bigint | null
 }
 
-function erasureRows({ database }: Context): Promise<ErasureRow[]> {
+function erasureRows({ database }: CorrectionContext): Promise<ErasureRow[]> {
   return database.rows<ErasureRow>(
     `WITH asked AS (SELECT DISTINCT user_id, question_id FROM erased_forecast)
      SELECT user_id, forecasts, questions, pairs
@@ -112,7 +112,7 @@ const MOVED_TABLES = ['moved', 'scored_at_either', 'forecast_on_touched']
  * that the previous release or this one scores, and `moved` with the number of pairs on each of these.
  */
 async function createMoved(
-  { database, local }: Context,
+  { database, local }: CorrectionContext,
   previous: (Pick<ReleaseManifest, 'as_of'> & TablesRead) | undefined,
   versions: Versions,
   asOf: Date,
@@ -135,7 +135,7 @@ async function createMoved(
   await database.run(
     `CREATE OR REPLACE TEMP TABLE scored_at_either (question_id VARCHAR, opened_at TIMESTAMPTZ, ends_at TIMESTAMPTZ)`,
   )
-  for (const state of [{ versions, asOf }, ...(previous ? [stateOf(previous, versions)] : [])]) {
+  for (const state of [{ versions, asOf }, ...(previous ? [worldState(previous, versions)] : [])]) {
     for (const table of CHANGED_TABLES) {
       await attachCurrent(database, local, { ...state.versions[table], table })
     }
@@ -154,7 +154,7 @@ async function createMoved(
   )
 }
 
-function stateOf(previous: Pick<ReleaseManifest, 'as_of'> & TablesRead, versions: Versions) {
+function worldState(previous: Pick<ReleaseManifest, 'as_of'> & TablesRead, versions: Versions) {
   const { questions, resolutions } = versions
   return {
     versions: { questions: versionIn(previous, questions), resolutions: versionIn(previous, resolutions) },

@@ -7,10 +7,10 @@ import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { ScoredEntity } from '../engine/duckdb-engine.ts'
 import type { Methodology } from '../scoring/methodology.ts'
-import { inOrder } from '../proof/canonical.ts'
+import { membersInOrder } from '../proof/canonical.ts'
 import { type Boards, type Ranked, boardsOf, rankIn, tallyOf } from '../scoring/ranking.ts'
 import { rounded } from '../scoring/round.ts'
-import { titleOf } from '../scoring/title.ts'
+import { decideTitle } from '../scoring/title.ts'
 
 /** Facts about the release that every payload repeats. */
 export interface Provenance {
@@ -56,7 +56,7 @@ export function isListed({ entityType, facts }: Pick<RankedEntity, 'entityType' 
   return entityType === 'forecaster' || facts.name !== null
 }
 
-export function listed(entity: RankedEntity): ListedEntity {
+export function asListed(entity: RankedEntity): ListedEntity {
   const { entityType, entityId, facts, pairs, award } = entity
   const values = LISTED_METRICS.map((metric) => [metric, entity.metrics[metric]])
   const metrics = Object.fromEntries(values) as ListedEntity['metrics']
@@ -92,7 +92,7 @@ export function rankAmong(
 ): RankedEntity {
   const { scores, ...named } = entity
   const metrics: EntityMetrics = { ...scores, ...rankIn(boards, standingOf(entity)) }
-  const { title } = titleOf(methodology, { ...metrics, voice_rule })
+  const { title } = decideTitle(methodology, { ...metrics, voice_rule })
   const award = named.entityType === 'agent' ? { certification: title } : { badge: title }
   return { ...named, metrics, award }
 }
@@ -111,7 +111,7 @@ function roundedIn(value: unknown): unknown {
   if (typeof value === 'number') return rounded(value)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(roundedIn)
-  const copy = inOrder(value as Record<string, unknown>)
+  const copy = membersInOrder(value as Record<string, unknown>)
   for (const name in copy) copy[name] = roundedIn(copy[name])
   return copy
 }

@@ -20,7 +20,7 @@ import type { LeftOut, TableVersion } from '../tables/delta.ts'
 import { isMoreLeftOut } from '../tables/left-out.ts'
 import { attachCurrent, attachTable, currentRowsInFull } from '../tables/views.ts'
 
-type Context = Pick<PipelineComponents, 'database' | 'local' | 'directory'>
+type PublicTablesContext = Pick<PipelineComponents, 'database' | 'local' | 'directory'>
 type Versions = Record<ScoredTable, TableVersion>
 
 export interface PublicInputs {
@@ -52,7 +52,10 @@ export function isBase(previous: ReleaseManifest | undefined, next: LeftOut & { 
 }
 
 /** Yields the public files of a release in order of path. A file is gone when the next one is asked for. */
-export async function* publicFiles(context: Context, inputs: PublicInputs): AsyncIterable<PublicOutput> {
+export async function* publicFiles(
+  context: PublicTablesContext,
+  inputs: PublicInputs,
+): AsyncIterable<PublicOutput> {
   const { database, local } = context
   const { versions, asOf, previous } = inputs
   const base = inputs.sincePrevious ? previous : undefined
@@ -78,7 +81,7 @@ function isCut(table: PublicTable): table is CutTable {
 }
 
 async function attachQuestions(
-  { database, local }: Context,
+  { database, local }: PublicTablesContext,
   before: ReleaseManifest | undefined,
   versions: Versions,
 ): Promise<void> {
@@ -136,7 +139,7 @@ const WHOLE: Record<Exclude<PublicTable, CutTable>, (asOf: Date) => string> = {
 }
 
 async function* cutFiles(
-  context: Context,
+  context: PublicTablesContext,
   inputs: PublicInputs,
   table: CutTable,
   base: ReleaseManifest | undefined,
@@ -167,7 +170,7 @@ async function* cutFiles(
  * row of the table has come, and of those that are in another period now, or in none.
  */
 async function touchedPeriods(
-  { database, local }: Context,
+  { database, local }: PublicTablesContext,
   { versions }: PublicInputs,
   table: CutTable,
   { tables }: ReleaseManifest,
@@ -211,7 +214,7 @@ async function createRows(database: Database, table: CutTable, periods: readonly
 }
 
 async function* output(
-  { database, directory }: Context,
+  { database, directory }: PublicTablesContext,
   { release }: PublicInputs,
   path: string,
   table: PublicTable,

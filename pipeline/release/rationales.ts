@@ -69,7 +69,7 @@ const AFFECTED = `
   ORDER BY question_id`
 
 /** Grain: one row per question and agent, its last rationale there. An agent without a name is hidden. */
-const SHOWN = `
+const SHOWN_RATIONALES = `
   SELECT forecast_id, agent_id, question_id, probability, forecast_at, rationale
   FROM rationales SEMI JOIN affected USING (question_id)
     SEMI JOIN (FROM current_agents WHERE name <> '') USING (agent_id)
@@ -80,7 +80,7 @@ const SHOWN = `
 async function write(store: Store, database: Database): Promise<number> {
   await database.run(`CREATE TEMP TABLE affected AS ${AFFECTED}`)
   const affected = await database.rows<{ question_id: string }>('FROM affected ORDER BY question_id')
-  const rows = await database.rows<Omit<RationaleRow, 'recorded_at'>>(SHOWN)
+  const rows = await database.rows<Omit<RationaleRow, 'recorded_at'>>(SHOWN_RATIONALES)
   const byQuestion = Map.groupBy(rows, ({ question_id }) => question_id)
   await pMap(
     affected,

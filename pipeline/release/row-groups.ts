@@ -33,7 +33,7 @@ export function scoresFile(
 /** Makes the file with the hashes of the row groups and of the footer of a part. */
 export function rowGroupsOutput(part: string, bytes: Uint8Array): OutputFile {
   const { row_groups } = footerOf(bytes)
-  const ends = row_groups.map(endOf)
+  const ends = row_groups.map(rowGroupEnd)
   const pieceTo = (end: number, index: number): PieceOfFile => {
     const piece = bytes.subarray(ends[index - 1] ?? 0, end)
     return { size_bytes: piece.byteLength, sha256: sha256Hex(piece) }
@@ -51,7 +51,7 @@ export function footerOf(bytes: Uint8Array): FileMetaData {
 }
 
 /** Returns where the columns of a row group end and the next row group begins. */
-function endOf({ columns }: RowGroup): number {
+function rowGroupEnd({ columns }: RowGroup): number {
   return Math.max(
     ...columns.map(({ meta_data: column }) =>
       Number((column!.dictionary_page_offset ?? column!.data_page_offset) + column!.total_compressed_size),

@@ -20,14 +20,14 @@ export interface NamedEntity {
   entityId: string
 }
 
-type Context = Pick<PipelineComponents, 'store' | 'local' | 'openDatabase'>
+type SharedContext = Pick<PipelineComponents, 'store' | 'local' | 'openDatabase'>
 
 /**
  * Works with a database that has the questions of a release as `createQuestions` makes them, and `said`: the
  * rows of `entities` that may count, each id once, with the number of its entity as `side`.
  */
 async function onSaid<T>(
-  { store, local, openDatabase }: Context,
+  { store, local, openDatabase }: SharedContext,
   manifest: ReleaseManifest,
   entities: readonly NamedEntity[],
   work: (database: Database) => Promise<T>,
@@ -80,7 +80,7 @@ export interface ReleasedComparison extends Comparison {
 
 /** Compares two entities of a release. */
 export async function compareEntities(
-  context: Context & { methodology: Methodology },
+  context: SharedContext & { methodology: Methodology },
   manifest: ReleaseManifest,
   two: readonly [NamedEntity, NamedEntity],
 ): Promise<ReleasedComparison> {
@@ -94,7 +94,7 @@ export async function compareEntities(
 
 /** Returns the settled questions on which two entities had a forecast at the same time, in order of id. */
 async function sharedQuestions(
-  context: Context,
+  context: SharedContext,
   manifest: ReleaseManifest,
   two: readonly [NamedEntity, NamedEntity],
 ): Promise<ComparedQuestion[]> {
@@ -142,7 +142,7 @@ const SAID_OF = (asOf: string) => `
 
 /** Returns the questions of an entity with an outcome that are not among the scored ones, in order of id. */
 export async function unscoredQuestions(
-  context: Context,
+  context: SharedContext,
   manifest: ReleaseManifest,
   entity: NamedEntity,
   scored: ReadonlySet<string>,

@@ -49,15 +49,15 @@ interface OpenRowGroup {
 const kept = new LRUCache<string, OpenRowGroup>({ max: 12 })
 
 parentPort!.on('message', (encoded: EncodedRows) => {
-  parentPort!.postMessage(decoded(encoded))
+  parentPort!.postMessage(decodedRows(encoded))
 })
 
-function decoded(encoded: EncodedRows): DecodedRows {
+function decodedRows(encoded: EncodedRows): DecodedRows {
   try {
     return rowsIn(encoded)
   } catch (error) {
     // The next request opens them again, with the footer that it brings.
-    for (const nth of encoded.places.keys()) kept.delete(keyOf(encoded, nth))
+    for (const nth of encoded.places.keys()) kept.delete(rowGroupKey(encoded, nth))
     return { fault: error instanceof Error ? error.message : String(error) }
   }
 }
@@ -65,7 +65,7 @@ function decoded(encoded: EncodedRows): DecodedRows {
 function rowsIn(encoded: EncodedRows): DecodedRows {
   const { entityId, limit, end } = encoded
   const groups = encoded.places.map((_, nth) => rowGroup(encoded, nth))
-  const [first, last] = placeOf(entityId, groups)
+  const [first, last] = rowRangeOf(entityId, groups)
   const stop = end ?? last + 1
   const isOwn = first !== -1 && first < stop && stop <= last + 1
   const start = isOwn ? Math.max(first, stop - limit) : stop
@@ -74,12 +74,12 @@ function rowsIn(encoded: EncodedRows): DecodedRows {
   return { columns, start, follows: isOwn && start > first }
 }
 
-function keyOf({ part, places }: EncodedRows, nth: number): string {
+function rowGroupKey({ part, places }: EncodedRows, nth: number): string {
   return `${part} ${places[nth]!.offset}`
 }
 
 function rowGroup(encoded: EncodedRows, nth: number): OpenRowGroup {
-  const key = keyOf(encoded, nth)
+  const key = rowGroupKey(encoded, nth)
   const group = kept.get(key) ?? opened(encoded, nth)
   kept.set(key, group)
   return group
@@ -105,7 +105,7 @@ function opened({ metadata, places, bytes }: EncodedRows, nth: number): OpenRowG
  * Returns the first and the last row of an entity, counted through all the row groups, which hold its rows in
  * one run; -1 for none.
  */
-function placeOf(entityId: string, groups: readonly OpenRowGroup[]): [number, number] {
+function rowRangeOf(entityId: string, groups: readonly OpenRowGroup[]): [number, number] {
   let [first, last, from] = [-1, -1, 0]
   for (const { rows, read } of groups) {
     const ids = read('entity_id') as string[]

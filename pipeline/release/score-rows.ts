@@ -64,7 +64,7 @@ export interface ScoreRows {
   next: number | undefined
 }
 
-const COLUMNS = [
+const SCORE_ROW_COLUMNS = [
   'question_id',
   'outcome',
   'resolved_at',
@@ -140,7 +140,7 @@ export async function readRows(store: Store, part: OpenPart, request: RowsReques
     metadata: { ...metadata, row_groups },
     places: needed.map((group) => ({ offset: group.offset, sizeBytes: group.piece.size_bytes })),
     bytes,
-    columns: COLUMNS,
+    columns: SCORE_ROW_COLUMNS,
     entityId,
     limit,
     end: end === undefined ? undefined : end - firstRow,
@@ -156,7 +156,7 @@ export async function readRows(store: Store, part: OpenPart, request: RowsReques
 }
 
 function scoreRowsOf(columns: Record<string, readonly unknown[]>): ScoreRow[] {
-  const rows: Record<string, unknown>[] = columns[COLUMNS[0]!]!.map(() => ({}))
+  const rows: Record<string, unknown>[] = columns[SCORE_ROW_COLUMNS[0]!]!.map(() => ({}))
   for (const [name, values] of Object.entries(columns)) {
     for (const [index, row] of rows.entries()) {
       const value = values[index]

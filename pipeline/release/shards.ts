@@ -2,7 +2,7 @@
 // the first.
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { PUBLICATIONS } from '../../schemas/metric.ts'
-import { canonicalText, inOrder } from '../proof/canonical.ts'
+import { canonicalText, membersInOrder } from '../proof/canonical.ts'
 import { GrowingText } from '../proof/growing-text.ts'
 import { type Hash, MerkleTree, leafHash } from '../proof/merkle.ts'
 import { shardPath } from '../store/paths.ts'
@@ -22,7 +22,7 @@ const SHARD_BYTES = 2 ** 21
  */
 function addPublished(text: GrowingText, payload: Record<string, unknown>, sign: SignBytes): Uint8Array {
   text.add('{"payload":')
-  const bytes = text.add(canonicalText(inOrder(payload)))
+  const bytes = text.add(canonicalText(membersInOrder(payload)))
   text.add(`,"signature":${canonicalText(sign(bytes))}}`)
   return bytes
 }

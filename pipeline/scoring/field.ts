@@ -7,7 +7,7 @@
  * of all forecasts that stand and L the sum of their −ln q̃ in 1e-9. All but those of the peer score run over
  * the judged part of the question's life.
  */
-const NAMES = [
+const FIELD_NAMES = [
   // For all, while N ≥ 2: N/(N − 1) and L/(N − 1).
   'peerOwn',
   'peerAll',
@@ -45,9 +45,9 @@ const NAMES = [
   'alonePrice',
   'alonePriceSquare',
 ] as const
-export type IntegralName = (typeof NAMES)[number]
+export type IntegralName = (typeof FIELD_NAMES)[number]
 
-const INTEGRALS = Object.fromEntries(NAMES.map((name, index) => [name, index])) as Record<
+const INTEGRALS = Object.fromEntries(FIELD_NAMES.map((name, index) => [name, index])) as Record<
   IntegralName,
   number
 >
@@ -56,7 +56,7 @@ const INTEGRALS = Object.fromEntries(NAMES.map((name, index) => [name, index])) 
 const UNPRICED = INTEGRALS.allUnpricedMean
 
 /** The doubles of a reading: for each integral its value, and the rounding errors that the value lacks. */
-export const READING_LENGTH = 2 * NAMES.length
+export const READING_LENGTH = 2 * FIELD_NAMES.length
 
 /** No price stands. */
 export const NO_PRICE = -1
@@ -86,7 +86,7 @@ export class Field {
 
   begin(hasPrices: boolean): void {
     this.#now.fill(0)
-    this.#length = 2 * (hasPrices ? NAMES.length : UNPRICED)
+    this.#length = 2 * (hasPrices ? FIELD_NAMES.length : UNPRICED)
     this.#voices = this.#errors = this.#current = this.#nanoNats = 0
   }
 

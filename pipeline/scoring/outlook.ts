@@ -3,7 +3,7 @@ import type { Title } from '../../schemas/payloads.ts'
 import type { Methodology } from './methodology.ts'
 import { rounded } from './round.ts'
 import { multiplier } from './skill.ts'
-import { type Requirement, type TitleGrounds, requirementsOf, titleOf } from './title.ts'
+import { type Requirement, type TitleGrounds, requirementsOf, decideTitle } from './title.ts'
 
 type Interval = TitleGrounds['skill_interval']
 
@@ -24,7 +24,7 @@ export function outlookOf(
   methodology: Methodology,
   grounds: TitleGrounds & { clusters: number },
 ): Outlook | null {
-  const { title: has, because } = titleOf(methodology, grounds)
+  const { title: has, because } = decideTitle(methodology, grounds)
   const title = NEXT[has]
   if (title === null) return null
   const { eligible_questions: least } = methodology.parameters

@@ -3,6 +3,9 @@ import { type Block, type ColumnKind, type ColumnKinds, newColumns } from '../..
 import { PAIR_METRICS, type PairMetricName } from '../../schemas/metrics.ts'
 import type { ClosingForecasts } from './calibration.ts'
 
+/** The names of the numbers of a pair, in the order of the columns. */
+export const PAIR_METRIC_NAMES = Object.keys(PAIR_METRICS) as PairMetricName[]
+
 type MetricColumns = { readonly [Name in PairMetricName]: (typeof PAIR_METRICS)[Name]['column'] }
 
 const METRIC_COLUMNS = Object.fromEntries(

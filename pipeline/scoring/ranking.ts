@@ -85,13 +85,13 @@ export class BoardCounts {
   get tally(): KindTally {
     const pools = [...this.#pools].map(([pool, { skills, lowers, uppers }]): [string, Tally] => [
       pool,
-      { skills: inOrder(skills), lowers: inOrder(lowers), uppers: inOrder(uppers) },
+      { skills: countsInOrder(skills), lowers: countsInOrder(lowers), uppers: countsInOrder(uppers) },
     ])
     return { population: this.#population, pools: new Map(pools) }
   }
 }
 
-function inOrder(counts: ReadonlyMap<number, number>): Counts {
+function countsInOrder(counts: ReadonlyMap<number, number>): Counts {
   const values = Array.from(Float64Array.from(counts.keys()).sort())
   return { values, counts: values.map((value) => counts.get(value)!) }
 }
@@ -119,14 +119,17 @@ export function rankIn({ population, pools }: Boards, ranked: Ranked): RankMetri
   if (!isOnBoard(ranked) || skill === null || board === undefined) {
     return { rank: null, rank_interval: null, percentile: null, population }
   }
-  const members = countOf(board.skills)
+  const members = membersCounted(board.skills)
   const below = countBelow(board.skills, skill)
   const notAbove = countNotAbove(board.skills, skill)
   return {
     rank: 1 + members - notAbove,
     rank_interval: {
       lower:
-        1 + (board_interval ? countOf(board.lowers) - countNotAbove(board.lowers, board_interval.upper) : 0),
+        1 +
+        (board_interval
+          ? membersCounted(board.lowers) - countNotAbove(board.lowers, board_interval.upper)
+          : 0),
       upper: members - (board_interval ? countBelow(board.uppers, board_interval.lower) : 0),
     },
     percentile: roundHalfEven((5000 * (below + notAbove)) / members) / 100,
@@ -134,7 +137,7 @@ export function rankIn({ population, pools }: Boards, ranked: Ranked): RankMetri
   }
 }
 
-function countOf({ notAbove }: Ordered): number {
+function membersCounted({ notAbove }: Ordered): number {
   return notAbove.at(-1) ?? 0
 }
 

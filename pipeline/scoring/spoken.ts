@@ -30,14 +30,14 @@ export const SPOKEN_NAMES = Object.keys(SPOKEN_COLUMNS) as (keyof typeof SPOKEN_
 /** The numbers of a question, in the order of these columns. */
 export const SPOKEN_LENGTH = SPOKEN_NAMES.length
 
-const written = newColumns(JUDGED_COLUMNS, 1)
+const scratch = newColumns(JUDGED_COLUMNS, 1)
 
 /** Writes the numbers of the references, which are the first participants. */
 export function writeSpoken(numbers: Float64Array, participants: readonly Participant[], life: Life): void {
   let at = 0
   for (let slot = 0; slot < SPOKEN.length; slot++) {
-    writeJudged(written, 0, participants[slot]!, life)
-    for (const name of JUDGED_NAMES) numbers[at++] = written[name][0]!
+    writeJudged(scratch, 0, participants[slot]!, life)
+    for (const name of JUDGED_NAMES) numbers[at++] = scratch[name][0]!
   }
   numbers[at++] = participants[0]!.judgedMs
   numbers[at] = life.lifeMs * life.divisor

@@ -59,7 +59,7 @@ export function requirementsOf(
 const skillsOf = ({ priced_questions }: TitleGrounds): readonly Skill[] =>
   SKILLS.filter((skill) => skill !== 'market_skill' || priced_questions > 0)
 
-export function titleOf(methodology: Methodology, grounds: TitleGrounds): Award {
+export function decideTitle(methodology: Methodology, grounds: TitleGrounds): Award {
   const { measured, certified } = requirementsOf(methodology, grounds)
   const unmeasured = measured.find(({ isMet }) => !isMet)
   if (unmeasured) return { title: 'none', because: lackOf(unmeasured) }

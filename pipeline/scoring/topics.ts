@@ -30,11 +30,11 @@ export function skillByTopic(
     const point = isShown ? runningSkill(methodology, own, null).at(-1) : undefined
     return { topic, questions: own.length, point }
   })
-  return topics.sort((a, b) => b.questions - a.questions || compared(a.topic, b.topic))
+  return topics.sort((a, b) => b.questions - a.questions || compareTopics(a.topic, b.topic))
 }
 
 /** Compares by UTF-16 code units, and puts null last. */
-function compared(a: string | null, b: string | null): number {
+function compareTopics(a: string | null, b: string | null): number {
   if (a === b) return 0
   if (a === null || b === null) return a === null ? 1 : -1
   return a < b ? -1 : 1

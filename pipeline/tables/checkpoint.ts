@@ -16,7 +16,7 @@ import type { DataFileContext } from './data-files.ts'
 import { COMPRESSORS } from './compressors.ts'
 import { type DataFile, type TableVersion, checkpointAdd } from './delta.ts'
 
-const COLUMNS = {
+const CHECKPOINT_COLUMNS = {
   protocol: 'STRUCT(minReaderVersion INTEGER, minWriterVersion INTEGER)',
   metaData: `STRUCT(id VARCHAR, name VARCHAR, format STRUCT(provider VARCHAR, options MAP(VARCHAR, VARCHAR)),
     schemaString VARCHAR, partitionColumns VARCHAR[], configuration MAP(VARCHAR, VARCHAR), createdTime BIGINT)`,
@@ -35,7 +35,9 @@ export async function writeCheckpoint(
   const path = checkpointPath(table, version)
   const [actions, parquet] = ['json', 'parquet'].map((format) => join(directory, `checkpoint.${format}`))
   await writeFile(actions!, [protocol, metaData, ...adds, ''].join('\n'))
-  const columns = Object.entries(COLUMNS).map(([name, type]) => `${literal(name)}: ${literal(type)}`)
+  const columns = Object.entries(CHECKPOINT_COLUMNS).map(
+    ([name, type]) => `${literal(name)}: ${literal(type)}`,
+  )
   await database.run(
     `COPY (FROM read_json(${literal(actions!)}, format = 'newline_delimited', columns = {${columns.join(', ')}}))
      TO ${literal(parquet!)} (FORMAT parquet, COMPRESSION zstd)`,

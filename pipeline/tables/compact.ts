@@ -32,8 +32,8 @@ export const COMMITS_PER_CHECKPOINT = 100
  * The most that one version takes in, so that memory stays bounded however much waits. A single object may be
  * larger.
  */
-const MOST_OBJECTS = 1_000
-const MOST_BYTES = 256 * 1024 * 1024
+const MOST_OBJECTS_AT_ONCE = 1_000
+const MOST_BYTES_AT_ONCE = 256 * 1024 * 1024
 /** The namespace of the tables' ids, an arbitrary UUID. */
 const TABLE_IDS = '5b6b2f0e-7a52-4f0b-9a3e-3c1d7f0a9c55'
 
@@ -99,7 +99,7 @@ function nextBatch(waiting: StoredObject[]): string[] {
   let sizeBytes = 0
   const fits = waiting.findIndex((object, index) => {
     sizeBytes += object.sizeBytes
-    return index >= MOST_OBJECTS || (index > 0 && sizeBytes > MOST_BYTES)
+    return index >= MOST_OBJECTS_AT_ONCE || (index > 0 && sizeBytes > MOST_BYTES_AT_ONCE)
   })
   return waiting.splice(0, fits < 0 ? waiting.length : fits).map(({ path }) => path)
 }

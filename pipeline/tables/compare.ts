@@ -90,7 +90,7 @@ function restored(table: ChangedTable, by: UndoneImport, names: { gone: string; 
 }
 
 /** The text of a column. A withdrawn resolution has no time at which an outcome became known. */
-function textOf(column: string): string {
+function columnText(column: string): string {
   if (column === 'resolved_at') return `if(outcome = 'open', NULL, ${instantText(column)})`
   return column.endsWith('_at') ? instantText(column) : column
 }
@@ -103,7 +103,7 @@ function textOf(column: string): string {
 function inTurn(table: ChangedTable, columns: readonly string[], rows: string): string {
   return `SELECT question_id, recorded_at, reason, is_gone, said, lag(said) OVER each AS earlier,
       coalesce(lag(is_gone) OVER each, true) AS was_gone, [${CHANGED_TABLES.indexOf(table)}, row_number() OVER each] AS nth
-    FROM (SELECT *, [${columns.map(textOf).join(', ')}] AS said FROM ${rows})
+    FROM (SELECT *, [${columns.map(columnText).join(', ')}] AS said FROM ${rows})
     WINDOW each AS (PARTITION BY question_id ORDER BY ${latestLast(table)})`
 }
 

@@ -236,16 +236,16 @@ function commitInfo(timestamp: number, operation: string, operationParameters: o
 
 /** Puts a checksum of the path and of everything else in the commit into its first action. */
 function encode(path: string, info: object, actions: readonly object[]): Uint8Array {
-  const rest = actions.map(lineOf).join('')
+  const rest = actions.map(lineOfAction).join('')
   const checksum = checksumOf(path, info, rest)
-  return new TextEncoder().encode(lineOf({ commitInfo: { ...info, checksum } }) + rest)
+  return new TextEncoder().encode(lineOfAction({ commitInfo: { ...info, checksum } }) + rest)
 }
 
 function checksumOf(path: string, info: object, rest: string): string {
-  return sha256Hex(`${path}\n${lineOf({ commitInfo: info })}${rest}`)
+  return sha256Hex(`${path}\n${lineOfAction({ commitInfo: info })}${rest}`)
 }
 
-function lineOf(entry: object): string {
+function lineOfAction(entry: object): string {
   return `${JSON.stringify(entry)}\n`
 }
 

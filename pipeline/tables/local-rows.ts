@@ -12,7 +12,7 @@ import { localPaths } from './delta-log.ts'
 /** The number of blocks in one block of the next size. */
 const FAN = 32
 /** Larger blocks are not gathered, because their files are few already. */
-const MOST_BYTES = 64 * 1024 * 1024
+const MOST_GATHERED_BYTES = 64 * 1024 * 1024
 
 /**
  * Returns local files that hold every row of a version once, or every row of its data files from the number
@@ -57,7 +57,7 @@ async function block(
     }
     return paths
   }
-  if (files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > MOST_BYTES) return parts()
+  if (files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > MOST_GATHERED_BYTES) return parts()
   const spec = tableSpec(table)
   const columns = columnsOf(spec)
   const digest = sha256Hex([columns, ...files.map(({ sha256 }) => sha256)].join('\n'))

@@ -36,7 +36,7 @@ interface ParquetType {
 }
 
 const TEXT: ParquetType = { physical: BYTE_ARRAY, meaning: UTF8, put: putTexts }
-const TYPES: Record<ColumnType, ParquetType> = {
+const PARQUET_TYPES: Record<ColumnType, ParquetType> = {
   uuid: TEXT,
   text: TEXT,
   prose: TEXT,
@@ -99,7 +99,7 @@ function putPage(into: ByteWriter, { name, type, nullable }: Column, rows: reado
   if (!nullable && values.length < all.length) throw new Error(`a row has no ${name}`)
   const page = new ByteWriter()
   if (nullable) putLevels(page, all)
-  TYPES[type].put(page, values)
+  PARQUET_TYPES[type].put(page, values)
   putPageHeader(into, all.length, page.length)
   into.bytes(page.copy())
 }
@@ -163,7 +163,7 @@ function writeSchema(footer: ThriftWriter, columns: readonly Column[]): void {
   const [isUtc, unit, milliseconds] = [1, 2, 1]
   footer.text(nameField, 'root').i32(children, columns.length).end()
   for (const { name, type: columnType, nullable } of columns) {
-    const { physical, meaning } = TYPES[columnType]
+    const { physical, meaning } = PARQUET_TYPES[columnType]
     footer.i32(type, physical).i32(repetition, nullable ? OPTIONAL : REQUIRED)
     footer.text(nameField, name)
     if (meaning !== undefined) footer.i32(converted, meaning)
@@ -191,7 +191,10 @@ function writeRowGroup(
   for (const [index, column] of columns.entries()) {
     const { offset, sizeBytes } = chunks[index]!
     footer.i64(fileOffset, offset).struct(metadata)
-    footer.i32(type, TYPES[column.type].physical).i32s(encodings, [PLAIN, RLE]).texts(path, [column.name])
+    footer
+      .i32(type, PARQUET_TYPES[column.type].physical)
+      .i32s(encodings, [PLAIN, RLE])
+      .texts(path, [column.name])
     footer.i32(codec, UNCOMPRESSED).i64(valueCount, rows)
     footer.i64(uncompressed, sizeBytes).i64(compressed, sizeBytes).i64(pageOffset, offset)
     footer.end().end()

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import { titleOf } from '../../pipeline/scoring/title.ts'
+import { decideTitle } from '../../pipeline/scoring/title.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { agentVerification, forecasterVerification, type ReleaseShard } from '../../schemas/payloads.ts'
 import { profileIn } from '../support/worlds/profile-world.ts'
@@ -15,7 +15,7 @@ const verification = z.union([agentVerification, forecasterVerification])
 function titles(payload: unknown): [has: string, gives: string] {
   const parsed = verification.parse(payload)
   const has = 'badge' in parsed ? parsed.badge : parsed.certification
-  return [has, titleOf(METHODOLOGY, parsed).title]
+  return [has, decideTitle(METHODOLOGY, parsed).title]
 }
 
 test('of every entity of a release', async () => {

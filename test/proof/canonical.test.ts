@@ -3,7 +3,7 @@
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonicalText, inOrder } from '../../pipeline/proof/canonical.ts'
+import { canonicalText, membersInOrder } from '../../pipeline/proof/canonical.ts'
 
 const NAMES = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -23,7 +23,7 @@ const values = (names: fc.Arbitrary<string>) =>
 function allInOrder(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(allInOrder)
-  const copy = inOrder(value as Record<string, unknown>)
+  const copy = membersInOrder(value as Record<string, unknown>)
   for (const name of Object.keys(copy)) copy[name] = allInOrder(copy[name])
   return copy
 }

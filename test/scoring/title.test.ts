@@ -1,7 +1,7 @@
 // Titles, on both sides of every boundary.
 import { describe, expect, test } from 'vitest'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
-import { type TitleGrounds, titleOf } from '../../pipeline/scoring/title.ts'
+import { type TitleGrounds, decideTitle } from '../../pipeline/scoring/title.ts'
 import { titleOf as plainly } from '../support/plain/board.ts'
 
 const above = (lower: number) => ({ lower, upper: 1, level: 0.95 })
@@ -54,7 +54,7 @@ describe('a title', () => {
     ],
   ])('%s', (_, changes, expected) => {
     const grounds = { ...CERTIFIED, ...changes }
-    const { title, because } = titleOf(METHODOLOGY, grounds)
+    const { title, because } = decideTitle(METHODOLOGY, grounds)
     expect(title).toBe(expected)
     expect(because).toMatch(/\S/)
     expect(plainly(grounds, grounds.voice_rule)).toBe(expected)

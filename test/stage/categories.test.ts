@@ -7,7 +7,7 @@ import type { CategoryEntry } from '../../pipeline/release/category-boards.ts'
 import { ParquetRows } from '../../pipeline/release/rows-parquet.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { publishLines } from '../../pipeline/release/stage/publish.ts'
-import { type Input, lineOf } from '../../pipeline/release/stage/lines.ts'
+import { type Input, lineOfFields } from '../../pipeline/release/stage/lines.ts'
 import { planStages } from '../../pipeline/release/stage/plan.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { releasePrefix } from '../../pipeline/store/paths.ts'
@@ -42,7 +42,7 @@ function boardLines(again: 0 | 1, entities: number): string[] {
         expected_calibration_error: 0.1,
       },
     }
-    return lineOf([0, 'forecaster', again, entityId, entities, POOL, value, JSON.stringify(entry)])
+    return lineOfFields([0, 'forecaster', again, entityId, entities, POOL, value, JSON.stringify(entry)])
   })
 }
 

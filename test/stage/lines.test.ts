@@ -7,7 +7,7 @@ import type { EntityScores } from '../../pipeline/scoring/entity.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { QUESTION_COLUMNS } from '../../pipeline/scoring/pairs.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { type Input, lineOf } from '../../pipeline/release/stage/lines.ts'
+import { type Input, lineOfFields } from '../../pipeline/release/stage/lines.ts'
 import { partLines } from '../../pipeline/release/stage/parts.ts'
 import { scoreLines } from '../../pipeline/release/stage/score.ts'
 import { sweepLines } from '../../pipeline/release/stage/sweep.ts'
@@ -26,7 +26,7 @@ const event = (
   recorded = 0,
   ownVoice = entity,
 ): Event => [question, 0, 1000, 1000, 1, 1, at, id, recorded, entity, ownVoice, ppm, 1]
-const linesOf = (rows: Event[]) => rows.map(lineOf).join('')
+const linesOf = (rows: Event[]) => rows.map(lineOfFields).join('')
 const sweep = (text: string, pieceBytes?: number) =>
   textOf(sweepLines(METHODOLOGY, inputOf(text, pieceBytes)))
 const score = (text: string) => textOf(scoreLines(METHODOLOGY, inputOf(text)))

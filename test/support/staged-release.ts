@@ -7,7 +7,7 @@ import { createEntities, createQuestions, entitiesAt } from '../../pipeline/engi
 import { type KnownEntity, voicesOf } from '../../pipeline/scoring/voices.ts'
 import type { ReleaseResult } from '../../pipeline/release/make.ts'
 import { versionsOf } from '../../pipeline/release/plan.ts'
-import { lineOf } from '../../pipeline/release/stage/lines.ts'
+import { lineOfFields } from '../../pipeline/release/stage/lines.ts'
 import type { StagedPlan } from '../../pipeline/release/stage/plan.ts'
 import { attachAll } from '../../pipeline/tables/views.ts'
 import { FACT_NAMES } from '../../schemas/entity-facts.ts'
@@ -37,7 +37,7 @@ const PUBLISHED = {
 /** The lines of a query. */
 async function linesOf(database: Database, sql: string): Promise<string> {
   const rows = await database.rows(sql)
-  return rows.map((row) => lineOf(Object.values(row) as (string | number | null)[])).join('')
+  return rows.map((row) => lineOfFields(Object.values(row) as (string | number | null)[])).join('')
 }
 
 /** Makes a table of the lines that a stage has printed. */

@@ -16,7 +16,7 @@ import {
 import type { OutputFile } from '../output.ts'
 import { isListed } from '../payloads.ts'
 import { localFile } from '../public-tables.ts'
-import { type Fields, type Input, NULL, formatOf, isSet, jsonOf, wholeOf } from '../stage/lines.ts'
+import { type Fields, type Input, NULL, formatOf, isSet, jsonInField, wholeOf } from '../stage/lines.ts'
 import { plannedCategories } from '../stage/planned-categories.ts'
 import type { Publishing } from '../stage/publishing.ts'
 import { stagedRows } from '../stage/staged-files.ts'
@@ -24,7 +24,7 @@ import { entityTypeOf } from '../stage/tally.ts'
 import { unitsIn } from '../stage/units.ts'
 import type { ScoredKind } from './kind.ts'
 
-const COLUMNS = [
+const CATEGORY_LINE_COLUMNS = [
   'category',
   'entity_type',
   'again',
@@ -34,13 +34,13 @@ const COLUMNS = [
   'value',
   'content',
 ] as const
-const LINES = formatOf('an entity in a category', COLUMNS, {
+const CATEGORY_LINES = formatOf('an entity in a category', CATEGORY_LINE_COLUMNS, {
   category: 'number',
   entity_type: 'text',
   again: 'number',
   ...BY_PLACE,
 })
-const AT = LINES.at
+const CATEGORY_AT = CATEGORY_LINES.at
 
 /** Puts the boards, the index and the Parquet file. Yields the lines of a board at once. */
 async function* publish({ context, plan, provenance, put }: Publishing, input: Input): AsyncIterable<string> {
@@ -49,11 +49,11 @@ async function* publish({ context, plan, provenance, put }: Publishing, input: I
   try {
     const files = new CategoryFiles(categories, provenance, fileWriter(location))
     const begin = (first: Fields) => {
-      const category = wholeOf(first[AT.category]!)
+      const category = wholeOf(first[CATEGORY_AT.category]!)
       if (!categories[category]) throw new ServiceError('invalid', `there is no category ${category}`)
-      return boardUnit(files, category, first[AT.entity_type]!, put)
+      return boardUnit(files, category, first[CATEGORY_AT.entity_type]!, put)
     }
-    yield* unitsIn(input, LINES, begin, ['category', 'entity_type'])
+    yield* unitsIn(input, CATEGORY_LINES, begin, ['category', 'entity_type'])
     yield await put(files.index(), { counts: { categories: files.rows } })
     files.endTable()
     yield await put({ path: CATEGORIES_PARQUET_PATH, rows: files.rows, file: await localFile(location) })
@@ -73,12 +73,12 @@ function boardUnit(files: CategoryFiles, category: number, type: string, put: Pu
   }
   return {
     take(fields: Fields) {
-      const content = fields[AT.content]!
-      if (fields[AT.entity_id] === NULL) {
+      const content = fields[CATEGORY_AT.content]!
+      if (fields[CATEGORY_AT.entity_id] === NULL) {
         return files.members({ category, entityType, entities: wholeOf(content) })
       }
-      const entry = jsonOf(content) as CategoryEntry
-      const isAgain = isSet(fields[AT.again]!)
+      const entry = jsonInField(content) as CategoryEntry
+      const isAgain = isSet(fields[CATEGORY_AT.again]!)
       unranked += isAgain ? -1 : 1
       return isAgain ? putAll(board.add(entry)) : board.count(entry)
     },

@@ -39,7 +39,7 @@ class EntitiesFile {
   }
 
   add(entity: RankedEntity): void {
-    this.#rows.add([...this.#of, ...rowOf(entity)])
+    this.#rows.add([...this.#of, ...entityRow(entity)])
   }
 
   finish(): Uint8Array {
@@ -47,7 +47,7 @@ class EntitiesFile {
   }
 }
 
-function rowOf(entity: RankedEntity): unknown[] {
+function entityRow(entity: RankedEntity): unknown[] {
   const values = ENTITY_COLUMNS.map(({ metric, field }) => {
     const value = entity.metrics[metric]
     return field === undefined ? value : ((value as Record<string, number> | null)?.[field] ?? null)

@@ -1,22 +1,22 @@
 // Pages that list the entities of a type in the order of their board.
 import { ServiceError } from '../../../schemas/errors.ts'
 import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'
-import { BY_PLACE, ENTRIES_PER_PAGE, boardPagePath, inOrderOfPlaces, placeOf } from '../board-order.ts'
+import { BY_PLACE, ENTRIES_PER_PAGE, boardPagePath, inOrderOfPlaces, boardPlace } from '../board-order.ts'
 import { listFile, pagesOf } from '../list-file.ts'
 import type { OutputFile } from '../output.ts'
 import { type ListedEntity, type Provenance, agentFacts, isListed, nameOf } from '../payloads.ts'
-import { type Input, formatOf, jsonOf, wholeOf } from '../stage/lines.ts'
+import { type Input, formatOf, jsonInField, wholeOf } from '../stage/lines.ts'
 import type { Publishing } from '../stage/publishing.ts'
 import { runsOfSize } from '../stage/staged-files.ts'
 import { entityTypeOf } from '../stage/tally.ts'
 import { unitsIn } from '../stage/units.ts'
 import type { ScoredKind } from './kind.ts'
 
-const FOLDER = 'leaderboard/'
+const LEADERBOARDS_FOLDER = 'leaderboard/'
 
 /** The folder of the pages of a type of entity. */
 export function leaderboardFolder(entityType: EntityType): string {
-  return `${FOLDER}${entityType}/`
+  return `${LEADERBOARDS_FOLDER}${entityType}/`
 }
 
 /** The path of a page, by its number from 0. */
@@ -30,7 +30,7 @@ export function* leaderboardFiles(
   entities: readonly ListedEntity[],
   provenance: Provenance,
 ): Iterable<OutputFile> {
-  for (const [page, members] of pagesOf(entities.toSorted(inOrder), ENTRIES_PER_PAGE).entries()) {
+  for (const [page, members] of pagesOf(entities.toSorted(entitiesByPlace), ENTRIES_PER_PAGE).entries()) {
     yield leaderboardPage(entityType, page, members, provenance)
   }
 }
@@ -45,8 +45,8 @@ function leaderboardPage(
   return listFile(leaderboardPath(entityType, page), 'entries', members.map(entryOf), common)
 }
 
-function inOrder(a: ListedEntity, b: ListedEntity): number {
-  return inOrderOfPlaces(placeOf(a.metrics), placeOf(b.metrics)) || (a.entityId < b.entityId ? -1 : 1)
+function entitiesByPlace(a: ListedEntity, b: ListedEntity): number {
+  return inOrderOfPlaces(boardPlace(a.metrics), boardPlace(b.metrics)) || (a.entityId < b.entityId ? -1 : 1)
 }
 
 function entryOf(entity: ListedEntity): object {
@@ -72,20 +72,32 @@ function entryOf(entity: ListedEntity): object {
   }
 }
 
-const COLUMNS = ['page', 'entity_type', 'entity_id', 'pool_size', 'pool', 'value', 'content'] as const
-const LINES = formatOf('a leaderboard', COLUMNS, { entity_type: 'text', page: 'number', ...BY_PLACE })
+const LEADERBOARD_LINE_COLUMNS = [
+  'page',
+  'entity_type',
+  'entity_id',
+  'pool_size',
+  'pool',
+  'value',
+  'content',
+] as const
+const LEADERBOARD_LINES = formatOf('a leaderboard', LEADERBOARD_LINE_COLUMNS, {
+  entity_type: 'text',
+  page: 'number',
+  ...BY_PLACE,
+})
 
 function publish({ provenance, put }: Publishing, input: Input): AsyncIterable<string> {
-  const { at } = LINES
+  const { at } = LEADERBOARD_LINES
   return unitsIn(
     input,
-    LINES,
+    LEADERBOARD_LINES,
     (first) => {
       const page = wholeOf(first[at.page]!)
       const members: ListedEntity[] = []
       return {
         take(fields) {
-          members.push(jsonOf(fields[at.content]!) as ListedEntity)
+          members.push(jsonInField(fields[at.content]!) as ListedEntity)
           if (members.length > ENTRIES_PER_PAGE) {
             throw new ServiceError('invalid', `page ${page} has too many entries`)
           }
@@ -99,7 +111,7 @@ function publish({ provenance, put }: Publishing, input: Input): AsyncIterable<s
 
 export const LEADERBOARDS: ScoredKind = {
   name: 'leaderboards',
-  places: [FOLDER],
+  places: [LEADERBOARDS_FOLDER],
   *make({ ranked, provenance }) {
     const listed = ranked.filter(isListed)
     for (const entityType of ENTITY_TYPES) {

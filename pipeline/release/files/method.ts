@@ -2,12 +2,12 @@
 import { canonical } from '../../proof/canonical.ts'
 import type { TableKind } from './kind.ts'
 
-const FOLDER = 'method/'
-const PARAMETERS_PATH = `${FOLDER}parameters.json`
+const METHOD_FOLDER = 'method/'
+const PARAMETERS_PATH = `${METHOD_FOLDER}parameters.json`
 
 export const METHOD: TableKind = {
   name: 'method',
-  places: [FOLDER],
+  places: [METHOD_FOLDER],
   *makeFromTables({ context: { methodology }, provenance }) {
     const bytes = canonical({ ...provenance, parameters: methodology.parameters })
     yield { path: PARAMETERS_PATH, rows: 1, bytes }

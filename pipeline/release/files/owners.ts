@@ -5,7 +5,7 @@ import { padded } from '../../store/paths.ts'
 import { listFile, pagesOf } from '../list-file.ts'
 import type { OutputFile, SignBytes } from '../output.ts'
 import { type ListedEntity, type Provenance, agentFacts, isListed, nameOf } from '../payloads.ts'
-import { type Input, formatOf, jsonOf, wholeOf } from '../stage/lines.ts'
+import { type Input, formatOf, jsonInField, wholeOf } from '../stage/lines.ts'
 import type { Publishing } from '../stage/publishing.ts'
 import { unitsIn } from '../stage/units.ts'
 import type { ScoredKind } from './kind.ts'
@@ -83,16 +83,20 @@ function ownerPayload(agents: readonly ListedEntity[], provenance: Provenance): 
   }
 }
 
-const COLUMNS = ['file', 'owner', 'entity_id', 'content'] as const
-const LINES = formatOf('an agent of an owner', COLUMNS, { file: 'number', owner: 'text', entity_id: 'text' })
+const OWNER_LINE_COLUMNS = ['file', 'owner', 'entity_id', 'content'] as const
+const OWNER_LINES = formatOf('an agent of an owner', OWNER_LINE_COLUMNS, {
+  file: 'number',
+  owner: 'text',
+  entity_id: 'text',
+})
 
 function publish({ provenance, sign, put }: Publishing, input: Input): AsyncIterable<string> {
-  const { at } = LINES
-  return unitsIn(input, LINES, (first) => {
+  const { at } = OWNER_LINES
+  return unitsIn(input, OWNER_LINES, (first) => {
     const agents: ListedEntity[] = []
     return {
       take(fields) {
-        agents.push(jsonOf(fields[at.content]!) as ListedEntity)
+        agents.push(jsonInField(fields[at.content]!) as ListedEntity)
       },
       end() {
         const owners = [...Map.groupBy(agents, ({ facts }) => facts.owner_id!).values()]

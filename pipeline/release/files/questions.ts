@@ -26,17 +26,19 @@ import { stagedRows } from '../stage/staged-files.ts'
 import { entityTypeOf } from '../stage/tally.ts'
 import type { ScoredKind } from './kind.ts'
 
-const FOLDER = 'questions/'
+const QUESTIONS_FOLDER = 'questions/'
 const QUESTIONS_PER_FILE = 256
 
 /** The path of a file, by its number from 0. */
 export function questionsPath(number: number): string {
-  return `${FOLDER}${padded(number, 3)}.json`
+  return `${QUESTIONS_FOLDER}${padded(number, 3)}.json`
 }
 
 /** Returns the file that would hold a settled question: the last that starts at or before it. */
 export function questionsFile(files: readonly ManifestFile[], questionId: string): ManifestFile | undefined {
-  return files.findLast(({ path, first_id: first }) => path.startsWith(FOLDER) && first! <= questionId)
+  return files.findLast(
+    ({ path, first_id: first }) => path.startsWith(QUESTIONS_FOLDER) && first! <= questionId,
+  )
 }
 
 /** Yields all files, in order of question id. The database must hold the ordered pairs. */
@@ -71,7 +73,7 @@ function questionFile(
   }
 }
 
-const COLUMNS = [
+const QUESTION_LINE_COLUMNS = [
   'number',
   'asked',
   'question',
@@ -88,15 +90,18 @@ const COLUMNS = [
   'voice',
   'listed',
 ] as const
-const LINES = formatOf('an entity and a settled question', COLUMNS, { number: 'number', entity: 'number' })
-const AT = LINES.at
+const QUESTION_LINES = formatOf('an entity and a settled question', QUESTION_LINE_COLUMNS, {
+  number: 'number',
+  entity: 'number',
+})
+const QUESTION_AT = QUESTION_LINES.at
 
 /** Reads what was forecast on settled questions in the end, and puts the files. */
 async function* publish({ provenance, put }: Publishing, input: Input): AsyncIterable<string> {
   const files = new QuestionFiles()
   const printed = ({ file, questions, asked }: Done) =>
     put(questionFile(file, questions, provenance), { counts: { asked } })
-  for await (const lines of linesIn(input, LINES)) {
+  for await (const lines of linesIn(input, QUESTION_LINES)) {
     for (const fields of lines) {
       const done = files.take(fields)
       if (done) yield await printed(done)
@@ -123,19 +128,22 @@ class QuestionFiles {
   /** Takes a line. If it is the first of another file, returns the file before. */
   take(fields: Fields): Done | undefined {
     let done: Done | undefined
-    if (this.#first && this.#first[AT.number] !== fields[AT.number]) {
+    if (this.#first && this.#first[QUESTION_AT.number] !== fields[QUESTION_AT.number]) {
       if (fileOf(this.#first) === fileOf(fields)) this.#endQuestion()
       else done = this.end()
     }
     this.#first ??= fields
     const { columns, row } = this.#rows
-    columns.question[row] = wholeOf(fields[AT.question]!)
+    columns.question[row] = wholeOf(fields[QUESTION_AT.question]!)
     columns.entity[row] = this.#named.length
-    this.#named.push({ entityType: entityTypeOf(fields[AT.entity_type]!), entityId: fields[AT.entity_id]! })
-    columns.ppm[row] = wholeOf(fields[AT.ppm]!)
-    columns.coverage[row] = wholeOf(fields[AT.coverage]!)
-    columns.voice[row] = isSet(fields[AT.voice]!) ? 1 : 0
-    columns.listed[row] = isSet(fields[AT.listed]!) ? 1 : 0
+    this.#named.push({
+      entityType: entityTypeOf(fields[QUESTION_AT.entity_type]!),
+      entityId: fields[QUESTION_AT.entity_id]!,
+    })
+    columns.ppm[row] = wholeOf(fields[QUESTION_AT.ppm]!)
+    columns.coverage[row] = wholeOf(fields[QUESTION_AT.coverage]!)
+    columns.voice[row] = isSet(fields[QUESTION_AT.voice]!) ? 1 : 0
+    columns.listed[row] = isSet(fields[QUESTION_AT.listed]!) ? 1 : 0
     this.#rows.next()
     return done
   }
@@ -145,7 +153,7 @@ class QuestionFiles {
     const last = this.#first
     if (!last) return undefined
     this.#endQuestion()
-    const [file, asked, questions] = [fileOf(last), wholeOf(last[AT.asked]!), this.#questions]
+    const [file, asked, questions] = [fileOf(last), wholeOf(last[QUESTION_AT.asked]!), this.#questions]
     this.#questions = []
     const expected = Math.min(QUESTIONS_PER_FILE, asked - file * QUESTIONS_PER_FILE)
     if (questions.length === expected) return { file, asked, questions }
@@ -156,7 +164,7 @@ class QuestionFiles {
   }
 
   #endQuestion(): void {
-    const text = (name: keyof typeof AT) => this.#first![AT[name]]!
+    const text = (name: keyof typeof QUESTION_AT) => this.#first![QUESTION_AT[name]]!
     const course = text('course')
     const asked = {
       questionId: text('question_id'),
@@ -174,19 +182,19 @@ class QuestionFiles {
 }
 
 function fileOf(fields: Fields): number {
-  return Math.floor(wholeOf(fields[AT.number]!) / QUESTIONS_PER_FILE)
+  return Math.floor(wholeOf(fields[QUESTION_AT.number]!) / QUESTIONS_PER_FILE)
 }
 
 export const QUESTIONS: ScoredKind = {
   name: 'questions',
-  places: [FOLDER],
+  places: [QUESTIONS_FOLDER],
   make: ({ context, ranked, provenance }) =>
     questionFiles(context.database, (entity) => ranked[entity]!, provenance),
   sizes: { questions_per_file: QUESTIONS_PER_FILE },
   publish,
   arrange(staged) {
     const files = staged.takeNumbered(questionsPath)
-    staged.assertEqual(FOLDER, 'rows', stagedRows(files), files[0]?.counts?.['asked'] ?? 0)
+    staged.assertEqual(QUESTIONS_FOLDER, 'rows', stagedRows(files), files[0]?.counts?.['asked'] ?? 0)
     return files
   },
 }

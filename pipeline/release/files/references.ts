@@ -21,12 +21,12 @@ import { plannedCategories } from '../stage/planned-categories.ts'
 import type { Publishing } from '../stage/publishing.ts'
 import type { ScoredKind } from './kind.ts'
 
-const FOLDER = 'references/'
+const REFERENCES_FOLDER = 'references/'
 
 /** The references of all boards, inside a release. */
-export const REFERENCES_PATH = `${FOLDER}rows.json`
+export const REFERENCES_PATH = `${REFERENCES_FOLDER}rows.json`
 
-export const REFERENCES_PARQUET_PATH = `${FOLDER}rows.parquet`
+export const REFERENCES_PARQUET_PATH = `${REFERENCES_FOLDER}rows.parquet`
 
 /** Name the pools and categories by their numbers. */
 export interface ReferenceNames {
@@ -44,7 +44,7 @@ export function referenceRows(
     ...publishedForm(scores),
     pool: names.pool(pool),
     category: category === null ? null : names.category(category),
-  })).sort(inOrder)
+  })).sort(inOrderOfReferences)
 }
 
 /** Yields the two files of the references. */
@@ -57,7 +57,7 @@ export function* referenceFiles(rows: readonly ReferenceRow[], provenance: Prove
 }
 
 /** By kind, then by pool, then by category, all questions first, then as `REFERENCES` has them. */
-function inOrder(a: ReferenceRow, b: ReferenceRow): number {
+function inOrderOfReferences(a: ReferenceRow, b: ReferenceRow): number {
   if (a.entity_type !== b.entity_type) return a.entity_type < b.entity_type ? -1 : 1
   if (a.pool !== b.pool) return a.pool < b.pool ? -1 : 1
   if (a.category !== b.category) {
@@ -77,15 +77,23 @@ function valuesOf({ board_interval, ...row }: ReferenceRow & { release: number; 
 }
 
 const FACTS = Object.keys(QUESTION_COLUMNS) as (keyof typeof QUESTION_COLUMNS)[]
-const COLUMNS = ['place', 'opened_ms', 'agent_pool', 'forecaster_pool', 'spoken', ...FACTS] as const
-const LINES = formatOf('a settled question', COLUMNS, { place: 'number' })
-const AT = LINES.at
+const REFERENCE_LINE_COLUMNS = [
+  'place',
+  'opened_ms',
+  'agent_pool',
+  'forecaster_pool',
+  'spoken',
+  ...FACTS,
+] as const
+const REFERENCE_LINES = formatOf('a settled question', REFERENCE_LINE_COLUMNS, { place: 'number' })
+const REFERENCE_AT = REFERENCE_LINES.at
 
 /** Reads all settled questions, and puts both files. */
 async function* publish({ context, plan, provenance, put }: Publishing, input: Input): AsyncIterable<string> {
   const categories = await plannedCategories(context, plan)
   const questions = new Questions()
-  for await (const lines of linesIn(input, LINES)) for (const fields of lines) questions.take(fields)
+  for await (const lines of linesIn(input, REFERENCE_LINES))
+    for (const fields of lines) questions.take(fields)
   const rows = referenceRows(context.methodology, questions.rows, {
     pool: (number) => questions.pools[number]!,
     category(number) {
@@ -105,11 +113,11 @@ class Questions {
 
   take(fields: Fields): void {
     const { columns, row } = this.rows
-    columns.opened_ms[row] = wholeOf(fields[AT.opened_ms]!)
-    columns.agent_pool[row] = this.#numberOf(fields[AT.agent_pool]!)
-    columns.forecaster_pool[row] = this.#numberOf(fields[AT.forecaster_pool]!)
-    for (const name of FACTS) columns[name][row] = wholeOf(fields[AT[name]]!)
-    const spoken = fields[AT.spoken]!
+    columns.opened_ms[row] = wholeOf(fields[REFERENCE_AT.opened_ms]!)
+    columns.agent_pool[row] = this.#numberOf(fields[REFERENCE_AT.agent_pool]!)
+    columns.forecaster_pool[row] = this.#numberOf(fields[REFERENCE_AT.forecaster_pool]!)
+    for (const name of FACTS) columns[name][row] = wholeOf(fields[REFERENCE_AT[name]]!)
+    const spoken = fields[REFERENCE_AT.spoken]!
     const numbers = spoken === NULL ? SPOKEN_NAMES.map(() => 0) : spoken.split(',').map(wholeOf)
     if (numbers.length !== SPOKEN_NAMES.length) {
       throw new ServiceError(
@@ -132,7 +140,7 @@ class Questions {
 
 export const REFERENCES: ScoredKind = {
   name: 'references',
-  places: [FOLDER],
+  places: [REFERENCES_FOLDER],
   async *make({ context, ranked, categories, provenance }) {
     const questions = await referenceQuestions(context.database)
     const rows = referenceRows(context.methodology, questions, {

@@ -3,20 +3,19 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withDatabase } from '../../duckdb.ts'
 import { writeScores } from '../../engine/scores-file.ts'
-import { PAIR_COLUMNS } from '../../scoring/pairs.ts'
+import { PAIR_METRIC_NAMES, PAIR_COLUMNS } from '../../scoring/pairs.ts'
 import { partPath, partsOf } from '../parts.ts'
 import { ROW_GROUPS_FOLDER, SCORES_FOLDER, rowGroupsOutput, rowGroupsPath } from '../row-groups.ts'
 import { type Input, NULL, formatOf, wholeOf } from '../stage/lines.ts'
 import { partFiles } from '../stage/part-files.ts'
 import type { Publishing } from '../stage/publishing.ts'
 import { Spool, spooled } from '../stage/spool.ts'
-import { METRICS } from '../stage/sweep.ts'
 import { entityTypeOf } from '../stage/tally.ts'
 import { unitsIn } from '../stage/units.ts'
 import type { ScoredKind } from './kind.ts'
 
 /** The columns of a line that DuckDB reads, with their types. */
-const PAIR = {
+const PAIR_TYPES = {
   entity: 'INTEGER',
   entity_type: 'VARCHAR',
   entity_id: 'VARCHAR',
@@ -31,10 +30,18 @@ const PAIR = {
   week: 'VARCHAR',
   divisor: 'INTEGER',
   place: 'INTEGER',
-  ...Object.fromEntries(METRICS.map((name) => [name, PAIR_COLUMNS[name] === 'int32' ? 'INTEGER' : 'DOUBLE'])),
+  ...Object.fromEntries(
+    PAIR_METRIC_NAMES.map((name) => [name, PAIR_COLUMNS[name] === 'int32' ? 'INTEGER' : 'DOUBLE']),
+  ),
 }
-const COLUMNS = ['scores_part', ...(Object.keys(PAIR) as (keyof typeof PAIR)[])] as const
-const LINES = formatOf('an entity and a question', COLUMNS, { entity: 'number', place: 'number' })
+const SCORE_LINE_COLUMNS = [
+  'scores_part',
+  ...(Object.keys(PAIR_TYPES) as (keyof typeof PAIR_TYPES)[]),
+] as const
+const SCORE_LINES = formatOf('an entity and a question', SCORE_LINE_COLUMNS, {
+  entity: 'number',
+  place: 'number',
+})
 
 /** Reads pairs in order, and puts the parts that DuckDB makes of them. */
 async function* publish({ context, provenance, put }: Publishing, input: Input): AsyncIterable<string> {
@@ -42,8 +49,8 @@ async function* publish({ context, provenance, put }: Publishing, input: Input):
   const made = join(context.directory, 'staged.parquet')
   let spool: Spool | undefined
   try {
-    const { at } = LINES
-    yield* unitsIn(input, LINES, async (first) => {
+    const { at } = SCORE_LINES
+    yield* unitsIn(input, SCORE_LINES, async (first) => {
       const part = {
         path: partPath(SCORES_FOLDER, wholeOf(first[at.scores_part]!)),
         entity_type: entityTypeOf(first[at.entity_type]!),
@@ -76,7 +83,7 @@ async function* publish({ context, provenance, put }: Publishing, input: Input):
 function pairsIn(path: string): string {
   return `(SELECT *, make_timestamptz(resolved_ms * 1000) AS resolved_at,
       make_timestamptz(settled_ms * 1000) AS settled_at, settled = 1 AND judged = 1 AS contested
-      FROM ${spooled(path, PAIR)})
+      FROM ${spooled(path, PAIR_TYPES)})
     ORDER BY entity, place`
 }
 

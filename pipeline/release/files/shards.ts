@@ -1,16 +1,16 @@
 // Shards: the signed payloads of a run of entities of one type.
 import { ServiceError } from '../../../schemas/errors.ts'
 import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'
-import { placeOf } from '../board-order.ts'
+import { boardPlace } from '../board-order.ts'
 import { categoryEntries, placeInCategory } from '../category-boards.ts'
 import { type OutputFile, entryOf } from '../output.ts'
-import { type RankedEntity, isListed, listed } from '../payloads.ts'
+import { type RankedEntity, isListed, asListed } from '../payloads.ts'
 import { snapshotDate } from '../read.ts'
 import { rootFaults, shardCheck } from '../shard-check.ts'
 import { ENTITIES_PER_SHARD, releaseShards } from '../shards.ts'
 import { snapshotFile } from '../snapshot-file.ts'
 import { ENTITY_LINES, rankedIn } from '../stage/entity-lines.ts'
-import { type Input, lineOf, wholeOf } from '../stage/lines.ts'
+import { type Input, lineOfFields, wholeOf } from '../stage/lines.ts'
 import type { Publishing } from '../stage/publishing.ts'
 import type { FileFacts, StagedFile } from '../stage/staged-file.ts'
 import { type StagedFiles, runsOfSize } from '../stage/staged-files.ts'
@@ -77,10 +77,10 @@ function countsOf(members: readonly RankedEntity[]): Record<string, number> {
 /** Returns the line of an entity for leaderboards and owners, and those of its entries by category. */
 function linesOf(entity: RankedEntity): string {
   const { entityType, entityId, facts } = entity
-  const { pool_size, pool, value } = placeOf(entity.metrics)
+  const { pool_size, pool, value } = boardPlace(entity.metrics)
   const owner = facts.owner_id === null ? null : orderedOwner(facts.owner_id)
-  const content = JSON.stringify(listed(entity))
-  const line = lineOf(['entity', entityType, entityId, pool_size, pool, value, owner, null, content])
+  const content = JSON.stringify(asListed(entity))
+  const line = lineOfFields(['entity', entityType, entityId, pool_size, pool, value, owner, null, content])
   return line + categoryEntries(entity).map(categoryLine).join('')
 }
 
@@ -88,7 +88,7 @@ function categoryLine({ category, entry }: ReturnType<typeof categoryEntries>[nu
   const { entityType, entityId } = entry
   const { pool_size, pool, value } = placeInCategory(entry)
   const place = [pool_size, pool, value]
-  return lineOf(['category', entityType, entityId, ...place, null, category, JSON.stringify(entry)])
+  return lineOfFields(['category', entityType, entityId, ...place, null, category, JSON.stringify(entry)])
 }
 
 /** Encodes an owner in hexadecimal digits that sort as its UTF-16 code units do. */

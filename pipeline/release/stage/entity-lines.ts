@@ -6,12 +6,21 @@ import type { EntityScores } from '../../scoring/entity.ts'
 import type { Methodology } from '../../scoring/methodology.ts'
 import { type Boards, boardsOf } from '../../scoring/ranking.ts'
 import { type RankedEntity, rankAmong } from '../payloads.ts'
-import { type Fields, formatOf, jsonOf, wholeOf } from './lines.ts'
+import { type Fields, formatOf, jsonInField, wholeOf } from './lines.ts'
 import { type FieldOfRelease, entityTypeOf } from './tally.ts'
 
-const COLUMNS = ['unit', 'entity', 'entity_type', 'entity_id', 'facts', 'pairs', 'scores', 'listing'] as const
-export const ENTITY_LINES = formatOf('an entity', COLUMNS, { entity: 'number' })
-const AT = ENTITY_LINES.at
+const ENTITY_LINE_COLUMNS = [
+  'unit',
+  'entity',
+  'entity_type',
+  'entity_id',
+  'facts',
+  'pairs',
+  'scores',
+  'listing',
+] as const
+export const ENTITY_LINES = formatOf('an entity', ENTITY_LINE_COLUMNS, { entity: 'number' })
+const ENTITY_AT = ENTITY_LINES.at
 
 /** Returns a function that ranks the entity of a line. */
 export function rankedIn(methodology: Methodology, { voiceRule, tallies }: FieldOfRelease) {
@@ -19,15 +28,15 @@ export function rankedIn(methodology: Methodology, { voiceRule, tallies }: Field
     ENTITY_TYPES.map((entityType) => [entityType, boardsOf(tallies[entityType])]),
   ) as Record<EntityType, Boards>
   return (fields: Fields): RankedEntity => {
-    const text = (name: keyof typeof AT) => fields[AT[name]]!
+    const text = (name: keyof typeof ENTITY_AT) => fields[ENTITY_AT[name]]!
     const entityType = entityTypeOf(text('entity_type'))
     return rankAmong(methodology, voiceRule, boards[entityType], {
       entityType,
       entityId: text('entity_id'),
-      facts: factsOf(jsonOf(text('facts')) as Partial<HeldFacts>),
+      facts: factsOf(jsonInField(text('facts')) as Partial<HeldFacts>),
       pairs: wholeOf(text('pairs')),
-      scores: jsonOf(text('scores')) as EntityScores,
-      listing: jsonOf(text('listing')) as Listing,
+      scores: jsonInField(text('scores')) as EntityScores,
+      listing: jsonInField(text('listing')) as Listing,
     })
   }
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../schemas/errors.ts'
 import { releasePrefix } from '../../store/paths.ts'
 import type { Store } from '../../store/store.ts'
 import { TABLE_KINDS } from '../files/kinds.ts'
-import { type Input, formatOf, jsonOf, linesIn } from './lines.ts'
+import { type Input, formatOf, jsonInField, linesIn } from './lines.ts'
 import { type StagedFile, parseStagedFile } from './staged-file.ts'
 
 const FILES = formatOf('a file', ['file'], {}, { mayRepeat: true })
@@ -13,7 +13,7 @@ export async function givenFiles(input: Input): Promise<Map<string, StagedFile>>
   const files = new Map<string, StagedFile>()
   for await (const lines of linesIn(input, FILES)) {
     for (const [json] of lines) {
-      const file = parseStagedFile(jsonOf(json!))
+      const file = parseStagedFile(jsonInField(json!))
       if (files.has(file.path)) throw new ServiceError('invalid', `${file.path} comes twice`)
       files.set(file.path, file)
     }

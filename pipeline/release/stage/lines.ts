@@ -36,7 +36,7 @@ export function formatOf<const Name extends string>(
 ): Format<Name> {
   const at = {} as Record<Name, number>
   columns.forEach((name, place) => (at[name] = place))
-  const compare = inOrder(at, order)
+  const compare = comparisonIn(at, order)
   return { of, columns, at, compare: mayRepeat ? compare : (a, b) => compare(a, b) || 1 }
 }
 
@@ -102,7 +102,7 @@ export function isSet(field: string): boolean {
 }
 
 /** @throws ServiceError `invalid` for a field that is not JSON. */
-export function jsonOf(field: string): unknown {
+export function jsonInField(field: string): unknown {
   try {
     return JSON.parse(field)
   } catch {
@@ -110,11 +110,11 @@ export function jsonOf(field: string): unknown {
   }
 }
 
-export function lineOf(fields: readonly (string | number | null)[]): string {
+export function lineOfFields(fields: readonly (string | number | null)[]): string {
   return `${fields.map((field) => field ?? NULL).join('\t')}\n`
 }
 
-function inOrder<Name extends string>(
+function comparisonIn<Name extends string>(
   at: Readonly<Record<Name, number>>,
   order: Order<Name>,
 ): Format['compare'] {

@@ -1,6 +1,6 @@
 // `fvs stage parts`: numbers the part of the scores and the part of the entities that each shard is in.
 import { PART_SIZES, type ReleasePart, type ShardCount, partsOf } from '../parts.ts'
-import { type Input, formatOf, lineOf, linesIn, wholeOf } from './lines.ts'
+import { type Input, formatOf, lineOfFields, linesIn, wholeOf } from './lines.ts'
 import { entityTypeOf } from './tally.ts'
 
 const SHARDS = formatOf('a shard', ['shard', 'entity_type', 'entities', 'pairs'], { shard: 'number' })
@@ -22,5 +22,5 @@ export async function partLines(input: Input, sizes = PART_SIZES): Promise<strin
     parts.flatMap(({ shards: count }, number) => Array.from({ length: count }, () => number))
   const entities = numbers(partsOf('entities/', shards, sizes))
   const scores = numbers(partsOf('scores/', shards, sizes))
-  return shards.map((_, shard) => lineOf([shard, entities[shard]!, scores[shard]!])).join('')
+  return shards.map((_, shard) => lineOfFields([shard, entities[shard]!, scores[shard]!])).join('')
 }

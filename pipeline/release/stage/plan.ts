@@ -10,7 +10,7 @@ import { type NoRelease, type PlannedRelease, type ReleaseRequest, planRelease }
 import { bodyOf } from '../output.ts'
 import { type ReleasePlan, provenanceOf } from '../plan.ts'
 import type { ReleaseContext } from '../state.ts'
-import { type StagedFile, describe } from './staged-file.ts'
+import { type StagedFile, stagedFileOf } from './staged-file.ts'
 
 /** The plan as an engine needs it, with the sizes that kinds of files name. */
 export interface StagedPlan extends Omit<ReleasePlan, 'signing' | 'quarantined'> {
@@ -72,7 +72,7 @@ async function putFromTables(
   for (const kind of TABLE_KINDS) {
     for await (const file of kind.makeFromTables(tables)) {
       await write(file.path, bodyOf(file))
-      files.push(describe(file))
+      files.push(stagedFileOf(file))
     }
   }
   return files

@@ -6,8 +6,8 @@ import { type LargeFile, type OutputFile, type SignBytes, bodyOf } from '../outp
 import type { Provenance } from '../payloads.ts'
 import { type ReleasePlan, ownPlan, provenanceOf } from '../plan.ts'
 import type { ReleaseContext } from '../state.ts'
-import { lineOf } from './lines.ts'
-import { type FileFacts, describe } from './staged-file.ts'
+import { lineOfFields } from './lines.ts'
+import { type FileFacts, stagedFileOf } from './staged-file.ts'
 import { type FieldOfRelease, readTally } from './tally.ts'
 
 /** A stage that publishes files of a planned release. */
@@ -55,7 +55,8 @@ export async function publishing(
       if (!(await write(file.path, bodyOf(file)))) {
         throw new ServiceError('conflict', `another run has published release ${release}`)
       }
-      return lineOf(['file', null, null, null, null, null, null, null, JSON.stringify(describe(file, facts))])
+      const described = JSON.stringify(stagedFileOf(file, facts))
+      return lineOfFields(['file', null, null, null, null, null, null, null, described])
     },
   }
 }

@@ -4,7 +4,7 @@ import { publishedForm } from '../payloads.ts'
 import { listingOf } from '../../scoring/categories.ts'
 import { type EntityScores, scoreEntity } from '../../scoring/entity.ts'
 import type { Methodology } from '../../scoring/methodology.ts'
-import { QUESTION_COLUMNS, SCORED_COLUMNS } from '../../scoring/pairs.ts'
+import { PAIR_METRIC_NAMES, QUESTION_COLUMNS, SCORED_COLUMNS } from '../../scoring/pairs.ts'
 import { MICRO, ratio, roundHalfEven } from '../../scoring/round.ts'
 import {
   type Fields,
@@ -12,14 +12,13 @@ import {
   NULL,
   formatOf,
   isSet,
-  lineOf,
+  lineOfFields,
   linesIn,
   wholeOf,
   wholeOrNull,
 } from './lines.ts'
-import { METRICS } from './sweep.ts'
 
-const FACTS = [
+const ENTITY_FACTS = [
   'entity',
   'voice',
   'pool',
@@ -30,13 +29,16 @@ const FACTS = [
   'answered',
   'retired',
 ] as const
-const PAIR = [...(Object.keys(QUESTION_COLUMNS) as (keyof typeof QUESTION_COLUMNS)[]), ...METRICS] as const
-const PAIRS = formatOf('an entity and a question', [...FACTS, 'place', ...PAIR], {
+const PAIR = [
+  ...(Object.keys(QUESTION_COLUMNS) as (keyof typeof QUESTION_COLUMNS)[]),
+  ...PAIR_METRIC_NAMES,
+] as const
+const PAIR_LINES = formatOf('an entity and a question', [...ENTITY_FACTS, 'place', ...PAIR], {
   entity: 'number',
   place: 'number',
 })
-const AT = PAIRS.at
-const NUMBERS = PAIR.map((name) => ({ name, place: AT[name] }))
+const PAIR_AT = PAIR_LINES.at
+const NUMBERS = PAIR.map((name) => ({ name, place: PAIR_AT[name] }))
 
 /** Yields a line for each entity. */
 export async function* scoreLines(methodology: Methodology, input: Input): AsyncIterable<string> {
@@ -44,7 +46,7 @@ export async function* scoreLines(methodology: Methodology, input: Input): Async
   let facts: Fields | undefined
   const end = (): string => {
     if (!facts) return ''
-    const text = (name: (typeof FACTS)[number]) => facts![AT[name]]!
+    const text = (name: (typeof ENTITY_FACTS)[number]) => facts![PAIR_AT[name]]!
     const offered_questions = wholeOf(text('offered'))
     const circumstances = {
       voice: isSet(text('voice')),
@@ -59,16 +61,16 @@ export async function* scoreLines(methodology: Methodology, input: Input): Async
     const scores = publishedForm(scoreEntity(methodology, pairs, circumstances))
     const listing = publishedForm(listingOf(methodology, pairs))
     const numbers = [scores, listing].map((each) => JSON.stringify(each))
-    const line = lineOf([text('entity'), pairs.rowCount, ...boardFields(scores), ...numbers])
+    const line = lineOfFields([text('entity'), pairs.rowCount, ...boardFields(scores), ...numbers])
     pairs.clear()
     return line
   }
-  for await (const rows of linesIn(input, PAIRS)) {
+  for await (const rows of linesIn(input, PAIR_LINES)) {
     let lines = ''
     for (const row of rows) {
-      if (facts?.[AT.entity] !== row[AT.entity]) lines += end()
+      if (facts?.[PAIR_AT.entity] !== row[PAIR_AT.entity]) lines += end()
       facts = row
-      if (row[AT.place] !== NULL) take(pairs, row)
+      if (row[PAIR_AT.place] !== NULL) take(pairs, row)
     }
     if (lines !== '') yield lines
   }

@@ -1,7 +1,7 @@
 // Lines of a stage on their way to DuckDB.
 import { type FileHandle, open } from 'node:fs/promises'
 import { literal } from '../../duckdb.ts'
-import { type Fields, NULL, lineOf } from './lines.ts'
+import { type Fields, NULL, lineOfFields } from './lines.ts'
 
 /** Returns SQL for the lines of a file, in their order. */
 export function spooled(path: string, columns: Readonly<Record<string, string>>): string {
@@ -26,7 +26,7 @@ export class Spool {
   }
 
   add(fields: Fields): void | Promise<void> {
-    this.#text += lineOf(fields)
+    this.#text += lineOfFields(fields)
     this.count += 1
     if (this.#text.length > Spool.#mostLength) return this.#flush()
   }

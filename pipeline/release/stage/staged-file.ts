@@ -5,18 +5,18 @@ import { type ManifestFile, manifestFile, releaseTrees, tree } from '../../../sc
 import { base64Of } from '../../proof/base64.ts'
 import { type LargeFile, type OutputFile, entryOf } from '../output.ts'
 
-const facts = {
+const fileFacts = {
   /** Numbers by which files of several kinds are checked against each other. */
   counts: z.record(z.string(), z.number().int().min(0)).optional(),
   /** Of a shard, its copy in the day's snapshot. */
   copy: manifestFile.pick({ size_bytes: true, sha256: true }).optional(),
 }
 const subtree = tree.extend({ tree: releaseTrees.keyof() })
-const stagedFile = manifestFile.extend({ ...facts, subtree: subtree.optional() })
+const stagedFile = manifestFile.extend({ ...fileFacts, subtree: subtree.optional() })
 export type StagedFile = z.infer<typeof stagedFile>
-export type FileFacts = Pick<StagedFile, keyof typeof facts>
+export type FileFacts = Pick<StagedFile, keyof typeof fileFacts>
 
-export function describe(file: OutputFile | LargeFile, own: FileFacts = {}): StagedFile {
+export function stagedFileOf(file: OutputFile | LargeFile, own: FileFacts = {}): StagedFile {
   const { subtree: part } = file
   return {
     ...entryOf(file),

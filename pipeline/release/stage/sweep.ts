@@ -1,12 +1,11 @@
 // `fvs stage sweep`: reads the forecasts of questions in order, and prints pairs.
 import type { ColumnKinds } from '../../../schemas/columns.ts'
-import { PAIR_METRICS, type PairMetricName } from '../../../schemas/metrics.ts'
 import { Rows } from '../../engine/rows.ts'
 import { textsOf } from '../../engine/swept-questions.ts'
 import type { Methodology } from '../../scoring/methodology.ts'
-import { PAIR_COLUMNS } from '../../scoring/pairs.ts'
+import { PAIR_COLUMNS, PAIR_METRIC_NAMES } from '../../scoring/pairs.ts'
 import { QuestionSweep } from '../../scoring/question.ts'
-import { type Fields, type Input, NULL, formatOf, isSet, lineOf, linesIn, wholeOf } from './lines.ts'
+import { type Fields, type Input, NULL, formatOf, isSet, lineOfFields, linesIn, wholeOf } from './lines.ts'
 
 const EVENT = [
   'question',
@@ -23,7 +22,7 @@ const EVENT = [
   'ppm',
   'witnessed',
 ] as const
-const EVENTS = formatOf(
+const EVENT_LINES = formatOf(
   'an event',
   EVENT,
   {
@@ -36,13 +35,11 @@ const EVENTS = formatOf(
   },
   { mayRepeat: true },
 )
-const AT = EVENTS.at
+const EVENT_AT = EVENT_LINES.at
 
-/** The numbers of a pair, in the order of the columns. */
-export const METRICS = Object.keys(PAIR_METRICS) as PairMetricName[]
 /** The line of a question has this many nulls before and after the number of its forecasts. */
-const BEFORE_FORECASTS = METRICS.indexOf('forecasts')
-const AFTER_FORECASTS = METRICS.length - BEFORE_FORECASTS - 1
+const BEFORE_FORECASTS = PAIR_METRIC_NAMES.indexOf('forecasts')
+const AFTER_FORECASTS = PAIR_METRIC_NAMES.length - BEFORE_FORECASTS - 1
 
 const FORECASTS = {
   entity: 'int32',
@@ -59,7 +56,7 @@ const NO_TEXTS = { course: null, spoken: null }
 /** Yields a line for each pair, and one for each question with the number of its forecasts and its texts. */
 export async function* sweepLines(methodology: Methodology, input: Input): AsyncIterable<string> {
   const stage = new SweepStage(methodology)
-  for await (const events of linesIn(input, EVENTS)) {
+  for await (const events of linesIn(input, EVENT_LINES)) {
     const lines = events.map((event) => stage.take(event)).join('')
     if (lines !== '') yield lines
   }
@@ -86,20 +83,20 @@ class SweepStage {
 
   /** Takes a forecast. If it is the first of another question, returns the pairs of the question before. */
   take(event: Fields): string {
-    const done = this.#first && this.#first[AT.question] !== event[AT.question] ? this.end() : ''
+    const done = this.#first && this.#first[EVENT_AT.question] !== event[EVENT_AT.question] ? this.end() : ''
     this.#first ??= event
-    const id = event[AT.forecast_id]!
-    const entity = event[AT.entity]!
+    const id = event[EVENT_AT.forecast_id]!
+    const entity = event[EVENT_AT.entity]!
     // Two rows with one id are one forecast. The row recorded first counts, and it comes first.
     if (id === this.#lastId) return done
     this.#lastId = id
     this.#count += 1
     if (entity === NULL) return done
     const { columns, row } = this.#forecasts
-    columns.entity[row] = this.#numberOf(entity, event[AT.own_voice]!)
-    columns.atMs[row] = wholeOf(event[AT.at_ms]!)
-    columns.ppm[row] = wholeOf(event[AT.ppm]!)
-    columns.witnessed[row] = isSet(event[AT.witnessed]!) ? 1 : 0
+    columns.entity[row] = this.#numberOf(entity, event[EVENT_AT.own_voice]!)
+    columns.atMs[row] = wholeOf(event[EVENT_AT.at_ms]!)
+    columns.ppm[row] = wholeOf(event[EVENT_AT.ppm]!)
+    columns.witnessed[row] = isSet(event[EVENT_AT.witnessed]!) ? 1 : 0
     this.#forecasts.next()
     return done
   }
@@ -108,13 +105,13 @@ class SweepStage {
   end(): string {
     if (!this.#first) return ''
     const first = this.#first
-    const question = first[AT.question]!
+    const question = first[EVENT_AT.question]!
     const resolved = {
-      openedAtMs: wholeOf(first[AT.opened_ms]!),
-      closesAtMs: wholeOf(first[AT.closes_ms]!),
-      endsAtMs: wholeOf(first[AT.ends_ms]!),
-      divisor: wholeOf(first[AT.divisor]!),
-      outcome: isSet(first[AT.outcome]!) ? 1 : 0,
+      openedAtMs: wholeOf(first[EVENT_AT.opened_ms]!),
+      closesAtMs: wholeOf(first[EVENT_AT.closes_ms]!),
+      endsAtMs: wholeOf(first[EVENT_AT.ends_ms]!),
+      divisor: wholeOf(first[EVENT_AT.divisor]!),
+      outcome: isSet(first[EVENT_AT.outcome]!) ? 1 : 0,
     } as const
     const { rowCount: count, columns: forecasts } = this.#forecasts
     this.#sweep.run(wholeOf(question), resolved, { count, ...forecasts }, this.#pairs)
@@ -122,7 +119,7 @@ class SweepStage {
     const { columns } = this.#pairs
     const nulls = (size: number) => Array.from({ length: size }, () => null)
     const { course, spoken } = count === 0 ? NO_TEXTS : textsOf(this.#sweep)
-    let lines = lineOf([
+    let lines = lineOfFields([
       question,
       null,
       ...nulls(BEFORE_FORECASTS),
@@ -133,7 +130,8 @@ class SweepStage {
     ])
     for (let row = 0; row < this.#pairs.rowCount; row++) {
       const entity = entities[columns.entity[row]!]!
-      lines += lineOf([question, entity, ...METRICS.map((name) => columns[name][row]!), null, null])
+      const numbers = PAIR_METRIC_NAMES.map((name) => columns[name][row]!)
+      lines += lineOfFields([question, entity, ...numbers, null, null])
     }
     this.#pairs.clear()
     this.#forecasts.clear()

@@ -13,8 +13,8 @@ import { recordAt, recordBytes } from '../../store/records.ts'
 import { type Store, putExactly } from '../../store/store.ts'
 import { type Fields, type Input, NULL, formatOf, isSet, linesIn, wholeOf } from './lines.ts'
 
-const COLUMNS = ['entity_type', 'retired', 'pool', 'skill', 'lower', 'upper', 'count'] as const
-const TALLY = formatOf('the tally', COLUMNS, {
+const TALLY_LINE_COLUMNS = ['entity_type', 'retired', 'pool', 'skill', 'lower', 'upper', 'count'] as const
+const TALLY_LINES = formatOf('the tally', TALLY_LINE_COLUMNS, {
   entity_type: 'text',
   retired: 'number',
   pool: 'text',
@@ -22,11 +22,11 @@ const TALLY = formatOf('the tally', COLUMNS, {
   lower: 'number',
   upper: 'number',
 })
-const AT = TALLY.at
+const TALLY_AT = TALLY_LINES.at
 
 const numbers = z.array(z.number()).readonly()
-const counted = z.strictObject({ values: numbers, counts: numbers })
-const board = z.strictObject({ skills: counted, lowers: counted, uppers: counted })
+const valueCounts = z.strictObject({ values: numbers, counts: numbers })
+const board = z.strictObject({ skills: valueCounts, lowers: valueCounts, uppers: valueCounts })
 const kind = z.strictObject({ population: z.number().int(), pools: z.record(z.string(), board) })
 const field = z.strictObject({
   voice_rule: z.enum(VOICE_RULES),
@@ -40,19 +40,19 @@ export interface FieldOfRelease {
 }
 
 function rankedOf(line: Fields): Ranked {
-  const isRetired = isSet(line[AT.retired]!)
-  const pool = line[AT.pool]!
+  const isRetired = isSet(line[TALLY_AT.retired]!)
+  const pool = line[TALLY_AT.pool]!
   if (pool === NULL) {
     return { isRetired, scores: { eligible: false, pool: null, skill: null, board_interval: null } }
   }
   const scores = {
     eligible: true,
     pool,
-    skill: wholeOf(line[AT.skill]!) / MICRO,
+    skill: wholeOf(line[TALLY_AT.skill]!) / MICRO,
     board_interval:
-      line[AT.lower] === NULL
+      line[TALLY_AT.lower] === NULL
         ? null
-        : { lower: wholeOf(line[AT.lower]!) / MICRO, upper: wholeOf(line[AT.upper]!) / MICRO },
+        : { lower: wholeOf(line[TALLY_AT.lower]!) / MICRO, upper: wholeOf(line[TALLY_AT.upper]!) / MICRO },
   }
   return { isRetired, scores }
 }
@@ -69,9 +69,9 @@ export async function storeTally(
   input: Input,
 ): Promise<string> {
   const kinds = { agent: new BoardCounts(), forecaster: new BoardCounts() }
-  for await (const lines of linesIn(input, TALLY)) {
+  for await (const lines of linesIn(input, TALLY_LINES)) {
     for (const line of lines) {
-      kinds[entityTypeOf(line[AT.entity_type]!)].take(rankedOf(line), wholeOf(line[AT.count]!))
+      kinds[entityTypeOf(line[TALLY_AT.entity_type]!)].take(rankedOf(line), wholeOf(line[TALLY_AT.count]!))
     }
   }
   const { agent, forecaster } = kinds

@@ -9,7 +9,7 @@ import { profilePage } from '../../../../api/pages/profile/profile.ts'
 import { requirementsOf } from '../../../../api/pages/profile/requirements.ts'
 import type { Payloads } from '../../../../api/pages/profile/subject.ts'
 import { METHODOLOGY } from '../../../../pipeline/scoring/methodology.ts'
-import { titleOf } from '../../../../pipeline/scoring/title.ts'
+import { decideTitle } from '../../../../pipeline/scoring/title.ts'
 import { textOf } from '../../../support/http/page-text.ts'
 import { profileIn } from '../../../support/worlds/profile-world.ts'
 
@@ -142,7 +142,7 @@ function titleBy(verification: object): string {
 it('says of each title what decides it', () => {
   fc.assert(
     fc.property(grounds, (all) => {
-      expect(titleBy(all)).toBe(titleOf(METHODOLOGY, all).title)
+      expect(titleBy(all)).toBe(decideTitle(METHODOLOGY, all).title)
     }),
   )
 })
