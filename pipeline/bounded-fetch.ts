@@ -49,7 +49,7 @@ export async function boundedFetch(
     const bytes = body === null ? new Uint8Array() : await readUpTo(mostBytes, body, patience)
     if (bytes !== undefined) return { status, headers, mediaType, bytes }
   } catch (cause) {
-    throw new ServiceError('unavailable', `${url} does not answer (${reasonOf(cause)})`, { cause })
+    throw new ServiceError('unavailable', `${url} does not answer (${failureOf(cause)})`, { cause })
   }
   throw new ServiceError('unavailable', `${url} answers with more than ${mostBytes} bytes`)
 }
@@ -111,7 +111,7 @@ async function readUpTo(
   return Buffer.concat(chunks)
 }
 
-function reasonOf(error: unknown): string {
+function failureOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown reason'
   return error.cause instanceof Error ? error.cause.message : error.message
 }

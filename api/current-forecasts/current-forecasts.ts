@@ -22,7 +22,7 @@ import { ForecastInstants } from './instants.ts'
 import { READS_AT_ONCE } from '../../pipeline/store/store.ts'
 
 /** Only an import writes larger objects to the inbox, and it takes them into the table itself. */
-const MOST_BYTES = 4 * 1024 * 1024
+const MOST_INBOX_BYTES = 4 * 1024 * 1024
 /**
  * An object that turns up after the newest one may have been named this much earlier: each of two clocks may
  * differ from the store's by a minute, and a write may take a minute.
@@ -207,7 +207,7 @@ export class CurrentForecasts {
     const isNew = (path: string) => !this.#taken.has(path) && isInboxPath('forecasts', path)
     const waiting: string[] = []
     for await (const { path, sizeBytes } of store.list(inboxPrefix('forecasts'), after, isNew)) {
-      if (sizeBytes <= MOST_BYTES) waiting.push(path)
+      if (sizeBytes <= MOST_INBOX_BYTES) waiting.push(path)
     }
     return waiting
   }

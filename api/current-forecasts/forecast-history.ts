@@ -11,7 +11,7 @@ import type { Asker } from '../turns.ts'
 /** The most rows of the table that a page looks through; a single data file may have more. */
 const ROWS_AT_ONCE = 4_000_000
 
-type Source = Pick<PipelineComponents, 'store' | 'local' | 'openDatabase'>
+type HistorySource = Pick<PipelineComponents, 'store' | 'local' | 'openDatabase'>
 
 type Said = Omit<CurrentForecast, 'title' | 'closes_at'>
 
@@ -29,12 +29,12 @@ interface HistoryRequest {
 }
 
 export class ForecastHistory {
-  readonly #source: Source
+  readonly #source: HistorySource
   readonly #rowsAtOnce: number
   readonly #logs: Record<'forecasts' | 'rationales', TableLog>
   readonly #database: DatabaseInTurn
 
-  constructor(source: Source, rowsAtOnce = ROWS_AT_ONCE) {
+  constructor(source: HistorySource, rowsAtOnce = ROWS_AT_ONCE) {
     this.#source = source
     this.#rowsAtOnce = rowsAtOnce
     this.#logs = {
@@ -56,7 +56,7 @@ export class ForecastHistory {
   ): Promise<{ said: Said[]; next: string | null }> {
     await Promise.all([this.#logs.forecasts.refresh(), this.#logs.rationales.refresh()])
     const { current } = this.#logs.forecasts
-    const end = endOf(current, cursor.file, this.#rowsAtOnce)
+    const end = endOfFiles(current, cursor.file, this.#rowsAtOnce)
     if (cursor.file >= end) return { said: [], next: null }
     await asker.countMore(CALLS_OF_READ)
     const files = current.files.slice(0, end)
@@ -109,7 +109,7 @@ function saidByAgent({ agentId, questionId }: Pick<HistoryRequest, 'agentId' | '
 }
 
 /** Returns the number of the data file after those that one page looks through. */
-function endOf({ files }: TableVersion, from: number, most: number): number {
+function endOfFiles({ files }: TableVersion, from: number, most: number): number {
   let rows = 0
   for (let number = from; number < files.length; number++) {
     rows += statisticsOf(files[number]!).numRecords

@@ -22,7 +22,7 @@ const QUALITY = {
   fast: { br: 5, gzip: 6 },
 }
 
-const known = new WeakMap<Uint8Array, Map<Coding, Promise<Uint8Array>>>()
+const compressedForms = new WeakMap<Uint8Array, Map<Coding, Promise<Uint8Array>>>()
 
 /** Returns the bytes in a coding, or undefined where that is not worth it. */
 export function compressed(
@@ -31,8 +31,8 @@ export function compressed(
   effort: Effort,
 ): Promise<Uint8Array> | undefined {
   if (bytes.byteLength < LEAST_BYTES) return undefined
-  const forms = known.get(bytes) ?? new Map<Coding, Promise<Uint8Array>>()
-  known.set(bytes, forms)
+  const forms = compressedForms.get(bytes) ?? new Map<Coding, Promise<Uint8Array>>()
+  compressedForms.set(bytes, forms)
   const form = forms.get(coding) ?? compress(bytes, coding, QUALITY[effort][coding])
   forms.set(coding, form)
   return form

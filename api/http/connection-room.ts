@@ -34,7 +34,7 @@ export class ConnectionRoom<T extends Occupant> {
     const ended = this.#oneTooMany(occupant)
     if (ended === 'full') return ended
     if (ended) this.leave(ended)
-    for (const name of namesOf(occupant)) {
+    for (const name of networkNames(occupant)) {
       const group = this.#groups.get(name) ?? new Set()
       this.#groups.set(name, group.add(occupant))
     }
@@ -43,14 +43,14 @@ export class ConnectionRoom<T extends Occupant> {
 
   /** Notes that a connection has become idle. */
   rest(occupant: T): void {
-    for (const name of namesOf(occupant)) {
+    for (const name of networkNames(occupant)) {
       const group = this.#groups.get(name)
       if (group?.delete(occupant)) group.add(occupant)
     }
   }
 
   leave(occupant: T): void {
-    for (const name of namesOf(occupant)) {
+    for (const name of networkNames(occupant)) {
       const group = this.#groups.get(name)
       group?.delete(occupant)
       if (group?.size === 0) this.#groups.delete(name)
@@ -72,7 +72,7 @@ export class ConnectionRoom<T extends Occupant> {
   }
 }
 
-function namesOf({ networks }: Occupant): string[] {
+function networkNames({ networks }: Occupant): string[] {
   return [ALL, ...networks.map(({ name }) => name)]
 }
 

@@ -11,7 +11,7 @@ import type { Check, Checks, QuestionRationales } from '../../schemas/answers.ts
 import type { OwnSettings } from '../../schemas/config.ts'
 import type { AgentRow, ForecastRow, RationaleRow } from '../../schemas/tables.ts'
 import type { Callers } from '../limits/callers.ts'
-import type { Answer } from '../../pipeline/release/answers.ts'
+import type { EntityAnswer } from '../../pipeline/release/answers.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { References } from '../published/references.ts'
 import type { Categories } from '../published/categories.ts'
@@ -92,7 +92,7 @@ export interface Published {
   records: ReleaseRecords
   feed: Pick<Feed, 'after'>
   /** Yields the answers of everyone to a settled question of a release, some at a time. */
-  answersOn: (manifest: ReleaseManifest, questionId: string, asker: Asker) => AsyncGenerator<Answer[]>
+  answersOn: (manifest: ReleaseManifest, questionId: string, asker: Asker) => AsyncGenerator<EntityAnswer[]>
   /** Why agents forecast as they did on a question; nothing before its outcome is known. */
   rationalesOn: (questionId: string) => Promise<QuestionRationales>
   sign: SignAnswer

@@ -1,7 +1,7 @@
 // Tables as CSV (RFC 4180), written piece by piece. Spreadsheets run no text of a user as a formula.
 import { z } from 'zod'
 import { entityTag, isNamedBy } from './entity-tag.ts'
-import { begun, nothing } from './ranges.ts'
+import { begun, noBytes } from './ranges.ts'
 import type { Reply, RouteRequest } from './route.ts'
 
 export type CsvValue = string | number | boolean | null | undefined
@@ -43,7 +43,7 @@ export async function csvReply<R>(
   const tag = entityTag(new TextEncoder().encode(JSON.stringify([filename, source, names])))
   const headers = { ETag: tag, 'Content-Disposition': `attachment; filename="${filename}.csv"` }
   const isSent = !isHead && !isNamedBy(header('if-none-match'), tag)
-  const rows = isSent ? await begun(groups()) : nothing
+  const rows = isSent ? await begun(groups()) : noBytes
   return { body: new Uint8Array(), stream: () => csv(columns, rows()), headers }
 }
 
@@ -59,14 +59,14 @@ export async function* csv<R>(
   groups: AsyncIterable<readonly R[]>,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
-  yield encoder.encode(lineOf(columns.map(({ name }) => name)))
+  yield encoder.encode(csvLine(columns.map(({ name }) => name)))
   for await (const rows of groups) {
-    const lines = rows.map((row) => lineOf(columns.map(({ valueOf }) => valueOf(row))))
+    const lines = rows.map((row) => csvLine(columns.map(({ valueOf }) => valueOf(row))))
     yield encoder.encode(lines.join(''))
   }
 }
 
-function lineOf(values: readonly CsvValue[]): string {
+function csvLine(values: readonly CsvValue[]): string {
   return values.map(field).join(',') + LINE_END
 }
 

@@ -7,13 +7,13 @@ import { sha256Hex } from '../../pipeline/proof/canonical.ts'
  * some microseconds.
  */
 const LONG_BYTES = 16 * 1024
-const known = new WeakMap<Uint8Array, string>()
+const tagsOfBytes = new WeakMap<Uint8Array, string>()
 
 /** Returns the strong entity tag of bytes that never change. */
 export function entityTag(bytes: Uint8Array): string {
   if (bytes.byteLength < LONG_BYTES) return `"${sha256Hex(bytes)}"`
-  const tag = known.get(bytes) ?? `"${sha256Hex(bytes)}"`
-  known.set(bytes, tag)
+  const tag = tagsOfBytes.get(bytes) ?? `"${sha256Hex(bytes)}"`
+  tagsOfBytes.set(bytes, tag)
   return tag
 }
 

@@ -44,7 +44,7 @@ export async function fileReply({ header, isHead, asker }: Asked, file: SentFile
   const length = range.end - range.start
   const isSent = !isHead && !isNamedBy(header('if-none-match'), tag)
   if (isSent) await asker.countMore(callsOfBytes(length) - 1)
-  const stream = isSent ? await begun(file.read(range.start, range.end)) : nothing
+  const stream = isSent ? await begun(file.read(range.start, range.end)) : noBytes
   const own = { ...headers, 'Content-Length': String(length) }
   const body = new Uint8Array()
   if (range === whole) return { body, stream, headers: { ...own, 'Content-Digest': digest } }
@@ -86,4 +86,4 @@ export async function begun<T>(pieces: AsyncIterable<T>): Promise<() => AsyncIte
   }
 }
 
-export async function* nothing(): AsyncIterable<never> {}
+export async function* noBytes(): AsyncIterable<never> {}

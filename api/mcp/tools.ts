@@ -18,7 +18,7 @@ import type { Asked } from './asked.ts'
 type Needs = 'nothing' | 'agent' | 'key' | 'no key'
 
 /** An answer of the service. Members that this version does not know are passed on. */
-type Answer = Record<string, unknown>
+type ToolAnswer = Record<string, unknown>
 
 export interface Tool {
   name: string
@@ -32,7 +32,7 @@ export interface Tool {
   /** The call that it is; `agentId` is of the agent that takes part, where there is one. */
   ask: (input: Record<string, unknown>, agentId: string | undefined) => Asked
   /** The answer in a sentence. The answer itself is the structured result. */
-  told: (answer: Answer) => string
+  told: (answer: ToolAnswer) => string
 }
 
 const limit = z
@@ -68,12 +68,12 @@ const own = (agentId: string | undefined) => ({ agent_id: agentId! })
 const onQuestion = ({ question_id }: Record<string, unknown>) => ({ question_id: question_id as string })
 
 /** A receipt is a thousand characters that tell a model nothing. */
-function withoutReceipts({ results, ...answer }: Answer): Answer {
-  const shown = (results as Answer[]).map(({ receipt: _receipt, ...result }) => result)
+function withoutReceipts({ results, ...answer }: ToolAnswer): ToolAnswer {
+  const shown = (results as ToolAnswer[]).map(({ receipt: _receipt, ...result }) => result)
   return { ...answer, results: shown }
 }
 
-const counted = (name: string, noun: string) => (answer: Answer) => {
+const countInWords = (name: string, noun: string) => (answer: ToolAnswer) => {
   const count = (answer[name] as unknown[]).length
   const more = answer['next_cursor'] === null ? '' : '; next_cursor leads on'
   return `${count} ${noun}${count === 1 ? '' : 's'}${more}.`
@@ -90,7 +90,7 @@ export const TOOLS: readonly Tool[] = [
     needs: 'nothing',
     input: questionsInput,
     ask: (query) => ({ path: '/questions', query, answer: listOf('questions') }),
-    told: counted('questions', 'question'),
+    told: countInWords('questions', 'question'),
   },
   {
     name: 'get_question',
@@ -145,7 +145,7 @@ export const TOOLS: readonly Tool[] = [
       query,
       answer: listOf('entries'),
     }),
-    told: counted('entries', 'place'),
+    told: countInWords('entries', 'place'),
   },
   {
     name: 'register_agent',
@@ -177,7 +177,7 @@ export const TOOLS: readonly Tool[] = [
       query,
       answer: listOf('scores'),
     }),
-    told: counted('scores', 'score'),
+    told: countInWords('scores', 'score'),
   },
   {
     name: 'my_forecasts',
@@ -198,7 +198,7 @@ export const TOOLS: readonly Tool[] = [
       isOwn: true,
       answer: listOf('forecasts'),
     }),
-    told: counted('forecasts', 'forecast'),
+    told: countInWords('forecasts', 'forecast'),
   },
   {
     name: 'submit_forecast',
@@ -237,7 +237,7 @@ export const TOOLS: readonly Tool[] = [
       evidence: 'receipts',
     }),
     told: ({ results }) => {
-      const all = results as Answer[]
+      const all = results as ToolAnswer[]
       const taken = all.filter(({ status }) => status === 'ok').length
       return `${taken} of ${all.length} taken${taken < all.length ? '; the others say why not' : ''}.`
     },

@@ -84,9 +84,9 @@ export class OperatorCalls {
   put(sent: SentRows, by: By) {
     return this.#inLog(by, { rows: sent.rows.length }, sent.reason, async (context) => {
       const [imported] = await this.#told(sent, async () =>
-        importParts(context, [await partOf(context, sent, by.call)]),
+        importParts(context, [await importPart(context, sent, by.call)]),
       )
-      return { ...effectJson(imported!), import_id: idOf(sent.kind, imported!.version) }
+      return { ...effectJson(imported!), import_id: importIdIn(sent.kind, imported!.version) }
     })
   }
 
@@ -100,7 +100,7 @@ export class OperatorCalls {
     const sent: SentRows = { kind: 'forecasts', rows }
     return this.#inLog(by, { rows: rows.length }, undefined, async (context) => {
       const { witnessMinutes } = this.#components
-      const part = await partOf(context, sent, by.call)
+      const part = await importPart(context, sent, by.call)
       const receipts = new Map<string, string>()
       const { effect, taken, forecastersCreated, version } = await this.#told(sent, () =>
         takeForecasts(context, part, witnessMinutes, (fresh) => this.#record(fresh, context.now(), receipts)),
@@ -109,7 +109,7 @@ export class OperatorCalls {
       return {
         ...effectJson(effect),
         forecasters_created: forecastersCreated,
-        import_id: idOf('forecasts', version),
+        import_id: importIdIn('forecasts', version),
         results: taken.map(({ entity_id, forecast_at, isWitnessed, ...one }) => ({
           ...one,
           user_id: entity_id,
@@ -124,7 +124,9 @@ export class OperatorCalls {
   /** Makes forecasts durable, each once, adds their receipts by id, and returns their ids. */
   async #record(sent: readonly SentForecast[], at: Date, receipts: Map<string, string>): Promise<string[]> {
     const ids = await this.#components.forecastIds.of(sent)
-    const rows = new Map(ids.map((id, index) => [id, rowOf({ ...sent[index]!, forecast_id: id }, at)]))
+    const rows = new Map(
+      ids.map((id, index) => [id, importedForecast({ ...sent[index]!, forecast_id: id }, at)]),
+    )
     const own = await this.#components.submit(...rows.values())
     for (const [index, id] of [...rows.keys()].entries()) if (own[index]) receipts.set(id, own[index])
     return ids
@@ -133,7 +135,9 @@ export class OperatorCalls {
   /** Adds new receipts for the witnessed forecasts that were known before. */
   #receiptAgain(taken: readonly TakenForecast[], receipts: Map<string, string>): void {
     const known = taken.filter(({ isWitnessed, forecast_id: id }) => isWitnessed && !receipts.has(id))
-    const again = this.#components.receipts.ofRepeated(known.map((one) => rowOf(one, one.forecast_at)))
+    const again = this.#components.receipts.ofRepeated(
+      known.map((one) => importedForecast(one, one.forecast_at)),
+    )
     for (const [index, receipt] of again.entries()) receipts.set(known[index]!.forecast_id, receipt)
   }
 
@@ -171,7 +175,7 @@ export class OperatorCalls {
         kind: one.kind,
         name: call,
         options: optionsOf(one),
-        read: async () => (await partOf(context, one, call)).read(),
+        read: async () => (await importPart(context, one, call)).read(),
       }))
       const { trials, corrected, needsReason } = await previewParts(context, parts)
       return {
@@ -278,7 +282,7 @@ export class OperatorCalls {
   }
 }
 
-function rowOf(
+function importedForecast(
   { forecast_id, entity_id, question_id, probability, forecast_at }: TakenForecast,
   recorded_at: Date,
 ): ForecastRow {
@@ -295,7 +299,7 @@ function rowOf(
 }
 
 /** Reads the rows of a call as lines of JSON, in the plain form of files. */
-async function partOf(context: ImportContext, sent: SentRows, call: string): Promise<ImportPart> {
+async function importPart(context: ImportContext, sent: SentRows, call: string): Promise<ImportPart> {
   const lines = sent.rows.map((row) => `${JSON.stringify(row)}\n`).join('')
   const source = (async function* () {
     yield await Promise.resolve(Buffer.from(lines))
@@ -319,5 +323,5 @@ function detailOf(error: unknown): string {
   return fault === undefined ? error.message : `${error.message}; ${fault.pointer}: ${fault.detail}`
 }
 
-const idOf = (table: ImportKind, version: number | undefined) =>
+const importIdIn = (table: ImportKind, version: number | undefined) =>
   version === undefined ? null : textOfImport({ table, version })

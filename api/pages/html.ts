@@ -19,7 +19,7 @@ export class Html {
  */
 export type HtmlPart = string | number | Html | null | undefined | false | readonly HtmlPart[]
 
-const ENTITIES: Record<string, string> = {
+const HTML_ENTITIES: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -29,7 +29,7 @@ const ENTITIES: Record<string, string> = {
 
 /** Escapes text for content and for attributes, which must be in quotes. */
 function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
+  return text.replace(/[&<>"']/g, (character) => HTML_ENTITIES[character]!)
 }
 
 /** Tags a template literal: `` html`<b title="${title}">${name}</b>` ``. */

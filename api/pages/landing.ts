@@ -40,7 +40,7 @@ export function landingPage(view: LandingView): Html {
     path: '/',
     content: html`<p class="lead">${how} <a href="${linkTo(site, '/view/how')}">How it works</a></p>${runBy(site)}
 ${manifest && numbers(manifest, view.nextReleaseAt)}
-${manifest ? leading(view, manifest) : nothing(view)}
+${manifest ? leading(view, manifest) : emptyLanding(view)}
 <h2>Take part</h2>
 ${doors(view)}`,
     ...(manifest && { source: releaseLine(site, manifest) }),
@@ -94,7 +94,7 @@ ${boardTable({ site, entityType, name: `Ranked ${many}`, entries: first, board, 
 <p class="pager">${counts.agents > 0 && all('agent')} ${all('forecaster')}</p>`
 }
 
-function nothing({ site, nextReleaseAt, isSandboxSeeded }: LandingView): Html {
+function emptyLanding({ site, nextReleaseAt, isSandboxSeeded }: LandingView): Html {
   const sandbox = site.environment === 'production' && isSandboxSeeded
   return html`<div class="state"><p>${nothingScored(nextReleaseAt)}${sandbox && html` The sandbox has simulated questions and forecasters: <a href="/sandbox/">try it there now</a>.`}</p></div>`
 }

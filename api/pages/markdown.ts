@@ -26,7 +26,7 @@ export function documentOf(text: string): { title: string; sections: Section[]; 
   let tables = 0
   for (const [index, token] of body.entries()) {
     if (token.type === 'heading_open') {
-      heading = textOf(body[index + 1])
+      heading = plainText(body[index + 1])
       const anchor = anchorOf(heading, seen)
       token.attrSet('id', anchor)
       sections.push({ anchor, heading, level: Number(token.tag.slice(1)) })
@@ -48,7 +48,7 @@ export function paragraphsOf(text: string): Html {
 }
 
 /** Renders a description of one paragraph. */
-export function lineOf(text: string): Html {
+export function inlineMarkdown(text: string): Html {
   const [token] = markdown.parseInline(text, {})
   return new Html(
     markdown.renderer.renderInline(withoutOtherDocuments(token?.children ?? []), markdown.options, {}),
@@ -63,11 +63,11 @@ markdown.renderer.rules['table_close'] = () => '</table></div>\n'
 function withoutTitle(tokens: Token[]): [title: string, body: Token[]] {
   const [open, inline] = tokens
   if (open?.type !== 'heading_open' || open.tag !== 'h1') return ['Document', tokens]
-  return [textOf(inline), tokens.slice(3)]
+  return [plainText(inline), tokens.slice(3)]
 }
 
 /** Returns the words of an inline token, without their marks. */
-function textOf(inline: Token | undefined): string {
+function plainText(inline: Token | undefined): string {
   return (inline?.children ?? []).map(({ type, content }) => (type === 'softbreak' ? ' ' : content)).join('')
 }
 

@@ -19,12 +19,12 @@ function issuerPaths({ environment }: Site): string {
 }
 
 /** A text that was pasted, and the answer to it. */
-interface Asked {
+interface RecordToVerify {
   q: string
   said: string
 }
 
-export function verifyPage(site: Site, asked?: Asked): Html {
+export function verifyPage(site: Site, asked?: RecordToVerify): Html {
   return page({
     site,
     title: 'Check',

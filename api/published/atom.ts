@@ -22,7 +22,7 @@ export function atomOf(
   const link = linkIn(installation)
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
-  <id>${idOf(installation, '/releases.atom')}</id>
+  <id>${entryId(installation, '/releases.atom')}</id>
   <title>${escaped(serviceName(installation.site))}: releases${environment === 'sandbox' ? ' of the sandbox, simulated' : ''}</title>
   <author><name>forecast-verification-service</name></author>
   <updated>${as_of}</updated>
@@ -46,7 +46,7 @@ function entryOf(installation: Installation, manifest: ReleaseManifest): string 
   ]
   const path = `/releases/${release}`
   return `  <entry>
-    <id>${idOf(installation, path)}</id>
+    <id>${entryId(installation, path)}</id>
     <title>Release ${release}${corrected.length > 0 ? `: ${count}` : ''}</title>
     <updated>${as_of}</updated>
     <link type="application/json" href="${linkIn(installation)(path)}"/>
@@ -67,7 +67,7 @@ function linkIn({ site }: Installation): (path: string) => string {
  * Returns an id that no other service has: the address, or a hash of the store and the path (RFC 6920) where
  * the service does not know its address.
  */
-function idOf({ site, store }: Installation, path: string): string {
+function entryId({ site, store }: Installation, path: string): string {
   if (site.publicUrl !== undefined) return escaped(addressOf(site, path))
   const digest = createHash('sha256')
     .update(`${store} ${linkTo(site, path)}`)

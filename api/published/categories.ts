@@ -11,7 +11,7 @@ import type {
 import type { EntityType } from '../../schemas/tables.ts'
 import { type BoardRequest, boardPage } from './board-page.ts'
 import type { Board, Boards } from './boards.ts'
-import { placeOf } from './cursor.ts'
+import { pageStart } from './cursor.ts'
 import type { ReleaseFiles } from './release-files.ts'
 import type { References } from './references.ts'
 
@@ -75,7 +75,7 @@ export class Categories {
    *   has deleted its pages.
    */
   async page(current: ReleaseManifest, category: string, request: BoardRequest): Promise<Uint8Array> {
-    const { manifest, from = 0 } = await placeOf(this.#files, current, request.cursor)
+    const { manifest, from = 0 } = await pageStart(this.#files, current, request.cursor)
     const facts = await this.sought(manifest, category)
     const board = boardOf(manifest, facts, request.entityType)
     return boardPage(this.#boards, { ...board, category }, from, request, this.#references)

@@ -16,7 +16,7 @@ interface ListPosition {
  *
  * @throws ServiceError `notFound` if the cursor's release does not exist.
  */
-export async function placeOf(
+export async function pageStart(
   files: ReleaseFiles,
   current: ReleaseManifest,
   cursor: string | undefined,

@@ -89,7 +89,7 @@ export class History implements Warm {
     if (before === undefined || this.has(date)) return
     const manifest = await this.#manifests.fetch(date).catch(() => undefined)
     for (const file of manifest?.files ?? []) {
-      if (!this.#shards.atHand(keyOf(before, file))) continue
+      if (!this.#shards.atHand(shardKey(before, file))) continue
       if (!(await beside.goesOn())) return
       await this.#read(date, file).catch(() => undefined)
     }
@@ -151,7 +151,7 @@ export class History implements Warm {
   #isRead(date: string, entityType: EntityType, entityId: string): boolean {
     const manifest = this.#manifests.get(date)
     const file = manifest && shardFile(manifest.files, entityType, entityId)
-    return manifest !== undefined && (!file || this.#shards.atHand(keyOf(date, file)) !== undefined)
+    return manifest !== undefined && (!file || this.#shards.atHand(shardKey(date, file)) !== undefined)
   }
 
   async #rowOf(date: string, entityType: EntityType, entityId: string): Promise<SnapshotRow | undefined> {
@@ -163,13 +163,13 @@ export class History implements Warm {
   }
 
   #read(date: string, file: ManifestFile): Promise<SnapshotShard> {
-    return this.#shards.get(keyOf(date, file), async () => ({
+    return this.#shards.get(shardKey(date, file), async () => ({
       value: await readSnapshotShard(this.#store, date, file),
       sizeBytes: file.size_bytes,
     }))
   }
 }
 
-function keyOf(date: string, { path }: ManifestFile): string {
+function shardKey(date: string, { path }: ManifestFile): string {
   return `${date} ${path}`
 }

@@ -8,7 +8,7 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { isSearch } from './board-names.ts'
 import { type BoardRequest, boardPage } from './board-page.ts'
 import type { Board, Boards } from './boards.ts'
-import { placeOf } from './cursor.ts'
+import { pageStart } from './cursor.ts'
 import { type ReleaseFiles, rowsIn } from './release-files.ts'
 import type { BoardPage, NamedEntry } from '../pages/ranking.ts'
 import { namedEntry } from './people.ts'
@@ -142,7 +142,7 @@ export class Leaderboard {
   }
 
   async #page(current: ReleaseManifest, request: BoardRequest): Promise<Uint8Array> {
-    const { manifest, from = 0 } = await placeOf(this.#files, current, request.cursor)
+    const { manifest, from = 0 } = await pageStart(this.#files, current, request.cursor)
     const board = { ...boardOf(manifest, request.entityType), category: null }
     return boardPage(this.#boards, board, from, request, this.#references)
   }
@@ -150,11 +150,11 @@ export class Leaderboard {
 
 /** Returns the number of pages that a release has for a type of entity. */
 export function pagesOf(manifest: ReleaseManifest, entityType: EntityType): number {
-  return Math.ceil(countOf(manifest, entityType) / ENTRIES_PER_PAGE)
+  return Math.ceil(listedCount(manifest, entityType) / ENTRIES_PER_PAGE)
 }
 
 /** Returns the number of entries that a release has for a type of entity. */
-export function countOf(manifest: ReleaseManifest, entityType: EntityType): number {
+export function listedCount(manifest: ReleaseManifest, entityType: EntityType): number {
   return rowsIn(manifest, leaderboardFolder(entityType))
 }
 

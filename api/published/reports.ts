@@ -66,11 +66,11 @@ function scoredRow(row: ScoreRow, rules: ReportRules): ReportRow {
     outcome,
     coverage: six(coverage),
     gain: gain === null ? null : six(gain / NANO),
-    ...reasonOf(row, rules),
+    ...whyNotCounted(row, rules),
   }
 }
 
-function reasonOf(
+function whyNotCounted(
   { settled, contested }: ScoreRow,
   { least_others: others, judged_share: share }: ReportRules,
 ): Pick<ReportRow, 'reason' | 'detail'> {

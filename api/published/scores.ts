@@ -4,7 +4,7 @@ import { type OpenPart, type ScoreRow, openPart, readRows } from '../../pipeline
 import type { Store } from '../../pipeline/store/store.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { cursorTo, placeOf } from './cursor.ts'
+import { cursorTo, pageStart } from './cursor.ts'
 import type { Form, ReleaseFiles } from './release-files.ts'
 import { SERVICE, SHORT, Turns } from '../turns.ts'
 
@@ -62,7 +62,7 @@ export class Scores {
     { entityType, entityId, limit, cursor }: ScoresRequest,
     asker = SERVICE,
   ): Promise<ScoresPage> {
-    const { manifest, from } = await placeOf(this.#files, current, cursor)
+    const { manifest, from } = await pageStart(this.#files, current, cursor)
     const file = scoresFile(manifest.files, entityType, entityId)
     if (!file) return { manifest, rows: [], nextCursor: null }
     const { rows, next } = await this.#turns.run(asker, async () => {

@@ -4,7 +4,7 @@ import { ShardCache } from './shard-cache.ts'
 
 const CACHE_BYTES = 32 * 1024 * 1024
 /** As how many further calls an answer counts that is not kept: it takes 30 to 160 ms of the main thread. */
-const CALLS = 20
+const CALLS_OF_ONE_NOT_KEPT = 20
 
 /** Of the whole process. */
 export const wholeTables = new Turns(LONG)
@@ -24,7 +24,7 @@ export class WorkedOut {
   ): Promise<T> {
     const kept = this.#kept.atHand(key)
     if (kept) return kept as T
-    await asker.countMore(CALLS)
+    await asker.countMore(CALLS_OF_ONE_NOT_KEPT)
     for (;;) {
       let isOwnTurn = false
       try {

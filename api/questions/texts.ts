@@ -26,7 +26,7 @@ interface IndexedFile {
   versionFirstMs: number
 }
 
-type Asked = Pick<KnownQuestion, 'question_id' | 'file'>
+type WantedQuestion = Pick<KnownQuestion, 'question_id' | 'file'>
 
 interface TextSource {
   local: LocalFiles
@@ -82,7 +82,7 @@ export class Texts {
    *
    * @throws ServiceError `corrupt` for a data file that is damaged or missing.
    */
-  async of(questions: readonly Asked[], asker: Asker = SERVICE): Promise<QuestionTexts[]> {
+  async of(questions: readonly WantedQuestion[], asker: Asker = SERVICE): Promise<QuestionTexts[]> {
     const texts = new Map(questions.map((question) => [question, this.#known(question)] as const))
     const missing = questions.filter((question) => texts.get(question) === undefined)
     const files = Map.groupBy(missing, ({ file }) => file)
@@ -97,16 +97,16 @@ export class Texts {
     return questions.map((question) => texts.get(question)!)
   }
 
-  #known({ question_id, file }: Asked): QuestionTexts | undefined {
-    return this.#parts[file]!.hasTexts ? this.#cache.get(keyOf(file, question_id)) : NONE
+  #known({ question_id, file }: WantedQuestion): QuestionTexts | undefined {
+    return this.#parts[file]!.hasTexts ? this.#cache.get(textKey(file, question_id)) : NONE
   }
 
   /** Reads questions of one file, unless another call has read them while this one waited. */
   async #read(
     database: Database,
     number: number,
-    asked: readonly Asked[],
-  ): Promise<Map<Asked, QuestionTexts>> {
+    asked: readonly WantedQuestion[],
+  ): Promise<Map<WantedQuestion, QuestionTexts>> {
     const { file } = this.#parts[number]!
     // Each text that is kept may put another one out, so none is looked up afterwards.
     const texts = new Map(asked.map((question) => [question, this.#known(question)] as const))
@@ -123,10 +123,10 @@ export class Texts {
           `${file.path} of the questions lacks ${question_id}, which was read from it before`,
         )
       }
-      this.#cache.set(keyOf(number, question_id), its)
+      this.#cache.set(textKey(number, question_id), its)
       texts.set(question, its)
     }
-    return texts as Map<Asked, QuestionTexts>
+    return texts as Map<WantedQuestion, QuestionTexts>
   }
 
   #rowsIn(
@@ -144,7 +144,7 @@ export class Texts {
   }
 }
 
-function keyOf(file: number, questionId: string): string {
+function textKey(file: number, questionId: string): string {
   return `${file}/${questionId}`
 }
 

@@ -1,7 +1,7 @@
 // The tables of the page of a settled question as CSV: what everyone said last, how many said what, and how
 // the average moved.
 import { z } from 'zod'
-import { ANSWER_NUMBERS, type Answer, scoredBytes } from '../../pipeline/release/answers.ts'
+import { ANSWER_NUMBERS, type EntityAnswer, scoredBytes } from '../../pipeline/release/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { releaseQuery } from '../../schemas/requests.ts'
@@ -38,7 +38,7 @@ const TABLES: readonly Table[] = [
     summary: 'What everyone said last on a settled question as CSV',
     description:
       'A line for each agent and person of the release, by kind and id, with the scores as columns.',
-    columns: ['entity_type', 'entity_id', ...ANSWER_NUMBERS] satisfies (keyof Answer)[],
+    columns: ['entity_type', 'entity_id', ...ANSWER_NUMBERS] satisfies (keyof EntityAnswer)[],
     rows: ({ manifest, summary }, { answersOn }, asker) => {
       const bytes = scoredBytes(manifest)
       if (bytes > MOST_SCORED_BYTES) throw tooLarge(manifest, bytes)

@@ -13,7 +13,7 @@ import { columnsOf, csvReply, csvSuccess } from '../http/csv.ts'
 import { type Route, route } from '../http/route.ts'
 import { callsOfRows } from '../limits/page-calls.ts'
 import { rankedIn } from '../pages/topics.ts'
-import { countOf } from '../published/leaderboard.ts'
+import { listedCount } from '../published/leaderboard.ts'
 import { soughtCategory } from './topic-pages.ts'
 
 const CATEGORY_COLUMNS = {
@@ -21,7 +21,7 @@ const CATEGORY_COLUMNS = {
   forecaster: columnsOf(forecasterCategoryEntry),
 }
 /** A trend is no value of a cell. */
-const COLUMNS = {
+const BOARD_COLUMNS = {
   agent: columnsOf(agentEntry.omit({ trend: true })),
   forecaster: columnsOf(forecasterEntry.omit({ trend: true })),
 }
@@ -51,7 +51,7 @@ function boardTable(entityType: EntityType): Route {
       const manifest = releases.current
       if (!manifest) throw new ServiceError('notFound', 'there is no release yet')
       const sought = category === undefined ? undefined : await soughtCategory(context, category)
-      const entries = sought ? rankedIn(sought.facts, entityType) : countOf(manifest, entityType)
+      const entries = sought ? rankedIn(sought.facts, entityType) : listedCount(manifest, entityType)
       await asker.countMore(callsOfRows(entries) - 1)
       const filename = `${entityType}s-release-${manifest.release}`
       return sought
@@ -64,7 +64,7 @@ function boardTable(entityType: EntityType): Route {
         : csvReply(request, {
             filename,
             source: [manifest.release],
-            columns: COLUMNS[entityType],
+            columns: BOARD_COLUMNS[entityType],
             groups: () => leaderboard.entries(manifest, entityType),
           })
     },

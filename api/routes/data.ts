@@ -62,13 +62,13 @@ export const dataViews = route({
   },
   handle: async ({ header }, context) => {
     const index = await indexOf(context)
-    const address = addressOf(context.site, '/data', header('host'))
+    const address = dataAddress(context.site, '/data', header('host'))
     return { body: encoded(viewsSql(JSON.parse(decoded(index)) as answers.DataIndex, address)) }
   },
 })
 
 /** The address of a path: by what the operator has set, otherwise by what the caller has called. */
-function addressOf(site: Site, path: string, host = ''): string {
+function dataAddress(site: Site, path: string, host = ''): string {
   if (site.publicUrl !== undefined) return publicAddress(site, path)
   if (/^[\w.:[\]-]+$/.test(host)) return `http://${host}${publicAddress(site, path)}`
   throw new ServiceError(

@@ -33,7 +33,7 @@ const NOT_OWN = {
 } as const
 const NO_CLAIM = { type: 'not-found', detail: `the agent ${AGENT_ID} claims no owner` } as const
 
-function shown({ domain, proved_at, misses, given_up: _over, ...claim }: OwnerClaim) {
+function publicClaim({ domain, proved_at, misses, given_up: _over, ...claim }: OwnerClaim) {
   return {
     ...claim,
     domain,
@@ -82,7 +82,9 @@ export const claimOwner = route({
     assertActive(caller, now())
     assertRegistered(body.domain)
     return {
-      body: shown(await claimDomain(store, { agent_id, domain: body.domain }, { randomBytes, now: now() })),
+      body: publicClaim(
+        await claimDomain(store, { agent_id, domain: body.domain }, { randomBytes, now: now() }),
+      ),
     }
   },
 })
@@ -98,7 +100,7 @@ export const getOwnerClaim = route({
   problems: { 403: NOT_OWN, 404: NO_CLAIM },
   handle: async ({ params, caller: { agent_id } }, { store }) => {
     assertOwnKey(agent_id, params.agent_id)
-    return { body: shown(await ownerClaimOf(store, agent_id)) }
+    return { body: publicClaim(await ownerClaimOf(store, agent_id)) }
   },
 })
 
@@ -120,6 +122,6 @@ export const giveUpOwner = route({
   problems: { 403: NOT_OWN, 404: NO_CLAIM },
   handle: async ({ params, caller: { agent_id } }, { store }) => {
     assertOwnKey(agent_id, params.agent_id)
-    return { body: shown(await giveUpClaim(store, agent_id)) }
+    return { body: publicClaim(await giveUpClaim(store, agent_id)) }
   },
 })

@@ -80,14 +80,14 @@ export function pastedAnywhere(site: Site, text: string): Pasted {
 }
 
 /** A text that names a page by the path of a link. */
-type Named = Extract<Pasted, { kind: 'entity' | 'question' | 'owner' }>
+type PastedName = Extract<Pasted, { kind: 'entity' | 'question' | 'owner' }>
 
-function isNamed(pasted: Pasted): pasted is Named {
+function isNamed(pasted: Pasted): pasted is PastedName {
   return pasted.kind === 'entity' || pasted.kind === 'question' || pasted.kind === 'owner'
 }
 
 /** Returns the path inside its environment, whether or not the page is there. */
-export function namedPath(pasted: Named): string {
+export function namedPath(pasted: PastedName): string {
   switch (pasted.kind) {
     case 'entity':
       return profilePath(pasted.entityType, pasted.id)

@@ -71,7 +71,7 @@ const question = pageRoute({
 
 export const questionPages: Route[] = [questions, question]
 
-type Shown = ReturnType<typeof shownAt>
+type ShownQuestion = ReturnType<typeof shownAt>
 
 /** Holds what a release says of a question with an outcome, or the reason why it says nothing. */
 export type Forecast = { manifest: ReleaseManifest } & (
@@ -85,7 +85,7 @@ export const MOST_SCORED_BYTES = 1024 * 1024 * 1024
 /** Returns what the release says of a question with an outcome; undefined for every other one. */
 export async function forecastOn(
   { releases, earlierThan, summaries }: Published,
-  { question_id, outcome, opened_at, closes_at, resolved_at }: Shown,
+  { question_id, outcome, opened_at, closes_at, resolved_at }: ShownQuestion,
 ): Promise<Forecast | undefined> {
   const manifest = releases.current
   if (!manifest || (outcome !== 'yes' && outcome !== 'no')) return undefined
@@ -108,13 +108,13 @@ export async function forecastOn(
 async function shownForecast(context: ApiContext, forecast: Forecast, asker: Asker): Promise<Forecasted> {
   if ('missing' in forecast) return forecast
   const { manifest, ...settled } = forecast
-  const names = await namesIn(context, settled.summary, asker)
+  const names = await entityNames(context, settled.summary, asker)
   const hasAnswers = scoredBytes(manifest) <= MOST_SCORED_BYTES
   return { manifest, settled: { ...settled, names, voiceRule: manifest.voice_rule, hasAnswers } }
 }
 
 /** Returns the names of those whom a summary names, by id. */
-async function namesIn(
+async function entityNames(
   context: ApiContext,
   { closest, farthest }: QuestionSummary,
   asker: Asker,

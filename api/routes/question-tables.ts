@@ -13,7 +13,7 @@ import { callsOfScores } from '../limits/page-calls.ts'
 import { type Payloads, questionsOf } from '../pages/profile/subject.ts'
 import { ENTITIES } from './entities.ts'
 
-const COLUMNS = columnsOf(questionScore)
+const QUESTION_SCORE_COLUMNS = columnsOf(questionScore)
 
 export const questionTables: Route[] = ENTITY_TYPES.map(questionTable)
 
@@ -48,7 +48,7 @@ function questionTable(entityType: EntityType): Route {
           context.questions.versions.questions.version,
           context.questions.version,
         ],
-        columns: COLUMNS,
+        columns: QUESTION_SCORE_COLUMNS,
         groups: () => rowsOf(context, entityType, id),
       })
     },

@@ -13,7 +13,7 @@ import { type Route, route } from '../http/route.ts'
 import { callsOfPage, callsOfShown } from '../limits/page-calls.ts'
 import * as examples from '../openapi/examples.ts'
 import { reportPage } from '../pages/report.ts'
-import { cursorTo, placeOf } from '../published/cursor.ts'
+import { cursorTo, pageStart } from '../published/cursor.ts'
 import type { ReportRow } from '../published/reports.ts'
 import { ENTITIES } from './entities.ts'
 import { pageRoute } from './page-route.ts'
@@ -24,7 +24,7 @@ const MOST_EXTREME = 3
 const ON_PAGE = 200
 const REASONS = reportedReason.options
 
-interface Asked {
+interface ReportRequest {
   agentId: string
   limit: number
   cursor?: string | undefined
@@ -33,13 +33,13 @@ interface Asked {
 async function reportOf(
   context: ApiContext,
   methodology: Methodology,
-  { agentId, limit, cursor }: Asked,
+  { agentId, limit, cursor }: ReportRequest,
   asker: Asker,
 ): Promise<AgentReport> {
   const { releases, questions, files, reports } = context
   const verification = await releases.find('agent', agentId, 'verification', asker)
   if (!verification) throw await notPublished(context, 'agent', agentId)
-  const { manifest, from = 0 } = await placeOf(files, releases.current!, cursor)
+  const { manifest, from = 0 } = await pageStart(files, releases.current!, cursor)
   const rows = await reports.of(manifest, agentId, asker)
   const counted = rows.filter(({ gain }) => gain !== null).toSorted((a, b) => b.gain! - a.gain!)
   const titled = async (some: readonly ReportRow[]) => {

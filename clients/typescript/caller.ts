@@ -41,7 +41,7 @@ export class NoAnswer extends Error {
   override name = 'NoAnswer'
 }
 
-const MOST_BYTES = 4 * 1024 * 1024
+const MOST_ANSWER_BYTES = 4 * 1024 * 1024
 /** The wait after a request without an answer. */
 const WAIT_S = 1
 
@@ -125,7 +125,8 @@ export class Caller {
       })
       return { status, headers, bytes: await readAll(body) }
     } catch (cause) {
-      if (cause instanceof TooLong) throw new NoAnswer(`${url} answers with more than ${MOST_BYTES} bytes`)
+      if (cause instanceof TooLong)
+        throw new NoAnswer(`${url} answers with more than ${MOST_ANSWER_BYTES} bytes`)
       const reason = limit.aborted
         ? `did not answer within ${timeoutMs / 1000} seconds`
         : 'cannot be reached, or broke the connection'
@@ -148,7 +149,7 @@ async function readAll(body: ReadableStream<Uint8Array> | null): Promise<Uint8Ar
   const reader = body?.getReader()
   for (let read = await reader?.read(); read?.done === false; read = await reader!.read()) {
     size += read.value.length
-    if (size > MOST_BYTES) {
+    if (size > MOST_ANSWER_BYTES) {
       await reader!.cancel()
       throw new TooLong()
     }

@@ -199,11 +199,11 @@ export async function listAgents(components: Components, { owner }: OwnerOption)
   return {
     ok: true,
     json: { agents },
-    text: agents.length === 0 ? 'no agents' : agents.map(lineOf).join('\n'),
+    text: agents.length === 0 ? 'no agents' : agents.map(agentLine).join('\n'),
   }
 }
 
-function lineOf({ agent_id, name: called, owner_id, registered_at, retired_at }: ListedAgent): string {
+function agentLine({ agent_id, name: called, owner_id, registered_at, retired_at }: ListedAgent): string {
   const state = retired_at === null ? 'not retired' : `retired ${retired_at.toISOString()}`
   const owner = owner_id === null ? 'no owner' : `owner ${owner_id}`
   return `${agent_id}  ${registered_at.toISOString()}  ${state}  ${owner}  ${called === '' ? '(hidden)' : called}`

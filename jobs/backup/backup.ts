@@ -60,7 +60,7 @@ export async function runBackup(
     await writeCopyNote(backup, { ...note, as_of: now.toISOString() })
     return report
   })
-  return reported(copied, { from: from.url, to: to.url, as_of: now.toISOString() }, [
+  return backupReport(copied, { from: from.url, to: to.url, as_of: now.toISOString() }, [
     'It holds the hashes of API keys, the secrets of webhooks, and forecasts that are not public: keep it as the store.',
   ])
 }
@@ -100,7 +100,7 @@ export async function runRestore(settings: Settings, url: string, other: OtherPl
   const isWhole = Object.values(copied).every(({ faults }) => faults.length === 0)
   // The note of production goes last: while it is there, the next restore goes on with both.
   if (isWhole) for (const store of restored.toReversed()) await store.delete(COPY_PATH)
-  return reported(copied, { from: from.url, to: to.url, as_of: asOf }, isWhole ? WHOLE : UNFINISHED)
+  return backupReport(copied, { from: from.url, to: to.url, as_of: asOf }, isWhole ? WHOLE : UNFINISHED)
 }
 
 const WHOLE = [
@@ -181,7 +181,7 @@ async function beginCopy(store: Store, kind: CopyNote['kind'], from: string) {
   return { store, note, isNew: true }
 }
 
-function reported(
+function backupReport(
   copied: Copied,
   about: { from: string; to: string; as_of: string | null },
   advice: readonly string[],

@@ -25,7 +25,7 @@ export function wholeNumber(text: string): number {
 }
 
 /** Parses a count, which may be 0. */
-export function countOf(text: string): number {
+export function countArgument(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
   return Number(text)
 }
@@ -55,13 +55,13 @@ export function parseEntities(text: string, before: readonly string[] = []): rea
 }
 
 /** Parses the scopes of an operator's key. */
-export const parseScopes = (text: string): readonly OperatorScope[] => namesOf(text, OPERATOR_SCOPES)
+export const parseScopes = (text: string): readonly OperatorScope[] => namesArgument(text, OPERATOR_SCOPES)
 
 /** Parses types of events. */
-export const parseEventTypes = (text: string): readonly EventType[] => namesOf(text, EVENT_TYPES)
+export const parseEventTypes = (text: string): readonly EventType[] => namesArgument(text, EVENT_TYPES)
 
 /** Parses names by commas. Returns each once, in the order of all. */
-function namesOf<Name extends string>(text: string, all: readonly Name[]): readonly Name[] {
+function namesArgument<Name extends string>(text: string, all: readonly Name[]): readonly Name[] {
   const named = text.split(',').map((part) => part.trim())
   if (!named.every((one) => all.some((name) => name === one))) {
     throw new InvalidArgumentError(`It must be of ${all.join(', ')}, by commas.`)

@@ -31,8 +31,8 @@ export function credentialIssuersOf(settings: Settings): Record<Environment, Cre
 
 function issuerOf(settings: Settings, environment: Environment): CredentialIssuer | undefined {
   const setting = settingName('CREDENTIAL_SIGNING_KEY', environment)
-  const current = keyOf(settings, 'CREDENTIAL_SIGNING_KEY', environment)
-  const previous = keyOf(settings, 'CREDENTIAL_SIGNING_KEY_PREVIOUS', environment)
+  const current = credentialKey(settings, 'CREDENTIAL_SIGNING_KEY', environment)
+  const previous = credentialKey(settings, 'CREDENTIAL_SIGNING_KEY_PREVIOUS', environment)
   if (current === undefined) {
     if (previous === undefined) return undefined
     throw new ServiceError(
@@ -56,7 +56,11 @@ function issuerOf(settings: Settings, environment: Environment): CredentialIssue
   return { url, keys: previous === undefined ? [current] : [current, previous] }
 }
 
-function keyOf(settings: Settings, own: KeySetting, environment: Environment): CredentialKey | undefined {
+function credentialKey(
+  settings: Settings,
+  own: KeySetting,
+  environment: Environment,
+): CredentialKey | undefined {
   const text = settingsOf(settings, environment)[own]
   try {
     return text === undefined ? undefined : parseCredentialKey(text)

@@ -27,7 +27,7 @@ function ownWitnesses(settings: Settings, environment: Environment): Witness[] {
       `${setting} is set without ${missing}: there would be nothing to cosign`,
     )
   }
-  const witnesses = given.map(({ vkey, url }) => ({ key: keyOf(vkey, setting), url }))
+  const witnesses = given.map(({ vkey, url }) => ({ key: witnessKey(vkey, setting), url }))
   for (const [i, { key }] of witnesses.entries()) {
     // The store keeps cosignatures under the ids of their keys.
     if (witnesses.findIndex((other) => other.key.keyId === key.keyId) === i) continue
@@ -36,7 +36,7 @@ function ownWitnesses(settings: Settings, environment: Environment): Witness[] {
   return witnesses
 }
 
-function keyOf(vkey: string, setting: string): Witness['key'] {
+function witnessKey(vkey: string, setting: string): Witness['key'] {
   try {
     const key = parseVerifierKey(vkey)
     if (key.use === 'witness') return key

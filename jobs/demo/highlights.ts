@@ -9,13 +9,13 @@ interface Highlight {
 }
 
 /** The entities and owners of a release, as the service shows them. */
-export interface Shown {
+export interface Highlights {
   agents: readonly RankedEntity[]
   forecasters: readonly RankedEntity[]
   owners: readonly ServedOwner[]
 }
 
-export function describeHighlights({ agents, forecasters, owners }: Shown, url: string): string[] {
+export function describeHighlights({ agents, forecasters, owners }: Highlights, url: string): string[] {
   const group = tieGroupOf(forecasters)
   const several = owners.filter(({ owner_id }) => owner_id === OWNERS.several)
   const shown = (owner: string, what: string): Highlight[] =>

@@ -3,10 +3,10 @@
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import type { Components } from '../components/components.ts'
 import { OWNERS } from '../sandbox/simulated-agents.ts'
-import { type Shown, describeHighlights, spanOf, titleOf } from './highlights.ts'
+import { type Highlights, describeHighlights, spanOf, titleOf } from './highlights.ts'
 import type { RankedEntity } from './served.ts'
 
-export interface DemoOutcome extends Shown {
+export interface DemoOutcome extends Highlights {
   simulated: true
   seed: number
   url: string

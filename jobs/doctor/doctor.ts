@@ -52,14 +52,14 @@ export async function runDoctor(
 ): Promise<Report> {
   try {
     return await withComponents(parse(), environment, 'reads', async (components) =>
-      reported(await diagnose(components, options)),
+      doctorReport(await diagnose(components, options)),
     )
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const check = error.kind === 'invalid' ? 'settings' : 'store'
     const advice = check === 'settings' ? 'correct it: docs/settings.md' : STORE_ADVICE
     const details = error.faults.map(({ pointer, detail }) => `${pointer}: ${detail}`)
-    return reported(
+    return doctorReport(
       (details.length > 0 ? details : [error.message]).map((detail) => fault(check, detail, advice)),
     )
   }
@@ -114,14 +114,14 @@ const ABOUT_CONFLICTS: Record<string, string> = {
   'log key': 'docs/log-operator.md',
 }
 
-const SHOWN = { ok: 'ok  ', note: 'note', fault: 'FIX ' }
+const STATE_WORDS = { ok: 'ok  ', note: 'note', fault: 'FIX ' }
 
-function reported(findings: readonly Finding[]): Report {
+function doctorReport(findings: readonly Finding[]): Report {
   const faults = findings.filter(({ state }) => state === 'fault').length
   const width = Math.max(...findings.map(({ check }) => check.length))
   const lines = findings.map(
     ({ check, state, detail, advice }) =>
-      `${SHOWN[state]} ${check.padEnd(width)}  ${printable(detail)}${advice === undefined ? '' : ` — ${advice}`}`,
+      `${STATE_WORDS[state]} ${check.padEnd(width)}  ${printable(detail)}${advice === undefined ? '' : ` — ${advice}`}`,
   )
   const verdict =
     faults === 0 ? 'nothing must be done' : `${faults} ${faults === 1 ? 'thing' : 'things'} must be done`

@@ -12,7 +12,7 @@ import { type Finding, fault, note, ok } from './finding.ts'
 const LEAST_CHARACTERS = 10
 const GIB = 1024 ** 3
 /** A job that finds no space stops in the middle. */
-const LEAST_BYTES = 1 * GIB
+const LEAST_FREE_BYTES = 1 * GIB
 const FEW_BYTES = 5 * GIB
 
 type Own = Pick<Components, 'settings' | 'own' | 'environment'>
@@ -120,7 +120,7 @@ export async function checkSpace({
     if (!system) continue
     const bytes = system.bavail * system.bsize
     const detail = `${(bytes / GIB).toFixed(1)} GiB are free for ${what} in ${folder}`
-    if (bytes < LEAST_BYTES) findings.push(fault('space', detail, advice))
+    if (bytes < LEAST_FREE_BYTES) findings.push(fault('space', detail, advice))
     else findings.push(bytes < FEW_BYTES ? note('space', detail, advice) : ok('space', detail))
   }
   return findings

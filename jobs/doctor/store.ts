@@ -130,7 +130,7 @@ async function checkTables(store: Store, now: Date): Promise<Finding[]> {
 }
 
 /** More would hide the other lines. */
-const SHOWN = 3
+const MOST_PATHS_SHOWN = 3
 
 /** Returns a finding for each folder of the store that has lost something. */
 export async function checkObjects({ store }: Pick<Components, 'store'>): Promise<Finding[]> {
@@ -138,10 +138,10 @@ export async function checkObjects({ store }: Pick<Components, 'store'>): Promis
   if (lost.length === 0) return [ok('objects', `all ${named} that the store names are there`)]
   const folders = Map.groupBy(lost, (path) => path.slice(0, path.indexOf('/')))
   return [...folders].map(([folder, paths]) => {
-    const more = paths.length > SHOWN ? `, and ${paths.length - SHOWN} more` : ''
+    const more = paths.length > MOST_PATHS_SHOWN ? `, and ${paths.length - MOST_PATHS_SHOWN} more` : ''
     return fault(
       'objects',
-      `${paths.length} in ${folder}/ ${paths.length === 1 ? 'is' : 'are'} gone or cut off: ${paths.slice(0, SHOWN).join(', ')}${more}`,
+      `${paths.length} in ${folder}/ ${paths.length === 1 ? 'is' : 'are'} gone or cut off: ${paths.slice(0, MOST_PATHS_SHOWN).join(', ')}${more}`,
       'make no release; copy them back from the backup: docs/recovery.md, Lost objects',
     )
   })

@@ -88,7 +88,7 @@ export async function runImportFrom(
         ...(dryRun && { bad: effect.bad?.count ?? 0 }),
       })),
     },
-    text: [...textOf(source, imported, dryRun), ...(checked ? linesOfCheck(checked) : [])]
+    text: [...reportText(source, imported, dryRun), ...(checked ? linesOfCheck(checked) : [])]
       .map(printable)
       .join('\n'),
   }
@@ -133,7 +133,11 @@ function recordsOf(source: ImportSource, { read, effects }: SourceImport): objec
   ]
 }
 
-function textOf(source: ImportSource, { files, read, effects }: SourceImport, isTrial: boolean): string[] {
+function reportText(
+  source: ImportSource,
+  { files, read, effects }: SourceImport,
+  isTrial: boolean,
+): string[] {
   const aside = files.filter(({ form }) => form === undefined)
   return [
     ...files.flatMap(({ name, form, rows }) => {

@@ -39,11 +39,11 @@ export async function reportImports({ store }: Components): Promise<Report> {
         reason: one.undone?.reason ?? null,
       })),
     },
-    text: imports.length === 0 ? 'nothing was imported' : imports.map(lineOf).join('\n'),
+    text: imports.length === 0 ? 'nothing was imported' : imports.map(importLine).join('\n'),
   }
 }
 
-function lineOf(one: ListedImport): string {
+function importLine(one: ListedImport): string {
   const { rows, recordedAt, record, undone } = one
   const file = record ? `, ${printable(record.file)}` : ''
   const state = undone ? `; undone ${undone.undone_at}: ${printable(undone.reason)}` : ''

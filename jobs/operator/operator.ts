@@ -17,25 +17,25 @@ export function addOperator(): void {
 
 export async function reportOperatorLog({ store }: Components, since: Date | undefined): Promise<Report> {
   const calls = await loggedCalls(store, since)
-  const text = calls.length === 0 ? 'no call of an operator' : calls.map(lineOf).join('\n')
+  const text = calls.length === 0 ? 'no call of an operator' : calls.map(callLine).join('\n')
   return { ok: true, json: { calls }, text }
 }
 
-function lineOf({ at, key_id, owner, call, asked, reason, state, result }: OperatorCall): string {
+function callLine({ at, key_id, owner, call, asked, reason, state, result }: OperatorCall): string {
   const why = reason === null ? '' : `; ${reason}`
-  const said = Object.entries(asked).map(([name, value]) => `${name} ${shown(value)}`)
+  const said = Object.entries(asked).map(([name, value]) => `${name} ${valueText(value)}`)
   return printable(
-    `${at}  ${state}  ${key_id} of ${owner}  ${call}  ${said.join(', ')}${endOf(state, result)}${why}`,
+    `${at}  ${state}  ${key_id} of ${owner}  ${call}  ${said.join(', ')}${resultOf(state, result)}${why}`,
   )
 }
 
-function endOf(state: OperatorCall['state'], result: OperatorCall['result']): string {
+function resultOf(state: OperatorCall['state'], result: OperatorCall['result']): string {
   if (state === 'begun') return ': it was cut off, and may have taken effect'
   const { detail, added, changed, unchanged, import_id: id } = result ?? {}
   if (typeof detail === 'string') return `: ${detail}`
   if (added === undefined) return changed === true ? ': changed' : ': so already'
   const made = typeof id === 'string' ? ` (${id})` : ''
-  return `: ${shown(added)} added, ${shown(changed)} changed, ${shown(unchanged)} known already${made}`
+  return `: ${valueText(added)} added, ${valueText(changed)} changed, ${valueText(unchanged)} known already${made}`
 }
 
-const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+const valueText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))

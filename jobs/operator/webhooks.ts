@@ -61,7 +61,7 @@ export async function listWebhooks({ store }: Components): Promise<Report> {
   for (const { secret: _, from, ...webhook } of await readWebhooks(store)) {
     listed.push({ ...webhook, ...(await webhookState(store, { id: webhook.id, from })) })
   }
-  const lines = listed.map((webhook) => printable(lineOf(webhook)))
+  const lines = listed.map((webhook) => printable(webhookLine(webhook)))
   return {
     ok: true,
     json: { webhooks: listed.map(({ id, ...rest }) => ({ webhook_id: id, ...rest })) },
@@ -71,7 +71,14 @@ export async function listWebhooks({ store }: Components): Promise<Report> {
 
 type Listed = Omit<Webhook, 'secret' | 'from'> & WebhookState
 
-function lineOf({ id, url, events, failing, given_up: givenUp, disabled_at: disabledAt }: Listed): string {
+function webhookLine({
+  id,
+  url,
+  events,
+  failing,
+  given_up: givenUp,
+  disabled_at: disabledAt,
+}: Listed): string {
   const state =
     disabledAt !== null
       ? `ended ${disabledAt}: the receiver is gone`

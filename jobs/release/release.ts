@@ -69,7 +69,7 @@ export async function runRelease(components: Components, request: ReleaseRequest
     const { all: _all, ...numbers } = summary ?? { all: undefined }
     const manifest = manifestAddress(components, result.release)
     const text = `release ${result.release} as of ${result.asOf}: ${result.entities} entities, ${result.pairs} scored pairs, ${result.files} files, ${seconds} s`
-    const lines = [text, ...(summary ? linesOf(summary, result) : []), whereToLook(components, manifest)]
+    const lines = [text, ...(summary ? summaryLines(summary, result) : []), whereToLook(components, manifest)]
     return { ok: true, json: { ...result, ...numbers, manifest }, text: lines.join('\n') }
   }
   const text =
@@ -101,7 +101,7 @@ async function summaryOrNone(components: Components, release: number): Promise<R
   }
 }
 
-function linesOf(
+function summaryLines(
   { scored, settled, certified, lost, corrected, erased, all }: ReleaseSummary,
   { release }: Pick<ReleaseResult, 'release'>,
 ): string[] {

@@ -20,7 +20,7 @@ const UNSIGNED = 'or say --unsigned to go on without it'
  *   of the log that is not set; and as `assertEnvironment` does.
  */
 export async function assertSigningAsBefore(components: Signing): Promise<void> {
-  refuse(await missing(components, UNSIGNED))
+  refuse(await missingKeys(components, UNSIGNED))
 }
 
 /**
@@ -43,7 +43,7 @@ export async function checkSigningOfNode(
   makesReleases: boolean,
 ): Promise<void> {
   const { environment, logger } = components
-  const fault = await missing(components, waysOfNode(environment))
+  const fault = await missingKeys(components, waysOfNode(environment))
   if (makesReleases) refuse(fault)
   else if (fault !== undefined) logger.warn({ environment }, `this node only serves, and ${fault}`)
 }
@@ -57,7 +57,7 @@ function refuse(fault: string | undefined): void {
   if (fault !== undefined) throw new ServiceError('conflict', fault)
 }
 
-async function missing(components: Signing, ways: string): Promise<string | undefined> {
+async function missingKeys(components: Signing, ways: string): Promise<string | undefined> {
   const { number: release } = await assertEnvironment(components)
   if (release === 0) return undefined
   return (await missingSecret(components, release, ways)) ?? missingLogKey(components, release, ways)

@@ -15,7 +15,7 @@ import { type VoiceRule, VOICE_RULES } from '../../schemas/payloads.ts'
 import type { Components } from '../components/components.ts'
 import { keepHouse } from './housekeeping.ts'
 import type { Report } from '../command-line/output.ts'
-import { countOf, wholeNumber } from '../command-line/arguments.ts'
+import { countArgument, wholeNumber } from '../command-line/arguments.ts'
 import { type StoreOptions, onStore, program, storeCommand } from '../command-line/program.ts'
 
 interface StageOptions extends StoreOptions {
@@ -74,7 +74,7 @@ export function addStage(): void {
 
   planned('commit', 'Check that every file is there, and publish the release.')
     .requiredOption('--tally <sha256>', 'what fvs stage tally printed', parseSha256)
-    .requiredOption('--forecasts <number>', 'how many forecasts there are, each id once', countOf)
+    .requiredOption('--forecasts <number>', 'how many forecasts there are, each id once', countArgument)
     .action((options: StageOptions & { tally: string; forecasts: number }) =>
       onStore({ ...options, json: true }, 'writes', (components) =>
         runCommit(components, options, process.stdin),

@@ -16,7 +16,7 @@ import {
 import { InboxAge } from './inbox-age.ts'
 import { repeat } from './repeat.ts'
 import { Scheduler } from './scheduler.ts'
-import { tell } from './telling.ts'
+import { createTelling } from './telling.ts'
 
 /** Each look is a LIST of the bucket, and nothing is decided by it. */
 const INBOX_LOOK_MS = 60_000
@@ -59,7 +59,7 @@ export async function startEnvironment(
   const listing = repeat(INBOX_LOOK_MS, () => inboxAge.look())
   const naming = repeat(LOOKS_PER_LIST * settings.REFRESH_MS, () => readPeople(starting))
   const flushing = repeat(settings.USAGE_FLUSH_MS, flush)
-  const telling = serving.scheduler ? [tell(components, () => parts.health.clock.ok)] : []
+  const telling = serving.scheduler ? [createTelling(components, () => parts.health.clock.ok)] : []
   measure(environment, parts, inboxAge)
   return {
     context: {

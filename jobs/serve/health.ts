@@ -94,7 +94,7 @@ export class Health {
     const checked_at = now().toISOString()
     const was = this.#questions.detail
     const detail = failure
-      ? `the questions could not be read (${reasonOf(failure.error)})`
+      ? `the questions could not be read (${publicReason(failure.error)})`
       : 'the questions were read'
     this.#questions = { ok: !failure, detail, checked_at }
     if (failure && detail !== was) {
@@ -154,7 +154,7 @@ export class Health {
       const ended = work()
         .then((value) => (result = value))
         .catch((error: unknown) => {
-          this.#fail(name, reasonOf(error), error)
+          this.#fail(name, publicReason(error), error)
         })
         .finally(() => this.#underWay.delete(name))
       await this.#inTime(ended)
@@ -225,7 +225,7 @@ export class Health {
  * Returns a reason that anyone may read: a code such as ENOSPC or AccessDenied, without paths or hosts. The
  * log has the rest.
  */
-function reasonOf(error: unknown): string {
+function publicReason(error: unknown): string {
   const cause: unknown = error instanceof ServiceError ? (error.cause ?? error) : error
   if (cause instanceof ServiceError) return cause.kind
   if (!(cause instanceof Error)) return 'unknown reason'

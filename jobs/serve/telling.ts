@@ -13,7 +13,7 @@ export interface Telling {
 }
 
 /** `isClockRight` is asked each time: with a wrong clock, questions would open and close too soon. */
-export function tell(components: Components, isClockRight: () => boolean): Telling {
+export function createTelling(components: Components, isClockRight: () => boolean): Telling {
   const { environment, settings, store, now, logger, log } = components
   const writer = new FeedWriter(components)
   const stopping = new AbortController()

@@ -53,10 +53,10 @@ export async function takeOutContradictions(database: Database, incoming: Incomi
   return {
     faults: first.map((row) => ({
       pointer: placeOf(row.record),
-      detail: `probability is ${shown(row.probability)}, but ${
+      detail: `probability is ${probabilityText(row.probability)}, but ${
         row.known_id === null
-          ? `${placeOf(row.earlier_record)} has ${shown(row.earlier_probability)}`
-          : `the known forecast ${row.known_id} has ${shown(row.known_probability)}`
+          ? `${placeOf(row.earlier_record)} has ${probabilityText(row.earlier_probability)}`
+          : `the known forecast ${row.known_id} has ${probabilityText(row.known_probability)}`
       } for the same forecaster and question at the same millisecond`,
     })),
     count,
@@ -66,4 +66,5 @@ export async function takeOutContradictions(database: Database, incoming: Incomi
   }
 }
 
-const shown = (probability: number | null) => (probability === null ? 'withdrawn' : String(probability))
+const probabilityText = (probability: number | null) =>
+  probability === null ? 'withdrawn' : String(probability)

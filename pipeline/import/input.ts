@@ -26,7 +26,7 @@ export interface Input {
  * The most bytes that are unpacked, decoded or read from a pipe, because a file of a few kilobytes may hold
  * more than a disk.
  */
-export const MOST_BYTES = 4 * 2 ** 30
+export const MOST_INPUT_BYTES = 4 * 2 ** 30
 
 const FORMATS: Record<string, Format> = {
   '.csv': 'csv',
@@ -48,7 +48,11 @@ export const nameOf = (source: Source) => (typeof source === 'string' ? source :
  * @throws ServiceError `invalid` for a source that is no file, has an unknown format, cannot be unpacked or
  *   decoded, or is then longer than `mostBytes`.
  */
-export async function openInput(source: Source, directory: string, mostBytes = MOST_BYTES): Promise<Input> {
+export async function openInput(
+  source: Source,
+  directory: string,
+  mostBytes = MOST_INPUT_BYTES,
+): Promise<Input> {
   const name = nameOf(source)
   const named = typeof source === 'string' ? formatByName(source) : undefined
   if (typeof source === 'string') await assertFile(source)
@@ -94,7 +98,13 @@ export async function openInput(source: Source, directory: string, mostBytes = M
 export async function decoded(input: Input, directory: string, encoding: string): Promise<Input> {
   if (await isUtf8(input.path)) return input
   const path = join(directory, 'import-decoded')
-  await copied(input.name, MOST_BYTES, createReadStream(input.path), [decodedBy(input.name, encoding)], path)
+  await copied(
+    input.name,
+    MOST_INPUT_BYTES,
+    createReadStream(input.path),
+    [decodedBy(input.name, encoding)],
+    path,
+  )
   return { ...input, path }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Entry, type ZipFile, openPromise } from 'yauzl'
 import { ServiceError } from '../../schemas/errors.ts'
-import { MOST_BYTES, bounded } from './input.ts'
+import { MOST_INPUT_BYTES, bounded } from './input.ts'
 
 export interface ZipMember {
   /** The name in the archive without its folders, for messages. */
@@ -34,7 +34,7 @@ export async function unzip(
   archive: string,
   directory: string,
   endings: readonly string[],
-  mostBytes = MOST_BYTES,
+  mostBytes = MOST_INPUT_BYTES,
 ): Promise<ZipMember[]> {
   const members: ZipMember[] = []
   try {

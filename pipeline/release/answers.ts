@@ -20,7 +20,7 @@ export const ANSWER_NUMBERS = [
   ...GAIN_COLUMNS,
 ] as const satisfies (keyof QuestionScore)[]
 
-export type Answer = { entity_type: EntityType; entity_id: string } & Record<
+export type EntityAnswer = { entity_type: EntityType; entity_id: string } & Record<
   (typeof ANSWER_NUMBERS)[number],
   number | bigint | boolean | null
 >
@@ -43,14 +43,14 @@ export async function* answersOn(
   questionId: string,
   inTurn: <T>(query: () => Promise<T>) => Promise<T>,
   atOnce = ANSWERS_AT_ONCE,
-): AsyncGenerator<Answer[]> {
+): AsyncGenerator<EntityAnswer[]> {
   const { store, local } = context
   for (const file of files.filter(({ path }) => isScoresPath(path))) {
     const object = releasePrefix(release) + file.path
     try {
       for (let after: string | undefined = ''; after !== undefined;) {
         const last = after
-        const blocks: Answer[][] = await inTurn(() =>
+        const blocks: EntityAnswer[][] = await inTurn(() =>
           local.reading(() => answersIn(context, object, file, questionId, last, atOnce)),
         )
         yield* blocks
@@ -75,11 +75,11 @@ async function answersIn(
   questionId: string,
   after: string,
   atOnce: number,
-): Promise<Answer[][]> {
+): Promise<EntityAnswer[][]> {
   const path = await local.path(object, { sha256, sizeBytes })
   return withDatabase(openDatabase, (database) =>
     Array.fromAsync(
-      database.rowBlocks<Answer>(
+      database.rowBlocks<EntityAnswer>(
         `SELECT entity_type, entity_id, ${ANSWER_NUMBERS.join(', ')} FROM ${parquet([path])}
        WHERE question_id = ${literal(questionId)} AND settled AND entity_id > ${literal(after)}
        LIMIT ${atOnce}`,

@@ -13,7 +13,7 @@ export interface ParquetColumn {
 }
 
 /** The type of an instant, as DuckDB writes one with a time zone. */
-const INSTANT = {
+const INSTANT_TYPE = {
   type: 'INT64',
   repetition_type: 'OPTIONAL',
   converted_type: 'TIMESTAMP_MICROS',
@@ -43,7 +43,7 @@ export class ParquetRows {
       type === 'INSTANT' ? { name, data: [] } : { name, type, data: [] },
     )
     const instants = columns.filter(({ type }) => type === 'INSTANT')
-    const schemaOverrides = Object.fromEntries(instants.map(({ name }) => [name, { name, ...INSTANT }]))
+    const schemaOverrides = Object.fromEntries(instants.map(({ name }) => [name, { name, ...INSTANT_TYPE }]))
     this.#file = new ParquetWriter({
       writer,
       schema: schemaFromColumnData({ columnData, schemaOverrides }),

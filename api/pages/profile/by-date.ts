@@ -30,7 +30,7 @@ export function byDateFigure(site: Site, days: readonly Day[], scores: readonly 
   const shared = scores.flatMap((score) => dotOf(site, score))
   const dots = shared.slice(-MOST_DOTS)
   if (!hasDates(days, scores)) return undefined
-  const title = titleOf(days)
+  const title = dateChartTitle(days)
   const which =
     shared.length > dots.length ? `The ${dots.length} newest questions are dots: ` : 'A dot is a question: '
   return html`<h2 id="dates">By date</h2>
@@ -49,7 +49,7 @@ export function hasDates(days: readonly Day[], scores: readonly QuestionScore[])
   return days.length > 1 || scores.some((score) => score.contested)
 }
 
-function titleOf(days: readonly Day[]): string {
+function dateChartTitle(days: readonly Day[]): string {
   const [first, last] = [days[0], days.at(-1)]
   if (!first || !last) return 'How each question went, by date.'
   if (first === last) return `The skill was ${signed(last.skill)} on ${last.date}.`

@@ -39,7 +39,7 @@ export function topicsSection(site: Site, topics: readonly Topic[], needed: numb
       topic,
       questions,
       point,
-    }) => html`<tr><th scope="row" class="name">${nameOf(site, topic)}</th><td class="n">${point ? questions : `${questions} of ${needed}`}</td><td>${point ? html`<div class="skill"><span class="number">${signed(point.skill)}</span>${intervalBar(point.skill, point.interval)}<span class="under">${interval(point.interval)}</span></div>` : html`<span class="mute">not enough questions yet</span>`}</td></tr>
+    }) => html`<tr><th scope="row" class="name">${topicName(site, topic)}</th><td class="n">${point ? questions : `${questions} of ${needed}`}</td><td>${point ? html`<div class="skill"><span class="number">${signed(point.skill)}</span>${intervalBar(point.skill, point.interval)}<span class="under">${interval(point.interval)}</span></div>` : html`<span class="mute">not enough questions yet</span>`}</td></tr>
 `,
   )
   return html`<h2 id="topics">By topic</h2>
@@ -53,7 +53,7 @@ ${rows}</tbody></table>`,
 )}`
 }
 
-function nameOf(site: Site, topic: string | null): HtmlPart {
+function topicName(site: Site, topic: string | null): HtmlPart {
   if (topic === null) return 'without a topic'
   return html`<a href="${linkTo(site, topicPath(topic))}">${named(topic)}</a>`
 }

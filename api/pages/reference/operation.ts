@@ -1,6 +1,6 @@
 // Shows one call: what it takes, what it answers, and a command that makes it.
 import { type Html, type HtmlPart, html } from '../html.ts'
-import { lineOf, paragraphsOf } from '../markdown.ts'
+import { inlineMarkdown, paragraphsOf } from '../markdown.ts'
 import { type Site, commandAddress } from '../site.ts'
 import { scrolling } from '../table.ts'
 import {
@@ -21,7 +21,7 @@ const KEYS = {
 }
 
 /** Returns the kind of key that a call takes. */
-function keyOf({ operation: { security } }: Call): keyof typeof KEYS {
+function neededKey({ operation: { security } }: Call): keyof typeof KEYS {
   const names = security.flatMap((each) => Object.keys(each))
   if (names.includes('client')) return 'client'
   if (names.includes('operator')) return 'operator'
@@ -39,7 +39,7 @@ export function callOf(site: Site, document: ApiDocument, call: Call): Html {
   return html`<details class="call"><summary><h3><code><b>${method}</b> ${path}</code> <span>${summary}</span></h3></summary>
 <div id="${id}">
 ${paragraphsOf(description)}
-<p class="mute">${KEYS[keyOf(call)]}</p>
+<p class="mute">${KEYS[neededKey(call)]}</p>
 ${parameters.length > 0 && html`<h4>Parameters</h4>\n${parametersTable(id, parameters)}\n`}${
     body &&
     html`<h4>Body</h4>
@@ -60,7 +60,7 @@ function parametersTable(id: string, parameters: readonly Parameter[]): Html {
 <tbody>
 ${parameters.map(
   ({ name, in: place, required, description, schema }) =>
-    html`<tr><th scope="row"><code>${name}</code> <small>${place}${!required && ', optional'}</small></th><td>${typeOf(schema)}</td><td>${description !== undefined && lineOf(description)}</td></tr>
+    html`<tr><th scope="row"><code>${name}</code> <small>${place}${!required && ', optional'}</small></th><td>${typeOf(schema)}</td><td>${description !== undefined && inlineMarkdown(description)}</td></tr>
 `,
 )}</tbody></table>`,
   )
@@ -94,12 +94,14 @@ function answersOf(responses: Readonly<Record<string, Answer>>, document: ApiDoc
   })
   const [success] = all.filter(([status]) => status.startsWith('2'))
   const [mediaType, content] = Object.entries(success?.[1].content ?? {})[0] ?? []
-  return html`<p><b>${success?.[0]}</b> ${lineOf(success?.[1].description ?? '')}${mediaType !== undefined && html`, as <code>${mediaType}</code>`}</p>
+  return html`<p><b>${success?.[0]}</b> ${inlineMarkdown(success?.[1].description ?? '')}${mediaType !== undefined && html`, as <code>${mediaType}</code>`}</p>
 ${content && contentOf(content)}
 <ul>
 ${all
   .filter(([status]) => status !== success?.[0])
-  .map(([status, { description }]) => html`<li><b>${status}</b> ${lineOf(description ?? '')}</li>\n`)}</ul>`
+  .map(
+    ([status, { description }]) => html`<li><b>${status}</b> ${inlineMarkdown(description ?? '')}</li>\n`,
+  )}</ul>`
 }
 
 /** Keys and addresses are variables of the shell, so that the command can be pasted as it is. */
@@ -113,7 +115,7 @@ function commandOf(site: Site, call: Call): string {
     .filter((each) => each.in === 'query' && each.required && each.example !== undefined)
     .map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`)
     .join('&')
-  const key = keyOf(call)
+  const key = neededKey(call)
   const [content] = Object.values(requestBody?.content ?? {})
   const [example] = Object.values(content?.examples ?? {})
   const lines = [

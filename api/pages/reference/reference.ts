@@ -2,7 +2,7 @@
 // browser.
 import { type Html, html } from '../html.ts'
 import { page } from '../layout.ts'
-import { lineOf, paragraphsOf } from '../markdown.ts'
+import { inlineMarkdown, paragraphsOf } from '../markdown.ts'
 import { type Site, commandAddress, linkTo } from '../site.ts'
 import { type ApiDocument, type Schema, callsOf } from './document.ts'
 import { callOf } from './operation.ts'
@@ -32,7 +32,7 @@ ${tags.map(({ name }) => html`<li><a href="#tag-${name}">${name}</a></li>\n`)}<l
 ${tags.map(
   ({ name, description }) => html`<section aria-labelledby="tag-${name}">
 <h2 id="tag-${name}">${name}</h2>
-<p>${lineOf(description)}</p>
+<p>${inlineMarkdown(description)}</p>
 ${calls.filter(({ operation }) => operation.tags.includes(name)).map((call) => callOf(site, document, call))}</section>
 `,
 )}<section aria-labelledby="schemas">
@@ -45,7 +45,7 @@ ${schemas.map(schemaOf)}</section>`,
 function schemaOf([name, schema]: [string, Schema]): Html {
   return html`<details class="call"><summary><h3><code>${name}</code></h3></summary>
 <div id="${anchorOf(name)}">
-${schema.description !== undefined && html`<p>${lineOf(schema.description)}</p>\n`}${fieldsTable(`Fields of ${name}`, schema) ?? html`<p>${typeOf(schema)}</p>`}
+${schema.description !== undefined && html`<p>${inlineMarkdown(schema.description)}</p>\n`}${fieldsTable(`Fields of ${name}`, schema) ?? html`<p>${typeOf(schema)}</p>`}
 </div></details>
 `
 }

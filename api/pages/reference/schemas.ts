@@ -1,6 +1,6 @@
 // Shows a schema: its type in words, and its fields as rows of a table.
 import { type Html, type HtmlPart, html } from '../html.ts'
-import { lineOf } from '../markdown.ts'
+import { inlineMarkdown } from '../markdown.ts'
 import { scrolling } from '../table.ts'
 import { type Schema, componentOf } from './document.ts'
 
@@ -57,7 +57,7 @@ function fieldRows(schema: Schema, before: string): HtmlPart[] {
   const { properties = {}, required = [] } = schema
   return Object.entries(properties).flatMap(([field, its]) => {
     const name = before + field
-    const row = html`<tr><th scope="row"><code>${name}</code>${required.includes(field) ? undefined : html` <small>optional</small>`}</th><td>${typeOf(its)}</td><td>${its.description !== undefined && lineOf(its.description)}</td></tr>
+    const row = html`<tr><th scope="row"><code>${name}</code>${required.includes(field) ? undefined : html` <small>optional</small>`}</th><td>${typeOf(its)}</td><td>${its.description !== undefined && inlineMarkdown(its.description)}</td></tr>
 `
     return [row, ...inlineObjects(its, name).flatMap(([inner, path]) => fieldRows(inner, `${path}.`))]
   })

@@ -49,7 +49,7 @@ async function* publish(stage: Publishing, input: Input): AsyncIterable<string> 
         const { put, plan, ...made } = stage
         const [file] = releaseShards(members, { ...made, voiceRule, bringsSnapshot: plan.brings_snapshot })
         const line = await put(file!, { counts: countsOf(members), copy: copyOf(file!, plan.as_of) })
-        return line + members.filter(isListed).map(linesOf).join('')
+        return line + members.filter(isListed).map(boardLines).join('')
       },
     }
   })
@@ -75,7 +75,7 @@ function countsOf(members: readonly RankedEntity[]): Record<string, number> {
 }
 
 /** Returns the line of an entity for leaderboards and owners, and those of its entries by category. */
-function linesOf(entity: RankedEntity): string {
+function boardLines(entity: RankedEntity): string {
   const { entityType, entityId, facts } = entity
   const { pool_size, pool, value } = boardPlace(entity.metrics)
   const owner = facts.owner_id === null ? null : orderedOwner(facts.owner_id)
