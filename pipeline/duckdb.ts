@@ -79,7 +79,7 @@ export class Database implements Disposable {
   }
 
   /** Defines a function of one text in SQL; undefined becomes NULL, and NULL stays NULL. It must be pure. */
-  define(name: string, of: (text: string) => string | undefined): void {
+  define(name: string, compute: (text: string) => string | undefined): void {
     const { DuckDBScalarFunction, VARCHAR } = client()
     const define = DuckDBScalarFunction.create({
       name,
@@ -89,7 +89,7 @@ export class Database implements Disposable {
         const texts = input.getColumnVector(0)
         for (let row = 0; row < input.rowCount; row++) {
           const text = texts.getItem(row) as string | null
-          output.setItem(row, text === null ? null : (of(text) ?? null))
+          output.setItem(row, text === null ? null : (compute(text) ?? null))
         }
         output.flush()
       },

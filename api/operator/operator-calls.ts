@@ -123,7 +123,7 @@ export class OperatorCalls {
 
   /** Makes forecasts durable, each once, adds their receipts by id, and returns their ids. */
   async #record(sent: readonly SentForecast[], at: Date, receipts: Map<string, string>): Promise<string[]> {
-    const ids = await this.#components.forecastIds.of(sent)
+    const ids = await this.#components.forecastIds.idsOf(sent)
     const rows = new Map(
       ids.map((id, index) => [id, importedForecast({ ...sent[index]!, forecast_id: id }, at)]),
     )

@@ -1,5 +1,5 @@
 // Two entities side by side.
-import type { NamedEntity, ReleasedComparison } from '../../pipeline/release/said-by.ts'
+import type { NamedEntity, ReleasedComparison } from '../../pipeline/release/forecasts-of.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { WorkedOut } from './worked-out.ts'
 import type { Asker } from '../turns.ts'

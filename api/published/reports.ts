@@ -1,5 +1,5 @@
 // Why each question of an agent counts or does not.
-import type { NamedEntity, UnscoredQuestion } from '../../pipeline/release/said-by.ts'
+import type { NamedEntity, UnscoredQuestion } from '../../pipeline/release/forecasts-of.ts'
 import type { ScoreRow } from '../../pipeline/release/score-rows.ts'
 import type { ReportedQuestion } from '../../schemas/worked-out.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'

@@ -4,7 +4,7 @@ import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
 import type { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { TableLog } from '../../pipeline/tables/delta-log.ts'
-import { CHANGED_TABLES, type ChangedTable, saidAgain } from '../../pipeline/tables/compare.ts'
+import { CHANGED_TABLES, type ChangedTable, questionsOfSeveralRows } from '../../pipeline/tables/compare.ts'
 import type { TableVersion } from '../../pipeline/tables/delta.ts'
 import { without } from '../../pipeline/tables/left-out.ts'
 import { attachCurrent, attachTable, currentRows } from '../../pipeline/tables/views.ts'
@@ -68,7 +68,7 @@ export class QuestionBook {
   readonly #listing = new Listing()
   readonly #texts: Texts
   /** Questions of which one table has several rows. */
-  readonly #saidAgain = new Set<string>()
+  readonly #questionsOfSeveralRows = new Set<string>()
   readonly #changes: Changes
   /** Categories and sources, each stored once, however many questions have it. */
   readonly #shared = new Map<string, string>()
@@ -218,7 +218,7 @@ export class QuestionBook {
     { question_id }: Pick<KnownQuestion, 'question_id'>,
     asker: Asker = SERVICE,
   ): Promise<readonly Change[]> {
-    if (!this.#saidAgain.has(question_id)) return []
+    if (!this.#questionsOfSeveralRows.has(question_id)) return []
     return this.#changes.of(question_id, this.versions, asker)
   }
 
@@ -248,9 +248,9 @@ export class QuestionBook {
     const read = async (database: Database) => {
       for (const table of CHANGED_TABLES) await attachCurrent(database, local, { ...fresh[table], table })
       const again = await database.rows<Pick<News, 'question_id'>>(
-        CHANGED_TABLES.map(saidAgain).join(' UNION '),
+        CHANGED_TABLES.map(questionsOfSeveralRows).join(' UNION '),
       )
-      for (const { question_id } of again) this.#saidAgain.add(question_id)
+      for (const { question_id } of again) this.#questionsOfSeveralRows.add(question_id)
       return inBatches(database, `${NEWS} ${IN_ORDER}`)
     }
     await this.#takeInTurn(await local.reading(() => withDatabase(openDatabase, read)))
@@ -295,7 +295,8 @@ export class QuestionBook {
         ? this.#updated(undefined, row, undefined)
         : this.#updated(known, row, this.#early.get(id))
       if (known) gone.push(known)
-      if (isWhole || (known && (row.title !== null || known.outcome !== null))) this.#saidAgain.add(id)
+      if (isWhole || (known && (row.title !== null || known.outcome !== null)))
+        this.#questionsOfSeveralRows.add(id)
       if (!question) {
         this.#byId.delete(id)
         this.#early.set(id, row)

@@ -6,7 +6,7 @@ import {
   CHANGED_TABLES,
   CHANGES_IN_ORDER,
   type ChangedVersions,
-  attachSaid,
+  attachCompared,
   changes,
 } from '../../pipeline/tables/compare.ts'
 import type { Change } from '../../schemas/manifests.ts'
@@ -46,7 +46,7 @@ export class Changes {
 
   #read(database: Database, questionId: string, versions: ChangedVersions): Promise<Change[]> {
     return this.#local.reading(async () => {
-      await attachSaid(database, this.#local, versions)
+      await attachCompared(database, this.#local, versions)
       return database.rows<Change>(`FROM (${changes(questionId)}) ${CHANGES_IN_ORDER}`)
     })
   }

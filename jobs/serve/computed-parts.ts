@@ -8,7 +8,7 @@ import { WorkedOut, wholeTables } from '../../api/published/worked-out.ts'
 import type { Asker } from '../../api/turns.ts'
 import { answersOn } from '../../pipeline/release/answers.ts'
 import { readRationales } from '../../pipeline/release/rationales.ts'
-import { compareEntities, unscoredQuestions } from '../../pipeline/release/said-by.ts'
+import { compareEntities, unscoredQuestions } from '../../pipeline/release/forecasts-of.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Components } from '../components/components.ts'
 

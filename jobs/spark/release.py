@@ -90,9 +90,9 @@ SCORE = (
     "divisor place"
 ).split()
 LAST = (
-    "number asked question question_id outcome course crowds surprising entity entity_type entity_id ppm coverage voice listed"
+    "number answered question question_id outcome course crowds surprising entity entity_type entity_id ppm coverage voice listed"
 ).split()
-REFERENCE = "place opened_ms agent_pool forecaster_pool spoken".split()
+REFERENCE = "place opened_ms agent_pool forecaster_pool reference_scores".split()
 TALLY = "entity_type retired pool skill lower upper count".split()
 CATEGORY = "category entity_type again entity_id pool_size pool value content".split()
 PAGE = "page entity_type entity_id pool_size pool value content".split()
@@ -398,7 +398,7 @@ class Job:
               AND forecasts.entity_id = voiced.entity_id AND (forecasts.entity_type <> 'agent' OR source <> 'import')
             DISTRIBUTE BY question SORT BY question, at_ms, forecast_id, recorded_ms, entity, ppm"""
         metrics = ", ".join(f"{name} BIGINT" for name in METRICS)
-        return self.through("sweep", EVENT, events, f"question INT, entity INT, {metrics}, course STRING, spoken STRING")
+        return self.through("sweep", EVENT, events, f"question INT, entity INT, {metrics}, course STRING, reference_scores STRING")
 
     # Who met whom
 
@@ -548,7 +548,7 @@ class Job:
               LEFT JOIN (SELECT question, max(pool) FILTER (WHERE entity_type = 'agent') AS agent_pool,
                            max(pool) FILTER (WHERE entity_type = 'forecaster') AS forecaster_pool
                          FROM question_pool GROUP BY question) USING (question)
-              LEFT JOIN (SELECT question, spoken FROM swept WHERE entity IS NULL) USING (question)
+              LEFT JOIN (SELECT question, reference_scores FROM swept WHERE entity IS NULL) USING (question)
             WHERE settled = 1 SORT BY place"""
         self.publish("references_published", "references", [*REFERENCE, *FACTS], rows)
 
@@ -564,8 +564,8 @@ class Job:
         )
         # Grain: one row per settled question that somebody forecast.
         self.view(
-            "asked",
-            """SELECT question, course, row_number() OVER (ORDER BY question) - 1 AS number, count(*) OVER () AS asked,
+            "answered",
+            """SELECT question, course, row_number() OVER (ORDER BY question) - 1 AS number, count(*) OVER () AS answered,
                  count(error) OVER () AS crowds,
                  if(error IS NOT NULL, rank() OVER (ORDER BY error DESC NULLS LAST) - 1, null) AS surprising
                FROM (SELECT question, bigint(abs(rint(double(sum(said)) / double(nullif(count(said), 0))) - any_value(outcome) * 1e6)) AS error
@@ -574,7 +574,7 @@ class Job:
                  LEFT JOIN (SELECT question, course FROM swept WHERE entity IS NULL) USING (question)""",
         )
         rows = f"""SELECT number div {self.plan["questions_per_file"]} AS file, {named(LAST)}
-            FROM asked JOIN last_forecast USING (question)
+            FROM answered JOIN last_forecast USING (question)
             DISTRIBUTE BY file SORT BY number, entity"""
         self.publish("questions_published", "questions", LAST, rows)
 

@@ -26,7 +26,7 @@ export class ForecastIds {
   }
 
   /** Returns the id of each forecast: a version 8 UUID (RFC 9562) that begins with its time. */
-  async of(forecasts: readonly ForecastContent[]): Promise<string[]> {
+  async idsOf(forecasts: readonly ForecastContent[]): Promise<string[]> {
     this.#secret ??= this.#readSecret()
     const secret = await this.#secret.catch((error: unknown) => {
       this.#secret = undefined

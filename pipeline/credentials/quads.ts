@@ -26,8 +26,8 @@ type Form = 'text' | 'id' | { datatype: string }
 
 const BOOLEAN: Form = { datatype: `${OB_XSD}boolean` }
 
-const forNames = <T>(names: readonly string[], of: (name: string) => T) =>
-  Object.fromEntries(names.map((name) => [name, of(name)]))
+const forNames = <T>(names: readonly string[], valueOf: (name: string) => T) =>
+  Object.fromEntries(names.map((name) => [name, valueOf(name)]))
 const types = (vocabulary: string, ...names: string[]) => forNames(names, (name) => vocabulary + name)
 const members = (vocabulary: string, form: Form, ...names: string[]) =>
   forNames(names, (name) => ({ iri: vocabulary + name, form }))

@@ -22,7 +22,7 @@ export const KEPT_COLUMNS = {
 } as const satisfies ColumnKinds
 
 /** The facts of a question that circumstances depend on. */
-export interface AskedQuestion {
+export interface TimedQuestion {
   openedAtMs: number
   endsAtMs: number
   settledAtMs: number
@@ -74,7 +74,7 @@ export class KeptPairs implements RowSink<typeof PAIR_COLUMNS> {
 export function voiceRuleOf(
   { parameters }: Methodology,
   voices: Voices,
-  questions: readonly Pick<AskedQuestion, 'isSettled'>[],
+  questions: readonly Pick<TimedQuestion, 'isSettled'>[],
   { kept }: KeptPairs,
 ): VoiceRule {
   const scored = new Set<number>()
@@ -105,7 +105,7 @@ export interface Met {
 export function circumstancesOf(
   entities: readonly MetEntity[],
   voices: Voices,
-  questions: readonly AskedQuestion[],
+  questions: readonly TimedQuestion[],
   keptPairs: KeptPairs,
 ): Met {
   const { kept } = keptPairs
@@ -116,8 +116,8 @@ export function circumstancesOf(
   const pools = poolsOf(questions.length, kinds, rows)
   const activity = activityOf(kept, contested, questions, entities.length)
   const poolsOfQuestions = poolsByQuestion(kept, contested, { kinds, pools }, questions.length)
-  const isOwn = (member: number, asked: number) =>
-    pools[member]! >= 0 && poolsOfQuestions[kinds[member]!]![asked] === pools[member]
+  const isOwn = (member: number, number: number) =>
+    pools[member]! >= 0 && poolsOfQuestions[kinds[member]!]![number] === pools[member]
   const answers = answersOf(kept, questions, activity, isOwn)
   const offered = offeredQuestions(pools, poolsOfQuestions, questions, { ...activity, ...answers })
   const sizes = sizesOf(pools)
@@ -139,7 +139,7 @@ export function circumstancesOf(
 type Kept = KeptPairs['kept']
 
 /** Of each pair 1 if it is contested: judged, on a settled question. */
-function contestedRows({ rowCount, columns }: Kept, questions: readonly AskedQuestion[]): Int32Array {
+function contestedRows({ rowCount, columns }: Kept, questions: readonly TimedQuestion[]): Int32Array {
   const contested = columns.judged.slice(0, rowCount)
   for (let row = 0; row < rowCount; row++) {
     if (!questions[columns.question[row]!]!.isSettled) contested[row] = 0
@@ -158,7 +158,7 @@ interface Activity {
 function activityOf(
   { rowCount, columns }: Kept,
   contested: Int32Array,
-  questions: readonly AskedQuestion[],
+  questions: readonly TimedQuestion[],
   entityCount: number,
 ): Activity {
   const pairs = new Int32Array(entityCount)
@@ -198,16 +198,16 @@ function poolsByQuestion(
  */
 function answersOf(
   { rowCount, columns: { question, entity } }: Kept,
-  questions: readonly AskedQuestion[],
+  questions: readonly TimedQuestion[],
   { pairs, firstMs, lastMs }: Activity,
-  isOwn: (member: number, asked: number) => boolean,
+  isOwn: (member: number, question: number) => boolean,
 ): { answered: Int32Array; aside: Int32Array } {
   const answered = new Int32Array(pairs.length)
   const aside = new Int32Array(pairs.length)
   for (let row = 0; row < rowCount; row++) {
-    const [member, asked] = [entity[row]!, question[row]!]
-    const { isSettled, openedAtMs, endsAtMs } = questions[asked]!
-    if (!isSettled || !isOwn(member, asked)) continue
+    const [member, number] = [entity[row]!, question[row]!]
+    const { isSettled, openedAtMs, endsAtMs } = questions[number]!
+    if (!isSettled || !isOwn(member, number)) continue
     answered[member]! += 1
     if (openedAtMs > lastMs[member]! || endsAtMs <= firstMs[member]!) aside[member]! += 1
   }
@@ -218,7 +218,7 @@ function answersOf(
 function offeredQuestions(
   pools: Int32Array,
   poolsOfQuestions: readonly Int32Array[],
-  questions: readonly AskedQuestion[],
+  questions: readonly TimedQuestion[],
   { firstMs, lastMs, aside }: Pick<Activity, 'firstMs' | 'lastMs'> & { aside: Int32Array },
 ): Int32Array {
   const offers = new Map(poolsOfQuestions.flatMap((ofQuestion) => [...offersOf(ofQuestion, questions)]))
@@ -236,10 +236,10 @@ function sizesOf(pools: Int32Array): Map<number, number> {
 }
 
 /** The lives of the questions of each pool of a kind. */
-function offersOf(ofQuestion: Int32Array, questions: readonly AskedQuestion[]): Map<number, Offer> {
-  const asked = Array.from(ofQuestion.keys()).filter((question) => ofQuestion[question]! >= 0)
+function offersOf(ofQuestion: Int32Array, questions: readonly TimedQuestion[]): Map<number, Offer> {
+  const pooled = Array.from(ofQuestion.keys()).filter((question) => ofQuestion[question]! >= 0)
   return new Map(
-    [...Map.groupBy(asked, (question) => ofQuestion[question]!)].map(([pool, own]): [number, Offer] => [
+    [...Map.groupBy(pooled, (question) => ofQuestion[question]!)].map(([pool, own]): [number, Offer] => [
       pool,
       {
         opened: Float64Array.from(own, (question) => questions[question]!.openedAtMs).sort(),

@@ -11,7 +11,7 @@ import type { ResolvedQuestion } from '../scoring/question.ts'
 import type { KnownEntity } from '../scoring/voices.ts'
 import type { TableVersion } from '../tables/delta.ts'
 import { attachAll } from '../tables/views.ts'
-import { type AskedQuestion, type MetEntity, circumstancesOf } from './circumstances.ts'
+import { type TimedQuestion, type MetEntity, circumstancesOf } from './circumstances.ts'
 import { sweepAll } from './pairs.ts'
 import {
   FORECAST_COUNT,
@@ -25,7 +25,7 @@ import {
   keep,
   orderPairs,
 } from './queries.ts'
-import { type OfRelease, scoredBetween, writeScores } from './scores-file.ts'
+import { type ReleaseStamp, scoredBetween, writeScores } from './scores-file.ts'
 import { scoreEntities } from './score.ts'
 
 export interface OrderedEntity extends Omit<KnownEntity, 'firstOfOwner' | 'ownerId'> {
@@ -59,7 +59,7 @@ export interface OrderedWorld {
    * Writes the scores of consecutive entities as a Parquet file, even while the database runs other queries.
    * The entities are those of the pairs from `start` up to `end`, counted from 0.
    */
-  writeScores: (path: string, start: number, end: number, of: OfRelease) => Promise<void>
+  writeScores: (path: string, start: number, end: number, stamp: ReleaseStamp) => Promise<void>
 }
 
 /** `database` is a fresh one: scoring leaves its tables in it. `log` is called after every stage. */
@@ -83,7 +83,7 @@ export async function orderEveryone(
   log?.('looked for repeated forecasts', {})
   await createEntities(database, asOf)
   const known = await knownEntities(database, asOf)
-  const questions = await database.rows<ResolvedQuestion & AskedQuestion>(QUESTION_ROWS)
+  const questions = await database.rows<ResolvedQuestion & TimedQuestion>(QUESTION_ROWS)
   const { kept, voices, voiceRule } = await sweepAll(
     { methodology, database },
     known,
@@ -109,7 +109,7 @@ export async function orderEveryone(
     pairs: pairs.reduce((sum, own) => sum + own, 0),
     questions: questions.length,
     forecasts: Number(counted!.forecasts),
-    writeScores: (path, start, end, of) => writeScores(database, path, scoredBetween(start, end), of),
+    writeScores: (path, start, end, stamp) => writeScores(database, path, scoredBetween(start, end), stamp),
   }
 }
 

@@ -5,7 +5,7 @@ import { parquet } from '../duckdb.ts'
 import { PAIR_COLUMNS, PAIR_METRIC_NAMES } from '../scoring/pairs.ts'
 import type { ResolvedQuestion } from '../scoring/question.ts'
 import { type KnownEntity, type Voices, voicesOf } from '../scoring/voices.ts'
-import { type AskedQuestion, KEPT_COLUMNS, KeptPairs, voiceRuleOf } from './circumstances.ts'
+import { type TimedQuestion, KEPT_COLUMNS, KeptPairs, voiceRuleOf } from './circumstances.ts'
 import { forecastsByQuestion } from './forecasts.ts'
 import { VOICE, createTable, keep, sqlType } from './queries.ts'
 import { SWEPT_QUESTION, createTold, questionsInto } from './swept-questions.ts'
@@ -27,7 +27,7 @@ export interface Swept {
 export async function sweepAll(
   context: SweepContext,
   entities: readonly KnownEntity[],
-  questions: readonly (ResolvedQuestion & AskedQuestion)[],
+  questions: readonly (ResolvedQuestion & TimedQuestion)[],
   furtherPairs: string | undefined,
 ): Promise<Swept> {
   const { methodology, database } = context
@@ -48,7 +48,7 @@ const CAST_METRICS = PAIR_METRIC_NAMES.map(
 async function sweep(
   { methodology, database }: SweepContext,
   voices: Voices,
-  questions: readonly (ResolvedQuestion & AskedQuestion)[],
+  questions: readonly (ResolvedQuestion & TimedQuestion)[],
   furtherPairs: string | undefined,
 ): Promise<KeptPairs> {
   await database.run(createTable('swept_pair', PAIR_COLUMNS))

@@ -1,18 +1,18 @@
 // The settled questions of a release with what the references would have got on them.
 import type { Database } from '../duckdb.ts'
 import { REFERENCE_COLUMNS, type ReferenceQuestions } from '../scoring/references.ts'
-import { SPOKEN_COLUMNS, SPOKEN_NAMES } from '../scoring/spoken.ts'
+import { REFERENCE_SCORE_COLUMNS, REFERENCE_SCORE_NAMES } from '../scoring/swept-references.ts'
 import { QUESTION_FACTS, sqlType } from './queries.ts'
 import { Rows } from './rows.ts'
 
 /** The numbers in the text of a question; all are 0 where nobody made a forecast. */
-const SPOKEN_NUMBERS = SPOKEN_NAMES.map(
+const REFERENCE_NUMBERS = REFERENCE_SCORE_NAMES.map(
   (name, at) =>
-    `coalesce(string_split(spoken, ',')[${at + 1}], '0')::${sqlType(SPOKEN_COLUMNS[name])} AS ${name}`,
+    `coalesce(string_split(reference_scores, ',')[${at + 1}], '0')::${sqlType(REFERENCE_SCORE_COLUMNS[name])} AS ${name}`,
 ).join(', ')
 
 /** Grain: one row per settled question, in the order (settled_at, question_id). */
-const REFERENCE_QUESTIONS = `SELECT ${QUESTION_FACTS}, opened_ms, agent_pool, forecaster_pool, ${SPOKEN_NUMBERS}
+const REFERENCE_QUESTIONS = `SELECT ${QUESTION_FACTS}, opened_ms, agent_pool, forecaster_pool, ${REFERENCE_NUMBERS}
   FROM question JOIN question_pool USING (question) LEFT JOIN told USING (question)
   WHERE settled = 1 ORDER BY place`
 

@@ -4,7 +4,7 @@ import { PAIR_METRICS, PUBLISHED_PAIR_METRICS } from '../../schemas/metrics.ts'
 import { type Database, literal, withComments } from '../duckdb.ts'
 
 /** The release that a file belongs to, as each of its rows says. */
-export interface OfRelease {
+export interface ReleaseStamp {
   release: number
   /** In ISO 8601, UTC. */
   as_of: string
@@ -62,7 +62,7 @@ export async function writeScores(
   database: Database,
   path: string,
   rows: string,
-  { release, as_of }: OfRelease,
+  { release, as_of }: ReleaseStamp,
 ): Promise<void> {
   // Statistics find an entity, since the rows are in order. The third level of zstd, its default, takes
   // longer for more bytes.

@@ -3,30 +3,30 @@
 import type { ColumnKind, RowSink } from '../../schemas/columns.ts'
 import type { Database } from '../duckdb.ts'
 import { COURSE_POINTS, type Course } from '../scoring/course.ts'
-import { SPOKEN_COLUMNS, SPOKEN_NAMES } from '../scoring/spoken.ts'
+import { REFERENCE_SCORE_COLUMNS, REFERENCE_SCORE_NAMES } from '../scoring/swept-references.ts'
 
 const POINTS = Array.from({ length: COURSE_POINTS }, (_, point) => `at_${String(point).padStart(2, '0')}`)
 
 /** The course of a question and the numbers of the references on it, from a sweep. */
 export interface SweptQuestion {
   readonly course: Course
-  readonly spoken: Float64Array
+  readonly referenceScores: Float64Array
 }
 
 /** Grain: one row per question that was swept. `moves` is 1 if the average of the voices moved. */
 export const SWEPT_QUESTION: Readonly<Record<string, ColumnKind>> = {
   question: 'int32',
-  ...SPOKEN_COLUMNS,
+  ...REFERENCE_SCORE_COLUMNS,
   moves: 'int32',
   ...Object.fromEntries(POINTS.map((point) => [point, 'int32'])),
 }
 
 /** Returns a function that takes each question of a sweep. */
 export function questionsInto(rows: RowSink<typeof SWEPT_QUESTION>) {
-  return (question: number, { spoken, course }: SweptQuestion): void => {
+  return (question: number, { referenceScores, course }: SweptQuestion): void => {
     const { columns, row } = rows
     columns['question']![row] = question
-    for (const [at, name] of SPOKEN_NAMES.entries()) columns[name]![row] = spoken[at]!
+    for (const [at, name] of REFERENCE_SCORE_NAMES.entries()) columns[name]![row] = referenceScores[at]!
     columns['moves']![row] = course.isMoving ? 1 : 0
     for (const [point, name] of POINTS.entries()) columns[name]![row] = course.ppm[point]!
     rows.next()
@@ -37,11 +37,11 @@ export function questionsInto(rows: RowSink<typeof SWEPT_QUESTION>) {
 export interface QuestionTexts {
   /** Null for an average that never moved. */
   course: string | null
-  spoken: string
+  referenceScores: string
 }
 
-export function textsOf({ spoken, course }: SweptQuestion): QuestionTexts {
-  return { course: course.isMoving ? course.ppm.join(',') : null, spoken: spoken.join(',') }
+export function textsOf({ referenceScores, course }: SweptQuestion): QuestionTexts {
+  return { course: course.isMoving ? course.ppm.join(',') : null, referenceScores: referenceScores.join(',') }
 }
 
 /** The numbers of a course in that form. */
@@ -54,11 +54,11 @@ export function courseOf(text: string): number[] {
  * Grain: one row per question with a forecast.
  */
 export async function createTold(database: Database): Promise<void> {
-  const whole = SPOKEN_NAMES.map((name) => `${name}::BIGINT`).join(', ')
+  const whole = REFERENCE_SCORE_NAMES.map((name) => `${name}::BIGINT`).join(', ')
   await database.run(
     `CREATE OR REPLACE TABLE told AS
      SELECT question, CASE WHEN moves = 1 THEN concat_ws(',', ${POINTS.join(', ')}) END AS course,
-       concat_ws(',', ${whole}) AS spoken FROM swept_question`,
+       concat_ws(',', ${whole}) AS reference_scores FROM swept_question`,
   )
   await database.run('DROP TABLE swept_question')
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { FeedState, NewEvent } from '../../schemas/feed.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { attachAwards } from '../release/compare.ts'
-import { CHANGED_TABLES, type ChangedVersions, attachSaid, newsInTurn } from '../tables/compare.ts'
+import { CHANGED_TABLES, type ChangedVersions, attachCompared, newsInTurn } from '../tables/compare.ts'
 import type { PipelineComponents } from '../components.ts'
 import { type Database, literal } from '../duckdb.ts'
 import { readManifest } from '../release/read.ts'
@@ -24,8 +24,8 @@ export async function* newsBetween(
 ): AsyncIterable<NewEvent> {
   const { database, local, store } = context
   const now = versionsIn(tables, await readIn(store, to))
-  await attachSaid(database, local, now, await readIn(store, from))
-  yield* saidEvents(database, from.until)
+  await attachCompared(database, local, now, await readIn(store, from))
+  yield* rowEvents(database, from.until)
   await attachTable(database, local, now.questions, 0, 'known_rows')
   yield* passedEvents(database, from.until, to.until)
   if (to.release > from.release) yield* releaseEvents(context, to.release)
@@ -65,29 +65,29 @@ const TOLD = {
 }
 
 /** A row of one of the two tables, and the one before it. */
-interface SaidRow {
+interface NewsRow {
   isOutcome: boolean
   question_id: string
   /** Of the question as it is known now. */
   title: string
   at: string
   reason: string | null
-  said: (string | null)[]
+  texts: (string | null)[]
   earlier: (string | null)[] | null
   is_gone: boolean
   was_gone: boolean
 }
 
-async function* saidEvents(database: Database, until: string): AsyncIterable<NewEvent> {
+async function* rowEvents(database: Database, until: string): AsyncIterable<NewEvent> {
   const rows = CHANGED_TABLES.map(
     (table) => `SELECT *, ${table === 'resolutions'} AS "isOutcome" FROM (${newsInTurn(table, TOLD[table])})`,
   )
-  const touched = `(FROM said_questions WHERE question_id IN
+  const touched = `(FROM row_of_questions WHERE question_id IN
     (SELECT question_id FROM news_questions UNION SELECT question_id FROM news_resolutions))`
-  const found = database.rowBlocks<SaidRow>(
-    `SELECT said.*, title, ${instantText('said.recorded_at')} AS "at"
-     FROM (${rows.join(' UNION ALL ')}) said JOIN (${currentRows('questions', touched)}) USING (question_id)
-     ORDER BY said.recorded_at, "isOutcome", question_id, nth`,
+  const found = database.rowBlocks<NewsRow>(
+    `SELECT news.*, title, ${instantText('news.recorded_at')} AS "at"
+     FROM (${rows.join(' UNION ALL ')}) news JOIN (${currentRows('questions', touched)}) USING (question_id)
+     ORDER BY news.recorded_at, "isOutcome", question_id, nth`,
   )
   for await (const block of found) {
     for (const row of block) yield* row.isOutcome ? outcomeEvents(row) : questionEvents(row, until)
@@ -98,9 +98,9 @@ function textsOf(values: readonly (string | null)[]): Record<string, string | nu
   return Object.fromEntries(TOLD.questions.map((name, index) => [name, values[index]!]))
 }
 
-function questionEvents(row: SaidRow, until: string): NewEvent[] {
-  const { question_id, at, reason, said, earlier, is_gone: isGone, was_gone: wasGone } = row
-  const now = textsOf(said)
+function questionEvents(row: NewsRow, until: string): NewEvent[] {
+  const { question_id, at, reason, texts, earlier, is_gone: isGone, was_gone: wasGone } = row
+  const now = textsOf(texts)
   const about = { at, question_id, title: now['title']! }
   if (isGone) return [{ type: 'question.removed', ...about, reason }]
   const old = wasGone || !earlier ? undefined : textsOf(earlier)
@@ -112,7 +112,7 @@ function questionEvents(row: SaidRow, until: string): NewEvent[] {
     events.push({ type: 'question.changed', ...about, changes: Object.fromEntries(changes), reason })
   }
   const [wasOpen, isOpen] = [old, now].map(
-    (texts) => texts && texts['opened_at']! <= until && until < texts['closes_at']!,
+    (state) => state && state['opened_at']! <= until && until < state['closes_at']!,
   )
   const { category, closes_at } = now
   if (isOpen && !wasOpen) {
@@ -122,13 +122,13 @@ function questionEvents(row: SaidRow, until: string): NewEvent[] {
   return events
 }
 
-function outcomeEvents({ question_id, title, at, reason, said, earlier }: SaidRow): NewEvent[] {
+function outcomeEvents({ question_id, title, at, reason, texts, earlier }: NewsRow): NewEvent[] {
   type Outcome = 'yes' | 'no' | 'annulled' | 'open'
-  const [from, to] = [earlier?.[0] ?? 'open', said[0]] as [Outcome, Outcome]
+  const [from, to] = [earlier?.[0] ?? 'open', texts[0]] as [Outcome, Outcome]
   const about = { at, question_id, title }
   if (from === to) return []
   if (from === 'open' && to !== 'open') {
-    return [{ type: 'question.resolved', ...about, outcome: to, resolved_at: said[1]! }]
+    return [{ type: 'question.resolved', ...about, outcome: to, resolved_at: texts[1]! }]
   }
   return [{ type: 'question.corrected', ...about, from, to, reason }]
 }

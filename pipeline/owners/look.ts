@@ -107,14 +107,14 @@ async function fileOf(
   const addresses = await lookUp(new URL(address).hostname, signal)
   const request = address.startsWith('https:') ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
-    const asked = request(address, {
+    const outgoing = request(address, {
       headers: { Accept: 'application/json' },
       lookup: checkedLookUp(() => Promise.resolve(addresses), isPrivateAllowed),
       agent: false,
       signal,
     })
-    asked.on('error', reject)
-    asked.on('response', (answer) => {
+    outgoing.on('error', reject)
+    outgoing.on('response', (answer) => {
       const give = (error: Error) => {
         answer.destroy()
         reject(error)
@@ -131,6 +131,6 @@ async function fileOf(
       answer.on('end', () => resolve(Buffer.concat(chunks).toString()))
       return undefined
     })
-    asked.end()
+    outgoing.end()
   })
 }

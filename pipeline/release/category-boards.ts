@@ -109,7 +109,7 @@ export class CategoryFiles {
   /** Begins a board. It takes every entry twice: to count them all, and then in order to rank each. */
   board(number: number, entity_type: EntityType) {
     const { category } = this.#categories[number]!
-    const of = [this.#provenance.release, new Date(this.#provenance.as_of)]
+    const stamp = [this.#provenance.release, new Date(this.#provenance.as_of)]
     const counts = new BoardCounts()
     let boards: Boards | undefined
     let page: RankedEntry[] = []
@@ -128,7 +128,7 @@ export class CategoryFiles {
         boards ??= boardsOf(counts.tally)
         const { rank, rank_interval } = rankIn(boards, standingOf(entry))
         page.push({ ...entry, rank, rank_interval })
-        this.#table.add([...of, ...boardRow(category, page.at(-1)!)])
+        this.#table.add([...stamp, ...boardRow(category, page.at(-1)!)])
         this.rows += 1
         ranked += 1
         return page.length === ENTRIES_PER_PAGE ? endPage() : []

@@ -9,7 +9,7 @@ import { versionIn } from '../tables/delta-log.ts'
 import type { TableVersion, TablesRead } from '../tables/delta.ts'
 import { rowsOfPeople } from '../tables/left-out.ts'
 import { attachCurrent, attachTable } from '../tables/views.ts'
-import { CHANGED_TABLES, CHANGES_IN_ORDER, attachSaid, changes } from '../tables/compare.ts'
+import { CHANGED_TABLES, CHANGES_IN_ORDER, attachCompared, changes } from '../tables/compare.ts'
 
 type CorrectionContext = Pick<ScoringContext, 'database' | 'local'>
 type Versions = Record<ScoredTable, TableVersion>
@@ -36,7 +36,7 @@ export async function correctedSince(
   const { erased = [], ...whole } = versions.forecasts
   const before = new Set(previous?.erased_people?.map(({ user_id }) => user_id))
   const people = erased.filter(({ user_id }) => !before.has(user_id))
-  await attachSaid(database, local, versions, previous)
+  await attachCompared(database, local, versions, previous)
   await database.run(`CREATE OR REPLACE TEMP TABLE changed AS ${changes()}`)
   if (people.length > 0) await attachTable(database, local, whole, 0, 'whole_forecasts')
   await database.run(
@@ -96,12 +96,12 @@ interface ErasureRow {
 
 function erasureRows({ database }: CorrectionContext): Promise<ErasureRow[]> {
   return database.rows<ErasureRow>(
-    `WITH asked AS (SELECT DISTINCT user_id, question_id FROM erased_forecast)
+    `WITH touched AS (SELECT DISTINCT user_id, question_id FROM erased_forecast)
      SELECT user_id, forecasts, questions, pairs
      FROM (SELECT user_id, count(DISTINCT forecast_id) AS forecasts FROM erased_forecast GROUP BY user_id)
      JOIN (SELECT user_id, count(*) FILTER (question_id IN (SELECT question_id FROM scored_at_either)) AS questions,
          sum(pairs)::BIGINT AS pairs
-       FROM asked LEFT JOIN moved USING (question_id) GROUP BY user_id) USING (user_id)`,
+       FROM touched LEFT JOIN moved USING (question_id) GROUP BY user_id) USING (user_id)`,
   )
 }
 

@@ -201,10 +201,10 @@ async function createRows(database: Database, table: CutTable, periods: readonly
   if (table === 'forecasts') {
     // An agent's forecasts come by its own API alone: others count for nothing.
     await database.run(
-      `CREATE OR REPLACE TEMP TABLE said AS SELECT * FROM ${rows} WHERE entity_type <> 'agent' OR source <> 'import'`,
+      `CREATE OR REPLACE TEMP TABLE countable AS SELECT * FROM ${rows} WHERE entity_type <> 'agent' OR source <> 'import'`,
     )
     // The rows of a question are all in one period, so which periods are derived changes nothing.
-    await createCounted(database, 'said', 'public_forecast', 'question_id, forecast_id')
+    await createCounted(database, 'countable', 'public_forecast', 'question_id, forecast_id')
   }
   // No temporary table: another connection writes the files.
   await database.run(

@@ -1,7 +1,7 @@
 // A release says of a settled question what was forecast on it, and nothing of any other question.
 import type { QuestionSummary } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import type { AskedQuestion } from '../engine/asked.ts'
+import type { AnsweredQuestion } from '../engine/answered-questions.ts'
 import { courseOf } from '../engine/swept-questions.ts'
 import { NOBODY } from '../scoring/course.ts'
 import { type Crowd, type LastForecasts, crowdOf, endsOf, errorOf } from '../scoring/last-forecasts.ts'
@@ -13,7 +13,7 @@ export type EntityNamed = (entity: number) => { entityType: EntityType; entityId
 
 /** Says of one question what was forecast. Names are in canonical order, which makes the text fastest. */
 export function questionSummary(
-  { questionId, outcome, course, crowds, surprising }: Omit<AskedQuestion, 'question'>,
+  { questionId, outcome, course, crowds, surprising }: Omit<AnsweredQuestion, 'question'>,
   forecasts: LastForecasts,
   named: EntityNamed,
 ): QuestionSummary {
@@ -36,7 +36,7 @@ export function questionSummary(
     forecasters: forecasts.rowCount - agents,
     outcome: outcome === 1 ? 'yes' : 'no',
     question_id: questionId,
-    withdrawn: ppm.subarray(0, forecasts.rowCount).filter((said) => said < 0).length,
+    withdrawn: ppm.subarray(0, forecasts.rowCount).filter((probability) => probability < 0).length,
   }
 }
 

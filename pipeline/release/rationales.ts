@@ -88,8 +88,8 @@ async function write(store: Store, database: Database): Promise<number> {
       const all = byQuestion.get(question_id) ?? []
       const record: QuestionRationales = {
         question_id,
-        rationales: all.slice(0, MOST_SHOWN).map(({ question_id: _asked, forecast_at, ...said }) => ({
-          ...said,
+        rationales: all.slice(0, MOST_SHOWN).map(({ question_id: _question, forecast_at, ...rationale }) => ({
+          ...rationale,
           forecast_at: forecast_at.toISOString(),
         })),
         left_out: Math.max(0, all.length - MOST_SHOWN),

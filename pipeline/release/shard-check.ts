@@ -77,8 +77,8 @@ function payloadFaults(
   return Object.entries(entities).flatMap(([id, entity]) => {
     const isOwn = LEAVES.every((kind) => {
       const payload = entity[kind].payload as Record<string, unknown>
-      const said = [payload[name], payload['release'], payload['as_of'], payload['environment']]
-      return [id, release, as_of, environment].every((value, i) => said[i] === value)
+      const found = [payload[name], payload['release'], payload['as_of'], payload['environment']]
+      return [id, release, as_of, environment].every((value, i) => found[i] === value)
     })
     return isOwn ? [] : [`a payload under ${id} is of another entity or release`]
   })

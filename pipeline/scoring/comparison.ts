@@ -95,7 +95,7 @@ export interface Comparison {
  * interval may be looked at after every release.
  */
 export function compare(methodology: Methodology, questions: readonly ComparedQuestion[]): Comparison {
-  const values = (of: (question: ComparedQuestion) => number) => Float64Array.from(questions, of)
+  const values = (valueOf: (question: ComparedQuestion) => number) => Float64Array.from(questions, valueOf)
   const gains = {
     gain: values(({ errors }) => errors[0] - errors[1]),
     gainIfOther: values(({ errorsOther }) => errorsOther[0] - errorsOther[1]),

@@ -38,17 +38,17 @@ export interface Crowd {
 
 /** Undefined where no forecast of a voice stood at the end. */
 export function crowdOf({ rowCount, columns }: LastForecasts, outcome: 0 | 1): Crowd | undefined {
-  const said: number[] = []
+  const standing: number[] = []
   for (let row = 0; row < rowCount; row++) {
-    if (columns.voice[row] === 1 && columns.ppm[row]! >= 0) said.push(columns.ppm[row]!)
+    if (columns.voice[row] === 1 && columns.ppm[row]! >= 0) standing.push(columns.ppm[row]!)
   }
-  const voices = said.length
+  const voices = standing.length
   if (voices === 0) return undefined
   const counts = Array.from({ length: BINS }, () => 0)
-  for (const ppm of said) counts[Math.min(BINS - 1, Math.floor((ppm * BINS) / PPM))]! += 1
-  const averagePpm = roundHalfEven(said.reduce((sum, ppm) => sum + ppm, 0) / voices)
-  said.sort((a, b) => (outcome === 1 ? b - a : a - b))
-  return { voices, averagePpm, middlePpm: said[(voices - 1) >> 1]!, counts }
+  for (const ppm of standing) counts[Math.min(BINS - 1, Math.floor((ppm * BINS) / PPM))]! += 1
+  const averagePpm = roundHalfEven(standing.reduce((sum, ppm) => sum + ppm, 0) / voices)
+  standing.sort((a, b) => (outcome === 1 ? b - a : a - b))
+  return { voices, averagePpm, middlePpm: standing[(voices - 1) >> 1]!, counts }
 }
 
 /** The error of a probability in parts per million. */

@@ -10,7 +10,7 @@ import type { PAIR_COLUMNS } from './pairs.ts'
 import { Participant, WITHDRAWN, writeScores } from './participant.ts'
 import { Peaks } from './peaks.ts'
 import { NO_PRICES, type PriceColumns, StandingPrice } from './prices.ts'
-import { SPOKEN, SPOKEN_LENGTH, writeSpoken } from './spoken.ts'
+import { SWEPT_REFERENCES, REFERENCE_SCORES_LENGTH, writeReferenceScores } from './swept-references.ts'
 import { type Voices, isVoice } from './voices.ts'
 
 /** A resolved question. All times are integer milliseconds UTC. */
@@ -59,7 +59,7 @@ export class QuestionSweep {
   readonly #siblingOf: Int32Array
   readonly #participants: Participant[] = []
   /** The field as each participant read it last. */
-  #readings = new Float64Array(SPOKEN.length * READING_LENGTH)
+  #readings = new Float64Array(SWEPT_REFERENCES.length * READING_LENGTH)
   readonly #field: Field
   readonly #median = new Median()
   readonly #price: StandingPrice
@@ -73,7 +73,7 @@ export class QuestionSweep {
   #medianPpm = WITHDRAWN
   /** Of the question that was swept last. */
   readonly course = new Course()
-  readonly spoken = new Float64Array(SPOKEN_LENGTH)
+  readonly referenceScores = new Float64Array(REFERENCE_SCORES_LENGTH)
 
   constructor({ parameters }: Methodology, voices: Voices) {
     this.#negativeLogNano = negativeLogNano(parameters.log_probability_floor)
@@ -84,7 +84,7 @@ export class QuestionSweep {
     this.#siblingOf = new Int32Array(voices.length).fill(-1)
     this.#field = new Field(parameters.least_others)
     this.#price = new StandingPrice(parameters.price_hours)
-    this.#participants.push(...SPOKEN.map(() => new Participant()))
+    this.#participants.push(...SWEPT_REFERENCES.map(() => new Participant()))
   }
 
   /**
@@ -113,10 +113,11 @@ export class QuestionSweep {
     this.#pricedPeaks.begin()
     this.course.begin(openedAtMs, endsAtMs, outcome)
 
-    for (const reference of this.#participants.slice(0, SPOKEN.length)) reference.enter(NOBODY, false)
+    for (const reference of this.#participants.slice(0, SWEPT_REFERENCES.length))
+      reference.enter(NOBODY, false)
     this.#say(HALF, PPM / 2)
     this.#say(MARKET, this.#price.ppm)
-    let taking = SPOKEN.length
+    let taking = SWEPT_REFERENCES.length
     for (let row = 0; row < count; row++) {
       const eventMs = Math.max(atMs[row]!, openedAtMs)
       if (eventMs >= endsAtMs) break
@@ -139,7 +140,7 @@ export class QuestionSweep {
     if (endsAtMs > openedAtMs) this.#advance(endsAtMs)
     this.course.end(field)
     for (let slot = 0; slot < taking; slot++) this.#settle(this.#participants[slot]!, slot)
-    const first = SPOKEN.length
+    const first = SWEPT_REFERENCES.length
     // First, because the sink may throw: the next question must begin without current forecasts.
     for (let slot = first; slot < taking; slot++) {
       const { entity } = this.#participants[slot]!
@@ -148,7 +149,7 @@ export class QuestionSweep {
       const ownVoice = this.#voices[entity]!
       if (ownVoice >= 0) this.#siblingOf[ownVoice] = -1
     }
-    writeSpoken(this.spoken, this.#participants, { lifeMs, divisor })
+    writeReferenceScores(this.referenceScores, this.#participants, { lifeMs, divisor })
     for (let slot = first; slot < taking; slot++) {
       const participant = this.#participants[slot]!
       if (participant.heldMs === 0) continue

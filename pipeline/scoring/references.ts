@@ -9,7 +9,7 @@ import { type JudgedPairs, QUESTION_COLUMNS, valuesAt } from './pairs.ts'
 import { JUDGED_COLUMNS } from './participant.ts'
 import { roundHalfEven } from './round.ts'
 import { type Interval, alphaOf, intervalOf, skillsOn } from './skill.ts'
-import { SPOKEN_COLUMNS, type Spoken } from './spoken.ts'
+import { REFERENCE_SCORE_COLUMNS, type SweptReference } from './swept-references.ts'
 
 /**
  * The columns that references are scored from. `agent_pool` and `forecaster_pool` are numbers that tell the
@@ -20,7 +20,7 @@ export const REFERENCE_COLUMNS = {
   opened_ms: 'double',
   agent_pool: 'int32',
   forecaster_pool: 'int32',
-  ...SPOKEN_COLUMNS,
+  ...REFERENCE_SCORE_COLUMNS,
 } as const satisfies ColumnKinds
 
 /** All settled questions of a release, in the order (settled_at, question_id). */
@@ -56,10 +56,10 @@ export function* scoreReferences(
   const pairs = new Map(REFERENCES.map((reference) => [reference, pairsOf(reference, questions, rates)]))
   for (const entity_type of ENTITY_TYPES) {
     const pools = questions.columns[`${entity_type}_pool`]
-    const asked = Array.from({ length: questions.rowCount }, (_, row) => row).filter(
+    const pooled = Array.from({ length: questions.rowCount }, (_, row) => row).filter(
       (row) => pools[row]! >= 0,
     )
-    for (const [pool, inPool] of Map.groupBy(asked, (row) => pools[row]!)) {
+    for (const [pool, inPool] of Map.groupBy(pooled, (row) => pools[row]!)) {
       const parts = [[null, inPool] as const, ...Map.groupBy(inPool, (row) => categories[row]!)]
       for (const [category, rows] of parts) {
         if (category === -1) continue
@@ -128,10 +128,10 @@ function pairsOf(
   { rowCount, columns }: ReferenceQuestions,
   rates: Int32Array,
 ): JudgedPairs {
-  const spoken: Spoken = reference === 'always_half' || reference === 'base_rate' ? 'half' : reference
+  const swept: SweptReference = reference === 'always_half' || reference === 'base_rate' ? 'half' : reference
   const names = Object.keys(JUDGED_COLUMNS) as (keyof typeof JUDGED_COLUMNS)[]
   const own = Object.fromEntries(
-    names.map((name) => [name, columns[`${spoken}_${name}`]]),
+    names.map((name) => [name, columns[`${swept}_${name}`]]),
   ) as unknown as Columns<typeof JUDGED_COLUMNS>
   const { unit, cluster, week, joint, outcome, judged_ms, divided_ms } = columns
   const facts = { unit, cluster, week, joint }

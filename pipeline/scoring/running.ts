@@ -47,7 +47,7 @@ export function runningSkill(
 
 /** The gains over the others' average. */
 function gainsOf(contested: readonly ErrorPair[]): GroupedGains {
-  const values = (of: (pair: ErrorPair) => number) => Float64Array.from(contested, of)
+  const values = (valueOf: (pair: ErrorPair) => number) => Float64Array.from(contested, valueOf)
   return {
     gain: values((pair) => pair.average_brier - pair.judged_brier),
     gainIfOther: values((pair) => pair.average_brier_if_other - pair.judged_brier_if_other),

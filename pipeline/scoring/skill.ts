@@ -63,7 +63,7 @@ export interface GroupedGains extends Gains {
 
 /** The group of each question, as 0, 1, 2, … */
 export interface Grouping {
-  of: Int32Array
+  groups: Int32Array
   count: number
 }
 
@@ -111,9 +111,9 @@ export function firstGains(
   { gain, gainIfOther, reference, unit, cluster, week, joint }: GroupedGains,
   length: number,
 ): GroupedGains {
-  const first = ({ of }: Grouping): Grouping => {
-    const own = of.subarray(0, length)
-    return { of: own, count: own.reduce((count, group) => Math.max(count, group + 1), 0) }
+  const first = ({ groups }: Grouping): Grouping => {
+    const own = groups.subarray(0, length)
+    return { groups: own, count: own.reduce((count, group) => Math.max(count, group + 1), 0) }
   }
   return {
     gain: gain.subarray(0, length),
@@ -151,14 +151,14 @@ export function loneGroups(
 /** Numbers the groups of some rows in the order in which they come. */
 function grouped<Name>(rows: Int32Array, column: ArrayLike<Name>): Grouping {
   const numbers = new Map<Name, number>()
-  const of = rows.map((row) => {
+  const groups = rows.map((row) => {
     const name = column[row]!
     const known = numbers.get(name)
     if (known !== undefined) return known
     numbers.set(name, numbers.size)
     return numbers.size - 1
   })
-  return { of, count: numbers.size }
+  return { groups, count: numbers.size }
 }
 
 /** κ in whole 1e-9. */
@@ -219,9 +219,9 @@ function otherwise({ parameters }: Methodology, gains: GroupedGains): bigint {
   )
 }
 
-function summed(values: Float64Array, { of, count }: Grouping): Float64Array {
+function summed(values: Float64Array, { groups, count }: Grouping): Float64Array {
   const sums = new Float64Array(count)
-  for (let at = 0; at < values.length; at++) sums[of[at]!]! += values[at]!
+  for (let at = 0; at < values.length; at++) sums[groups[at]!]! += values[at]!
   return sums
 }
 

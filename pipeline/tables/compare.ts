@@ -24,7 +24,7 @@ export type ChangedVersions = Readonly<Record<ChangedTable, TableVersion>>
  * Makes the views `said_<table>` of all that was ever said, in every row, those of undone imports among them;
  * and `news_<table>` of what was said after a state, or ever.
  */
-export async function attachSaid(
+export async function attachCompared(
   database: Database,
   local: LocalFiles,
   versions: ChangedVersions,
@@ -32,9 +32,9 @@ export async function attachSaid(
 ): Promise<void> {
   for (const table of CHANGED_TABLES) {
     const version = { ...versions[table], table }
-    await attachRows(database, local, version, `said_${table}`)
+    await attachRows(database, local, version, `row_of_${table}`)
     if (since) await attachRows(database, local, version, `news_${table}`, since)
-    else await database.run(`CREATE OR REPLACE VIEW news_${table} AS FROM said_${table}`)
+    else await database.run(`CREATE OR REPLACE VIEW news_${table} AS FROM row_of_${table}`)
   }
 }
 
@@ -96,19 +96,19 @@ function columnText(column: string): string {
 }
 
 /**
- * Selects rows of a table, each beside the one before it. `rows` must hold all rows of a question. `said` and
- * `earlier` list the texts of the columns, and `earlier` is NULL in the first row of a question. `nth` orders
- * the rows of a question that were recorded at the same time.
+ * Selects rows of a table, each beside the one before it. `rows` must hold all rows of a question. `texts`
+ * and `earlier` list the texts of the columns, and `earlier` is NULL in the first row of a question. `nth`
+ * orders the rows of a question that were recorded at the same time.
  */
 function inTurn(table: ChangedTable, columns: readonly string[], rows: string): string {
-  return `SELECT question_id, recorded_at, reason, is_gone, said, lag(said) OVER each AS earlier,
+  return `SELECT question_id, recorded_at, reason, is_gone, texts, lag(texts) OVER each AS earlier,
       coalesce(lag(is_gone) OVER each, true) AS was_gone, [${CHANGED_TABLES.indexOf(table)}, row_number() OVER each] AS nth
-    FROM (SELECT *, [${columns.map(columnText).join(', ')}] AS said FROM ${rows})
+    FROM (SELECT *, [${columns.map(columnText).join(', ')}] AS texts FROM ${rows})
     WINDOW each AS (PARTITION BY question_id ORDER BY ${latestLast(table)})`
 }
 
 /**
- * Selects the news that `attachSaid` has found in a table, in the form of `inTurn`; of these questions if
+ * Selects the news that `attachCompared` has found in a table, in the form of `inTurn`; of these questions if
  * they are named.
  */
 export function newsInTurn(
@@ -116,23 +116,27 @@ export function newsInTurn(
   columns: readonly string[],
   questions = `FROM news_${table}`,
 ): string {
-  const rows = `(FROM said_${table} SEMI JOIN (${questions}) USING (question_id))`
+  const rows = `(FROM row_of_${table} SEMI JOIN (${questions}) USING (question_id))`
   return `FROM (${inTurn(table, columns, rows)}) SEMI JOIN news_${table} USING (question_id, recorded_at)`
 }
 
 /**
- * Selects the changes among the news that `attachSaid` has found, or all of one question. The first row of a
- * question changes nothing. Grain: one row per corrected column that a row changes.
+ * Selects the changes among the news that `attachCompared` has found, or all of one question. The first row
+ * of a question changes nothing. Grain: one row per corrected column that a row changes.
  */
 export function changes(questionId?: string): string {
   const queries = CHANGED_TABLES.map((table) => {
     const columns = CORRECTED[table]
     const rows =
       questionId === undefined
-        ? newsInTurn(table, columns, saidAgain(`said_${table} SEMI JOIN news_${table} USING (question_id)`))
-        : inTurn(table, columns, `(FROM said_${table} WHERE question_id = ${literal(questionId)})`)
+        ? newsInTurn(
+            table,
+            columns,
+            questionsOfSeveralRows(`row_of_${table} SEMI JOIN news_${table} USING (question_id)`),
+          )
+        : inTurn(table, columns, `(FROM row_of_${table} WHERE question_id = ${literal(questionId)})`)
     return `SELECT question_id, recorded_at, reason, nth, unnest(range(${columns.length})) AS place,
-        unnest([${columns.map(literal).join(', ')}]) AS "column", unnest(earlier) AS "from", unnest(said) AS "to"
+        unnest([${columns.map(literal).join(', ')}]) AS "column", unnest(earlier) AS "from", unnest(texts) AS "to"
       FROM (${rows}) WHERE earlier IS NOT NULL`
   })
   return `SELECT question_id, "column", "from", "to", recorded_at, reason, list_append(nth, place) AS nth
@@ -143,6 +147,6 @@ export function changes(questionId?: string): string {
 export const CHANGES_IN_ORDER = 'ORDER BY question_id, recorded_at, nth'
 
 /** Selects the ids of the questions of which `rows` hold more than one row. */
-export function saidAgain(rows: string): string {
+export function questionsOfSeveralRows(rows: string): string {
   return `SELECT question_id FROM ${rows} GROUP BY question_id HAVING count(*) > 1`
 }

@@ -138,13 +138,17 @@ async function carryOut(
   // The sweep, and the voice rule.
   const sweepBy = async (rule: VoiceRule) => {
     const printed = await run('sweep', await eventsUnder(components, database, entities, rule))
-    const columns = { ...bigints(['question', 'entity', ...METRICS]), course: 'VARCHAR', spoken: 'VARCHAR' }
+    const columns = {
+      ...bigints(['question', 'entity', ...METRICS]),
+      course: 'VARCHAR',
+      reference_scores: 'VARCHAR',
+    }
     await load(components, database, 'swept_lines', columns, printed)
     await database.run(
-      `CREATE OR REPLACE TABLE pair AS SELECT * EXCLUDE (course, spoken) FROM swept_lines WHERE entity IS NOT NULL`,
+      `CREATE OR REPLACE TABLE pair AS SELECT * EXCLUDE (course, reference_scores) FROM swept_lines WHERE entity IS NOT NULL`,
     )
     await database.run(
-      `CREATE OR REPLACE TABLE told AS SELECT question, course, spoken FROM swept_lines WHERE entity IS NULL`,
+      `CREATE OR REPLACE TABLE told AS SELECT question, course, reference_scores FROM swept_lines WHERE entity IS NULL`,
     )
   }
   let voiceRule: VoiceRule = 'recorded'
@@ -247,14 +251,14 @@ async function carryOut(
      ), crowd AS (
        SELECT question, abs(round_even(sum(ppm)::DOUBLE / count(*), 0) - any_value(yes) * 1e6) AS error
        FROM last WHERE voice = 1 AND ppm >= 0 GROUP BY question
-     ), asked AS (
-       SELECT row_number() OVER (ORDER BY question) - 1 AS number, count(*) OVER () AS asked, question, question_id, yes,
+     ), answered AS (
+       SELECT row_number() OVER (ORDER BY question) - 1 AS number, count(*) OVER () AS answered, question, question_id, yes,
          course, count(error) OVER () AS crowds,
          CASE WHEN error IS NOT NULL THEN rank() OVER (ORDER BY error DESC NULLS LAST) - 1 END AS surprising
        FROM question SEMI JOIN last USING (question) LEFT JOIN told USING (question) LEFT JOIN crowd USING (question)
      )
-     SELECT asked.*, entity, entity_type, entity_id, ppm, coverage, voice, listed
-     FROM asked JOIN last USING (question) ORDER BY number, entity`,
+     SELECT answered.*, entity, entity_type, entity_id, ppm, coverage, voice, listed
+     FROM answered JOIN last USING (question) ORDER BY number, entity`,
   )
   await load(components, database, 'published', PUBLISHED, shards)
   await publish(
@@ -281,7 +285,7 @@ async function carryOut(
   )
   await publish(
     'references',
-    `SELECT place, opened_ms::BIGINT, agent_pool, forecaster_pool, spoken, ${FACTS}
+    `SELECT place, opened_ms::BIGINT, agent_pool, forecaster_pool, reference_scores, ${FACTS}
      FROM question LEFT JOIN told USING (question) LEFT JOIN (
        SELECT question, max(pool) FILTER (entity_type = 'agent') AS agent_pool,
          max(pool) FILTER (entity_type = 'forecaster') AS forecaster_pool FROM question_pool GROUP BY question) USING (question)

@@ -1,7 +1,7 @@
 // Parts of Parquet with one row per entity.
 import { ENTITIES_COMMENTS } from '../../../schemas/column-comments.ts'
 import { ENTITY_COLUMNS } from '../../../schemas/metrics.ts'
-import type { OfRelease } from '../../engine/scores-file.ts'
+import type { ReleaseStamp } from '../../engine/scores-file.ts'
 import { ENTITIES_FOLDER, partPath, partsOf } from '../parts.ts'
 import type { RankedEntity } from '../payloads.ts'
 import { type ParquetColumn, ParquetRows } from '../rows-parquet.ts'
@@ -23,8 +23,8 @@ const FILE_COLUMNS: readonly ParquetColumn[] = [
 ]
 
 /** Returns entities as one file. */
-function entitiesParquet(entities: Iterable<RankedEntity>, of: OfRelease): Uint8Array {
-  const file = new EntitiesFile(of)
+function entitiesParquet(entities: Iterable<RankedEntity>, stamp: ReleaseStamp): Uint8Array {
+  const file = new EntitiesFile(stamp)
   for (const entity of entities) file.add(entity)
   return file.finish()
 }
@@ -32,14 +32,14 @@ function entitiesParquet(entities: Iterable<RankedEntity>, of: OfRelease): Uint8
 /** A file under way. */
 class EntitiesFile {
   readonly #rows = new ParquetRows(FILE_COLUMNS, ENTITIES_COMMENTS)
-  readonly #of: readonly [release: number, asOf: Date]
+  readonly #stamp: readonly [release: number, asOf: Date]
 
-  constructor({ release, as_of }: OfRelease) {
-    this.#of = [release, new Date(as_of)]
+  constructor({ release, as_of }: ReleaseStamp) {
+    this.#stamp = [release, new Date(as_of)]
   }
 
   add(entity: RankedEntity): void {
-    this.#rows.add([...this.#of, ...entityRow(entity)])
+    this.#rows.add([...this.#stamp, ...entityRow(entity)])
   }
 
   finish(): Uint8Array {

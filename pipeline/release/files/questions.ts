@@ -3,7 +3,12 @@ import { ServiceError } from '../../../schemas/errors.ts'
 import type { ManifestFile } from '../../../schemas/manifests.ts'
 import type { QuestionSummary } from '../../../schemas/payloads.ts'
 import type { Database } from '../../duckdb.ts'
-import { type AskedQuestion, askedBetween, createAsked, lastForecastsOf } from '../../engine/asked.ts'
+import {
+  type AnsweredQuestion,
+  answeredBetween,
+  createAnswered,
+  lastForecastsOf,
+} from '../../engine/answered-questions.ts'
 import { Rows, runsOf } from '../../engine/rows.ts'
 import { LAST_COLUMNS } from '../../scoring/last-forecasts.ts'
 import { padded } from '../../store/paths.ts'
@@ -47,16 +52,16 @@ export async function* questionFiles(
   named: EntityNamed,
   provenance: Provenance,
 ): AsyncIterable<OutputFile> {
-  const count = await createAsked(database)
+  const count = await createAnswered(database)
   for (let from = 0; from < count; from += QUESTIONS_PER_FILE) {
-    const asked = await database.rows<AskedQuestion>(askedBetween(from, from + QUESTIONS_PER_FILE))
+    const answered = await database.rows<AnsweredQuestion>(answeredBetween(from, from + QUESTIONS_PER_FILE))
     const forecasts = database.columns(
-      lastForecastsOf(asked[0]!.question, asked.at(-1)!.question),
+      lastForecastsOf(answered[0]!.question, answered.at(-1)!.question),
       LAST_COLUMNS,
     )
     const summaries: QuestionSummary[] = []
     for await (const { rows } of runsOf(forecasts, LAST_COLUMNS, 'question')) {
-      summaries.push(questionSummary(asked[summaries.length]!, rows, named))
+      summaries.push(questionSummary(answered[summaries.length]!, rows, named))
     }
     yield questionFile(from / QUESTIONS_PER_FILE, summaries, provenance)
   }
@@ -75,7 +80,7 @@ function questionFile(
 
 const QUESTION_LINE_COLUMNS = [
   'number',
-  'asked',
+  'answered',
   'question',
   'question_id',
   'outcome',
@@ -99,8 +104,8 @@ const QUESTION_AT = QUESTION_LINES.at
 /** Reads what was forecast on settled questions in the end, and puts the files. */
 async function* publish({ provenance, put }: Publishing, input: Input): AsyncIterable<string> {
   const files = new QuestionFiles()
-  const printed = ({ file, questions, asked }: Done) =>
-    put(questionFile(file, questions, provenance), { counts: { asked } })
+  const printed = ({ file, questions, answered }: Done) =>
+    put(questionFile(file, questions, provenance), { counts: { answered } })
   for await (const lines of linesIn(input, QUESTION_LINES)) {
     for (const fields of lines) {
       const done = files.take(fields)
@@ -114,7 +119,7 @@ async function* publish({ provenance, put }: Publishing, input: Input): AsyncIte
 interface Done {
   file: number
   /** How many questions all files have. */
-  asked: number
+  answered: number
   questions: QuestionSummary[]
 }
 
@@ -153,10 +158,10 @@ class QuestionFiles {
     const last = this.#first
     if (!last) return undefined
     this.#endQuestion()
-    const [file, asked, questions] = [fileOf(last), wholeOf(last[QUESTION_AT.asked]!), this.#questions]
+    const [file, answered, questions] = [fileOf(last), wholeOf(last[QUESTION_AT.answered]!), this.#questions]
     this.#questions = []
-    const expected = Math.min(QUESTIONS_PER_FILE, asked - file * QUESTIONS_PER_FILE)
-    if (questions.length === expected) return { file, asked, questions }
+    const expected = Math.min(QUESTIONS_PER_FILE, answered - file * QUESTIONS_PER_FILE)
+    if (questions.length === expected) return { file, answered, questions }
     throw new ServiceError(
       'invalid',
       `file ${file} of questions has ${questions.length} of ${expected} questions`,
@@ -166,7 +171,7 @@ class QuestionFiles {
   #endQuestion(): void {
     const text = (name: keyof typeof QUESTION_AT) => this.#first![QUESTION_AT[name]]!
     const course = text('course')
-    const asked = {
+    const question = {
       questionId: text('question_id'),
       outcome: isSet(text('outcome')) ? 1 : 0,
       course: course === NULL ? null : course,
@@ -174,7 +179,7 @@ class QuestionFiles {
       surprising: wholeOrNull(text('surprising')),
     } as const
     const named = this.#named
-    this.#questions.push(questionSummary(asked, this.#rows, (entity) => named[entity]!))
+    this.#questions.push(questionSummary(question, this.#rows, (entity) => named[entity]!))
     this.#rows.clear()
     this.#named = []
     this.#first = undefined
@@ -194,7 +199,7 @@ export const QUESTIONS: ScoredKind = {
   publish,
   arrange(staged) {
     const files = staged.takeNumbered(questionsPath)
-    staged.assertEqual(QUESTIONS_FOLDER, 'rows', stagedRows(files), files[0]?.counts?.['asked'] ?? 0)
+    staged.assertEqual(QUESTIONS_FOLDER, 'rows', stagedRows(files), files[0]?.counts?.['answered'] ?? 0)
     return files
   },
 }

@@ -11,7 +11,7 @@ import { Rows } from '../../engine/rows.ts'
 import type { Methodology } from '../../scoring/methodology.ts'
 import { QUESTION_COLUMNS } from '../../scoring/pairs.ts'
 import { REFERENCE_COLUMNS, type ReferenceQuestions, scoreReferences } from '../../scoring/references.ts'
-import { SPOKEN_NAMES } from '../../scoring/spoken.ts'
+import { REFERENCE_SCORE_NAMES } from '../../scoring/swept-references.ts'
 import { listFile } from '../list-file.ts'
 import type { OutputFile } from '../output.ts'
 import { type Provenance, publishedForm } from '../payloads.ts'
@@ -50,8 +50,8 @@ export function referenceRows(
 /** Yields the two files of the references. */
 export function* referenceFiles(rows: readonly ReferenceRow[], provenance: Provenance): Iterable<OutputFile> {
   const parquet = new ParquetRows(REFERENCE_FILE_COLUMNS, REFERENCES_COMMENTS)
-  const of = { release: provenance.release, as_of: new Date(provenance.as_of) }
-  for (const row of rows) parquet.add(valuesOf({ ...of, ...row }))
+  const stamp = { release: provenance.release, as_of: new Date(provenance.as_of) }
+  for (const row of rows) parquet.add(valuesOf({ ...stamp, ...row }))
   yield listFile(REFERENCES_PATH, 'references', rows, { ...provenance })
   yield { path: REFERENCES_PARQUET_PATH, rows: rows.length, bytes: parquet.finish() }
 }
@@ -82,7 +82,7 @@ const REFERENCE_LINE_COLUMNS = [
   'opened_ms',
   'agent_pool',
   'forecaster_pool',
-  'spoken',
+  'reference_scores',
   ...FACTS,
 ] as const
 const REFERENCE_LINES = formatOf('a settled question', REFERENCE_LINE_COLUMNS, { place: 'number' })
@@ -117,15 +117,15 @@ class Questions {
     columns.agent_pool[row] = this.#numberOf(fields[REFERENCE_AT.agent_pool]!)
     columns.forecaster_pool[row] = this.#numberOf(fields[REFERENCE_AT.forecaster_pool]!)
     for (const name of FACTS) columns[name][row] = wholeOf(fields[REFERENCE_AT[name]]!)
-    const spoken = fields[REFERENCE_AT.spoken]!
-    const numbers = spoken === NULL ? SPOKEN_NAMES.map(() => 0) : spoken.split(',').map(wholeOf)
-    if (numbers.length !== SPOKEN_NAMES.length) {
+    const scores = fields[REFERENCE_AT.reference_scores]!
+    const numbers = scores === NULL ? REFERENCE_SCORE_NAMES.map(() => 0) : scores.split(',').map(wholeOf)
+    if (numbers.length !== REFERENCE_SCORE_NAMES.length) {
       throw new ServiceError(
         'invalid',
-        `${JSON.stringify(spoken)} is not what fvs stage sweep prints of a question`,
+        `${JSON.stringify(scores)} is not what fvs stage sweep prints of a question`,
       )
     }
-    SPOKEN_NAMES.forEach((name, at) => (columns[name][row] = numbers[at]!))
+    REFERENCE_SCORE_NAMES.forEach((name, at) => (columns[name][row] = numbers[at]!))
     this.rows.next()
   }
 

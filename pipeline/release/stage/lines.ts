@@ -10,7 +10,7 @@ export type Input = AsyncIterable<Uint8Array>
 /** The lines that a stage reads. */
 export interface Format<Name extends string = string> {
   /** The subject of a line, for messages. */
-  of: string
+  subject: string
   columns: readonly Name[]
   /** The place of each column in a line. */
   at: Readonly<Record<Name, number>>
@@ -29,7 +29,7 @@ type Order<Name extends string> = Readonly<Partial<Record<Name, 'text' | 'number
  * lines may be equal in it, unless it `mayRepeat`.
  */
 export function formatOf<const Name extends string>(
-  of: string,
+  subject: string,
   columns: readonly Name[],
   order: Order<NoInfer<Name>>,
   { mayRepeat = false } = {},
@@ -37,7 +37,7 @@ export function formatOf<const Name extends string>(
   const at = {} as Record<Name, number>
   columns.forEach((name, place) => (at[name] = place))
   const compare = comparisonIn(at, order)
-  return { of, columns, at, compare: mayRepeat ? compare : (a, b) => compare(a, b) || 1 }
+  return { subject, columns, at, compare: mayRepeat ? compare : (a, b) => compare(a, b) || 1 }
 }
 
 /** The fields of a line, as texts. */
@@ -49,12 +49,12 @@ export type Fields = readonly string[]
  * @throws ServiceError `invalid` for a wrong number of fields, a last line without its end, bytes that are
  *   not UTF-8, and lines out of order.
  */
-export async function* linesIn(input: Input, { of, columns, compare }: Format): AsyncIterable<Fields[]> {
+export async function* linesIn(input: Input, { subject, columns, compare }: Format): AsyncIterable<Fields[]> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let rest = ''
   let count = 0
   let last: Fields | undefined
-  const wrong = (what: string) => new ServiceError('invalid', `line ${count}, of ${of}: ${what}`)
+  const wrong = (what: string) => new ServiceError('invalid', `line ${count}, of ${subject}: ${what}`)
   const read = (text: string): Fields => {
     count += 1
     const fields = text.split('\t')
@@ -69,7 +69,7 @@ export async function* linesIn(input: Input, { of, columns, compare }: Format): 
     try {
       return decoder.decode(bytes, { stream: bytes !== undefined })
     } catch {
-      throw new ServiceError('invalid', `after line ${count}, of ${of}: not UTF-8`)
+      throw new ServiceError('invalid', `after line ${count}, of ${subject}: not UTF-8`)
     }
   }
   for await (const bytes of input) {

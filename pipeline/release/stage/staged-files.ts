@@ -64,9 +64,9 @@ export class StagedFiles {
   }
 
   /** @throws ServiceError `invalid` unless both are equal. */
-  assertEqual(path: string, what: string, said: unknown, expected: unknown): void {
-    if (said === expected) return
-    const texts = [said, expected].map((value) => JSON.stringify(value))
+  assertEqual(path: string, what: string, found: unknown, expected: unknown): void {
+    if (found === expected) return
+    const texts = [found, expected].map((value) => JSON.stringify(value))
     throw new ServiceError('invalid', `${path}: ${what} is ${texts[0]}, and not ${texts[1]}`)
   }
 

@@ -51,7 +51,7 @@ const FORECASTS = {
 const NONE = -1
 
 /** The texts of a question on which nobody that is known has a forecast. */
-const NO_TEXTS = { course: null, spoken: null }
+const NO_TEXTS = { course: null, referenceScores: null }
 
 /** Yields a line for each pair, and one for each question with the number of its forecasts and its texts. */
 export async function* sweepLines(methodology: Methodology, input: Input): AsyncIterable<string> {
@@ -118,7 +118,7 @@ class SweepStage {
     const entities = [...this.#entities.keys()]
     const { columns } = this.#pairs
     const nulls = (size: number) => Array.from({ length: size }, () => null)
-    const { course, spoken } = count === 0 ? NO_TEXTS : textsOf(this.#sweep)
+    const { course, referenceScores } = count === 0 ? NO_TEXTS : textsOf(this.#sweep)
     let lines = lineOfFields([
       question,
       null,
@@ -126,7 +126,7 @@ class SweepStage {
       this.#count,
       ...nulls(AFTER_FORECASTS),
       course,
-      spoken,
+      referenceScores,
     ])
     for (let row = 0; row < this.#pairs.rowCount; row++) {
       const entity = entities[columns.entity[row]!]!

@@ -1,6 +1,7 @@
-// Scores a whole world in memory with the service's own steps, and no database: sweep, circumstances, score, rank.
+// Scores a whole world in memory with the service's own steps, and no database: sweep, circumstances, score,
+// rank.
 import {
-  type AskedQuestion,
+  type TimedQuestion,
   KeptPairs,
   circumstancesOf,
   voiceRuleOf,
@@ -17,7 +18,7 @@ import { QuestionSweep, type ResolvedQuestion } from '../../../pipeline/scoring/
 import { REFERENCE_COLUMNS } from '../../../pipeline/scoring/references.ts'
 import { fromPico } from '../../../pipeline/scoring/round.ts'
 import { spreadOf } from '../../../pipeline/scoring/skill.ts'
-import { SPOKEN_NAMES } from '../../../pipeline/scoring/spoken.ts'
+import { REFERENCE_SCORE_NAMES } from '../../../pipeline/scoring/swept-references.ts'
 import { type KnownEntity, type Voices, voicesOf } from '../../../pipeline/scoring/voices.ts'
 import type { HeldFacts } from '../../../schemas/entity-facts.ts'
 import type { ColumnKinds } from '../../../schemas/columns.ts'
@@ -37,7 +38,7 @@ export interface ScoredWorld {
   references: ReferenceRow[]
 }
 
-type Question = Asked & ResolvedQuestion & AskedQuestion
+type Question = Asked & ResolvedQuestion & TimedQuestion
 
 export function scoreWorld(given: World): ScoredWorld {
   // Entities are numbered by kind and id, as the database does it.
@@ -54,7 +55,7 @@ export function scoreWorld(given: World): ScoredWorld {
   const asked = askedOf(given.questions, given.events, given.as_of_ms)
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map((one): Question => ({ ...one, closesAtMs: one.openedAtMs + one.lifeMs, endsAtMs: one.endMs }))
-  const { voices, voiceRule, rows, kept, spoken } = swept(given, known, asked)
+  const { voices, voiceRule, rows, kept, referenceScores } = swept(given, known, asked)
   const { circumstances, poolsOfQuestions } = circumstancesOf(known, voices, asked, kept)
   const factsOf = factsIn(asked)
   const pairs = Array.from({ length: rows.rowCount }, (_, row) => {
@@ -90,7 +91,7 @@ export function scoreWorld(given: World): ScoredWorld {
       opened_ms: asked[question]!.openedAtMs,
       agent_pool: agents[question]!,
       forecaster_pool: forecasters[question]!,
-      ...Object.fromEntries(SPOKEN_NAMES.map((name, at) => [name, spoken[question]![at]!])),
+      ...Object.fromEntries(REFERENCE_SCORE_NAMES.map((name, at) => [name, referenceScores[question]![at]!])),
     })),
   )
   const categories = categoriesIn(asked)
@@ -138,7 +139,7 @@ function swept(given: World, known: readonly KnownEntity[], asked: readonly Ques
     const rows = new Rows(PAIR_COLUMNS)
     const kept = new KeptPairs(rows)
     const sweep = new QuestionSweep(METHODOLOGY, voices)
-    const spoken = asked.map((question, number) => {
+    const referenceScores = asked.map((question, number) => {
       const own = (forecasts.get(question.id) ?? []).toSorted(
         (a, b) => a.at_ms - b.at_ms || (a.forecast_id < b.forecast_id ? -1 : 1),
       )
@@ -155,9 +156,9 @@ function swept(given: World, known: readonly KnownEntity[], asked: readonly Ques
         atMs: Float64Array.from(said, ({ at_ms }) => at_ms),
         ppm: Int32Array.from(said, ({ ppm }) => ppm ?? -1),
       })
-      return sweep.spoken.slice()
+      return sweep.referenceScores.slice()
     })
-    return { voices, rows, kept, spoken }
+    return { voices, rows, kept, referenceScores }
   }
   const recorded = sweepBy(voicesOf(known, 'recorded'))
   const voiceRule = voiceRuleOf(METHODOLOGY, recorded.voices, asked, recorded.kept)

@@ -23,10 +23,10 @@ export interface NamedEntity {
 type SharedContext = Pick<PipelineComponents, 'store' | 'local' | 'openDatabase'>
 
 /**
- * Works with a database that has the questions of a release as `createQuestions` makes them, and `said`: the
- * rows of `entities` that may count, each id once, with the number of its entity as `side`.
+ * Works with a database that has the questions of a release as `createQuestions` makes them, and `counted`:
+ * the rows of `entities` that may count, each id once, with the number of its entity as `side`.
  */
-async function onSaid<T>(
+async function withForecastsOf<T>(
   { store, local, openDatabase }: SharedContext,
   manifest: ReleaseManifest,
   entities: readonly NamedEntity[],
@@ -48,7 +48,7 @@ async function onSaid<T>(
          JOIN (VALUES ${sides.join(', ')}) s(side, entity_type, entity_id) USING (entity_type, entity_id)
          WHERE entity_type <> 'agent' OR source <> 'import'`,
       )
-      await createCounted(database, 'theirs', 'said')
+      await createCounted(database, 'theirs', 'counted')
       return work(database)
     }),
   )
@@ -69,8 +69,8 @@ const SHARED = `
   SELECT question_id, cluster, week, yes AS outcome, opened_ms AS "openedAtMs",
     closes_ms AS "closesAtMs", ends_ms AS "endsAtMs", side::INTEGER AS side,
     epoch_ms(forecast_at)::DOUBLE AS "atMs", coalesce(round_even(probability * 1e6, 0), -1)::INTEGER AS ppm
-  FROM said JOIN question USING (question_id)
-  WHERE settled = 1 AND question_id IN (SELECT question_id FROM said GROUP BY ALL HAVING count(DISTINCT side) = 2)
+  FROM counted JOIN question USING (question_id)
+  WHERE settled = 1 AND question_id IN (SELECT question_id FROM counted GROUP BY ALL HAVING count(DISTINCT side) = 2)
   ORDER BY question_id, "atMs", forecast_id`
 
 export interface ReleasedComparison extends Comparison {
@@ -98,7 +98,7 @@ async function sharedQuestions(
   manifest: ReleaseManifest,
   two: readonly [NamedEntity, NamedEntity],
 ): Promise<ComparedQuestion[]> {
-  return onSaid(context, manifest, two, async (database) => {
+  return withForecastsOf(context, manifest, two, async (database) => {
     const shared: ComparedQuestion[] = []
     let own: Row[] = []
     const finish = () => {
@@ -133,9 +133,9 @@ export interface UnscoredQuestion {
  * Grain: one row per question whose outcome was known at `as_of` and of which the entity had said something
  * by then, scored ones too.
  */
-const SAID_OF = (asOf: string) => `
+const FORECAST_QUESTIONS = (asOf: string) => `
   SELECT question_id, r.outcome, min(forecast_at) >= least(any_value(q.closes_at), any_value(r.resolved_at)) AS "isLate"
-  FROM said JOIN current_questions q USING (question_id) JOIN current_resolutions r USING (question_id)
+  FROM counted JOIN current_questions q USING (question_id) JOIN current_resolutions r USING (question_id)
   WHERE r.outcome <> 'open' AND r.resolved_at <= ${literal(asOf)}::TIMESTAMPTZ
     AND forecast_at <= ${literal(asOf)}::TIMESTAMPTZ
   GROUP BY ALL ORDER BY question_id`
@@ -147,8 +147,8 @@ export async function unscoredQuestions(
   entity: NamedEntity,
   scored: ReadonlySet<string>,
 ): Promise<UnscoredQuestion[]> {
-  return onSaid(context, manifest, [entity], async (database) => {
-    const rows = await database.rows<UnscoredQuestion>(SAID_OF(manifest.as_of))
+  return withForecastsOf(context, manifest, [entity], async (database) => {
+    const rows = await database.rows<UnscoredQuestion>(FORECAST_QUESTIONS(manifest.as_of))
     return rows.filter(({ question_id }) => !scored.has(question_id))
   })
 }

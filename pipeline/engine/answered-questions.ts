@@ -3,7 +3,7 @@ import type { Database } from '../duckdb.ts'
 import { LAST_COLUMNS } from '../scoring/last-forecasts.ts'
 
 /** A settled question that somebody forecast. */
-export interface AskedQuestion {
+export interface AnsweredQuestion {
   /** Its number. */
   question: number
   questionId: string
@@ -26,11 +26,11 @@ const CROWDS = `SELECT question, abs(round_even(sum(ppm)::DOUBLE / count(*), 0) 
   FROM last_forecast JOIN question USING (question) WHERE voice = 1 AND ppm >= 0 GROUP BY question`
 
 /**
- * Makes `last_forecast`, one row per entity and settled question in the order of `LAST_COLUMNS`, and `asked`,
- * one row per settled question that somebody forecast, by their numbers in order. Returns how many `asked`
- * has.
+ * Makes `last_forecast`, one row per entity and settled question in the order of `LAST_COLUMNS`, and
+ * `answered_question`, one row per settled question that somebody forecast, by their numbers in order.
+ * Returns how many `answered_question` has.
  */
-export async function createAsked(database: Database): Promise<number> {
+export async function createAnswered(database: Database): Promise<number> {
   await database.run(
     `CREATE TEMP TABLE last_forecast AS
      SELECT question, entity, closing_probability AS ppm, coverage, (own = entity)::INTEGER AS voice,
@@ -38,20 +38,22 @@ export async function createAsked(database: Database): Promise<number> {
      FROM scored JOIN voice USING (entity) JOIN entity USING (entity) WHERE settled = 1 ORDER BY question, entity`,
   )
   await database.run(
-    `CREATE TEMP TABLE asked AS
+    `CREATE TEMP TABLE answered_question AS
      SELECT row_number() OVER (ORDER BY question) - 1 AS number, question, question_id, yes, course,
        count(error) OVER ()::INTEGER AS crowds,
        CASE WHEN error IS NOT NULL THEN (rank() OVER (ORDER BY error DESC NULLS LAST) - 1)::INTEGER END AS surprising
      FROM question SEMI JOIN last_forecast USING (question) LEFT JOIN told USING (question)
        LEFT JOIN (${CROWDS}) USING (question)`,
   )
-  const [row] = await database.rows<{ asked: number }>('SELECT count(*)::INTEGER AS asked FROM asked')
-  return row!.asked
+  const [row] = await database.rows<{ questions: number }>(
+    'SELECT count(*)::INTEGER AS questions FROM answered_question',
+  )
+  return row!.questions
 }
 
-/** Grain: one row per question from one number in `asked` up to another, in order. */
-export function askedBetween(start: number, end: number): string {
-  return `SELECT question, question_id AS "questionId", yes AS outcome, course, crowds, surprising FROM asked
+/** Grain: one row per question from one number in `answered_question` up to another, in order. */
+export function answeredBetween(start: number, end: number): string {
+  return `SELECT question, question_id AS "questionId", yes AS outcome, course, crowds, surprising FROM answered_question
     WHERE number >= ${start} AND number < ${end} ORDER BY number`
 }
 
