@@ -1,8 +1,8 @@
-// The settled questions of a release with what was forecast on them in the end, as tables of DuckDB.
+// The settled questions of a release with the last forecasts on them, as tables of DuckDB.
 import type { Database } from '../duckdb.ts'
 import { LAST_COLUMNS } from '../scoring/last-forecasts.ts'
 
-/** A settled question that somebody forecast. */
+/** A settled question with a forecast. */
 export interface AnsweredQuestion {
   /** Its number. */
   question: number
@@ -11,24 +11,24 @@ export interface AnsweredQuestion {
   /** The text of its course; null if the average never moved. */
   course: string | null
   /**
-   * How many of the settled questions have a crowd, and in how many of them it was further off; null if this
-   * one has none.
+   * How many settled questions have a crowd, and on how many the crowd was further off than on this one; null
+   * if this one has none.
    */
   crowds: number
   surprising: number | null
 }
 
 /**
- * The error of each crowd in parts per million, as `crowdOf` has its average. Grain: one row per settled
- * question with a voice whose forecast stood at the end.
+ * The error of each crowd's average in parts per million, by the same rounding as in `crowdOf`. Grain: one
+ * row per settled question on which a voice's forecast stood at the end.
  */
 const CROWDS = `SELECT question, abs(round_even(sum(ppm)::DOUBLE / count(*), 0) - any_value(yes) * 1e6) AS error
   FROM last_forecast JOIN question USING (question) WHERE voice = 1 AND ppm >= 0 GROUP BY question`
 
 /**
- * Makes `last_forecast`, one row per entity and settled question in the order of `LAST_COLUMNS`, and
- * `answered_question`, one row per settled question that somebody forecast, by their numbers in order.
- * Returns how many `answered_question` has.
+ * Makes two tables. `last_forecast` has one row per entity and settled question, with the columns of
+ * `LAST_COLUMNS` in order. `answered_question` has one row per settled question with a forecast, numbered in
+ * order. Returns how many rows `answered_question` has.
  */
 export async function createAnswered(database: Database): Promise<number> {
   await database.run(
@@ -51,7 +51,7 @@ export async function createAnswered(database: Database): Promise<number> {
   return row!.questions
 }
 
-/** Grain: one row per question from one number in `answered_question` up to another, in order. */
+/** Grain: one row per question whose `number` is at least `start` and below `end`, in order. */
 export function answeredBetween(start: number, end: number): string {
   return `SELECT question, question_id AS "questionId", yes AS outcome, course, crowds, surprising FROM answered_question
     WHERE number >= ${start} AND number < ${end} ORDER BY number`

@@ -1,5 +1,5 @@
-// The step between sweep and score: keeps of each pair who met whom and when, and finds out from it what the
-// scores of an entity depend on beside its own pairs.
+// The step between sweep and score. Finds the facts of an entity that its own scores need from the pairs of
+// all others: its pool, the questions open to it, its number among its owner's agents.
 import type { Block, ColumnKinds, Columns, RowSink } from '../../schemas/columns.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES } from '../../schemas/tables.ts'
@@ -21,7 +21,7 @@ export const KEPT_COLUMNS = {
   last_at: 'double',
 } as const satisfies ColumnKinds
 
-/** The facts of a question that circumstances depend on. */
+/** The times of a question, on which circumstances depend. */
 export interface TimedQuestion {
   openedAtMs: number
   endsAtMs: number
@@ -29,7 +29,7 @@ export interface TimedQuestion {
   isSettled: boolean
 }
 
-/** Passes the pairs of a sweep on, and keeps of each what circumstances depend on. */
+/** Passes the pairs of a sweep on, and keeps the columns that circumstances depend on. */
 export class KeptPairs implements RowSink<typeof PAIR_COLUMNS> {
   readonly #sink: RowSink<typeof PAIR_COLUMNS>
   readonly kept = new Rows(KEPT_COLUMNS)
@@ -51,7 +51,7 @@ export class KeptPairs implements RowSink<typeof PAIR_COLUMNS> {
     this.#sink.next()
   }
 
-  /** Keeps what is needed of pairs that need not be passed on. */
+  /** Keeps the columns of pairs without passing them on. */
   take({ rowCount, columns }: Block<typeof KEPT_COLUMNS>): void {
     for (let row = 0; row < rowCount; row++) this.#keep(columns, row)
   }
@@ -68,8 +68,8 @@ export class KeptPairs implements RowSink<typeof PAIR_COLUMNS> {
 }
 
 /**
- * The rule for a release, from the pairs of a sweep with the recorded voices: everyone where too few of these
- * have a settled pair.
+ * Returns the rule for a release, from the pairs of a sweep with the recorded voices: `everyone` if too few
+ * of these voices have a settled pair.
  */
 export function voiceRuleOf(
   { parameters }: Methodology,
@@ -91,13 +91,13 @@ export function voiceRuleOf(
 export type MetEntity = KnownEntity & { isRetired: boolean }
 
 export interface Met {
-  /** Of each entity. */
+  /** For each entity. */
   circumstances: Circumstances[]
   /** The number of questions that each entity has a pair on. */
   pairs: Int32Array
   /**
-   * For each kind of entity the pool of each question by the entity that names it, −1 where nobody is
-   * contested.
+   * For each kind of entity, the pool of each question, by the entity that names it; −1 if no pair of the
+   * kind is contested.
    */
   poolsOfQuestions: readonly Int32Array[]
 }
@@ -138,7 +138,7 @@ export function circumstancesOf(
 
 type Kept = KeptPairs['kept']
 
-/** Of each pair 1 if it is contested: judged, on a settled question. */
+/** Returns 1 for each contested pair: judged, on a settled question. */
 function contestedRows({ rowCount, columns }: Kept, questions: readonly TimedQuestion[]): Int32Array {
   const contested = columns.judged.slice(0, rowCount)
   for (let row = 0; row < rowCount; row++) {
@@ -147,7 +147,7 @@ function contestedRows({ rowCount, columns }: Kept, questions: readonly TimedQue
   return contested
 }
 
-/** Of each entity its pairs, its forecasts on settled questions, and when one was contested first. */
+/** For each entity, its pairs, its forecasts on settled questions, and its first contested pair. */
 interface Activity {
   pairs: Int32Array
   firstContestedMs: Float64Array
@@ -193,8 +193,8 @@ function poolsByQuestion(
 }
 
 /**
- * Of each entity how many settled questions of its own pool it answered, and how many of them aside:
- * questions that were not open while it was active.
+ * Counts for each entity the settled questions of its own pool that it answered, and how many of these were
+ * not open while it was active (`aside`).
  */
 function answersOf(
   { rowCount, columns: { question, entity } }: Kept,
@@ -214,7 +214,10 @@ function answersOf(
   return { answered, aside }
 }
 
-/** Of each entity how many settled questions of its pool were open while it was active; 0 without a pool. */
+/**
+ * Counts for each entity the settled questions of its pool that were open while it was active; 0 without a
+ * pool.
+ */
 function offeredQuestions(
   pools: Int32Array,
   poolsOfQuestions: readonly Int32Array[],

@@ -29,9 +29,9 @@ import { type ReleaseStamp, scoredBetween, writeScores } from './scores-file.ts'
 import { scoreEntities } from './score.ts'
 
 export interface OrderedEntity extends Omit<KnownEntity, 'firstOfOwner' | 'ownerId'> {
-  /** Retirement and activity are those by `asOf`. */
+  /** Retirement and activity are as known at `asOf`. */
   facts: HeldFacts
-  /** The number of questions it is scored on. */
+  /** How many pairs it has. */
   pairs: number
 }
 
@@ -40,14 +40,14 @@ export interface ScoredEntity extends OrderedEntity {
   listing: Listing
 }
 
-/** All pairs in the order of entities, from which each of these can be scored. */
+/** All pairs in the order of entities, ready for scoring. */
 export interface OrderedWorld {
   /**
-   * Every agent that has made a forecast and every forecaster, in the order (entity_type, entity_id),
-   * including those without a scored question.
+   * All forecasters, and all agents that have made a forecast, in the order (entity_type, entity_id). Some
+   * have no pair.
    */
   entities: OrderedEntity[]
-  /** Of each entity. */
+  /** For each entity. */
   circumstances: Circumstances[]
   voiceRule: VoiceRule
   pairs: number
@@ -62,13 +62,15 @@ export interface OrderedWorld {
   writeScores: (path: string, start: number, end: number, stamp: ReleaseStamp) => Promise<void>
 }
 
-/** `database` is a fresh one: scoring leaves its tables in it. `log` is called after every stage. */
+/**
+ * `database` must be a fresh one, since scoring leaves its tables in it. `log` is called after every stage.
+ */
 export type ScoringContext = Pick<PipelineComponents, 'methodology' | 'database' | 'local'> &
   Partial<Pick<PipelineComponents, 'log'>>
 
 /**
- * Sweeps the given versions of the tables, finds out who met whom, and orders the pairs. Outcomes that became
- * known after `asOf` do not count. `furtherPairs` are those of `sweepAll`.
+ * Sweeps the given versions of the tables, finds the circumstances of each entity, and orders the pairs.
+ * Outcomes that became known after `asOf` do not count. `furtherPairs` is as in `sweepAll`.
  */
 export async function orderEveryone(
   { methodology, database, local, log }: ScoringContext,
@@ -125,7 +127,7 @@ async function knownEntities(
   })
 }
 
-/** Scores every entity of a world. The database may write its scores meanwhile. */
+/** Scores every entity of a world. The database may write the scores to a file at the same time. */
 export async function scoreEveryone(
   { methodology, database, log }: ScoringContext,
   { entities, circumstances, pairs }: OrderedWorld,

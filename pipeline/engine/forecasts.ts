@@ -1,4 +1,4 @@
-// Reads the forecasts that are swept, question by question, in an order that gives every bit of the scores.
+// Reads the forecasts for the sweep, question by question, in the order that fixes every bit of the scores.
 import type { Database } from '../duckdb.ts'
 import type { ForecastColumns } from '../scoring/question.ts'
 import type { Methodology } from '../scoring/methodology.ts'
@@ -7,7 +7,7 @@ import { runsOf } from './rows.ts'
 import type { ForecastQuestion } from './sweep.ts'
 
 /**
- * First the questions without ties, in the order of their numbers, and then those with ties, in the same
+ * Yields first the questions without ties, in the order of their numbers, then those with ties, in the same
  * order.
  */
 export async function* forecastsByQuestion(
@@ -41,7 +41,7 @@ async function* read(database: Database, sql: string): AsyncIterable<ForecastQue
 const EXACT_FORECASTS = Math.floor(2 ** 53 / 1e12)
 
 /**
- * Whether the order of forecast_ids could change the question's scores, given its forecasts in the order
+ * Whether the order of forecast_ids could change the question's scores. The forecasts must be in the order
  * (time, entity). METHODOLOGY orders forecasts of the same millisecond by forecast_id. Between different
  * entities that order changes no bit as long as the sums over them are exact.
  */

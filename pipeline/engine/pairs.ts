@@ -21,8 +21,8 @@ export interface Swept {
 }
 
 /**
- * Makes the view `pair` of all pairs and the table `told`. `furtherPairs` is a Parquet file of pairs that no
- * forecast of the tables leads to: with the id of the question and of the entity, and every metric.
+ * Makes the view `pair` of all pairs and the table `told`. `furtherPairs` is a Parquet file of pairs without
+ * forecasts in the tables: the id of the question and of the entity, and every metric.
  */
 export async function sweepAll(
   context: SweepContext,

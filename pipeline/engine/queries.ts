@@ -31,9 +31,10 @@ async function createCategories(database: Database): Promise<void> {
 
 /**
  * Numbers the questions that score, their clusters and weeks, because the sweep handles small integers and
- * not UUIDs. `question`: one row per question whose outcome was known at `asOf` to be yes or no, numbered in
- * the order of question_id; `settled` is 1 if it had closed at `asOf`, and `place` is its position in the
- * order (settled_at, question_id). `category_number` is −1 without a category; `category` has them all.
+ * not UUIDs. Makes `question`: one row per question with an outcome of yes or no that was known at `asOf`,
+ * numbered in the order of question_id. `settled` is 1 if it had closed at `asOf`. `place` is its position in
+ * the order (settled_at, question_id). `category_number` is −1 without a category; the table `category` has
+ * all categories.
  */
 export async function createQuestions(database: Database, asOf: Date): Promise<void> {
   await createCategories(database)
@@ -55,12 +56,12 @@ export async function createQuestions(database: Database, asOf: Date): Promise<v
 }
 
 /**
- * Makes a view of forecasts with one row per forecast_id, the one recorded first: `counted` of `forecasts`,
- * unless others are named. A look at the hashes finds the ids that may be repeated, and only those are
- * sorted, because sorting all forecasts would cost ten times as much. Two ids with the same hash do no harm:
- * each is sorted for nothing.
+ * Makes a view with one row per forecast_id, the one recorded first: `counted` from `forecasts`, unless
+ * others are named. It first finds the ids that may be repeated by their hashes, and sorts only those,
+ * because sorting all forecasts would cost ten times as much. Two ids with the same hash do no harm: they are
+ * sorted in vain.
  *
- * @param key the columns by which two rows are one forecast.
+ * @param key the columns that are equal in two rows of the same forecast.
  */
 export async function createCounted(
   database: Database,
@@ -86,12 +87,14 @@ export async function createCounted(
 }
 
 /**
- * Numbers the entities of a release: every forecaster, and every agent that has made a forecast by `asOf`.
- * `entity`: one row per entity, in the order (entity_type, entity_id). `first_of_owner` is the agent that its
- * owner registered first, whether or not that one has made a forecast; null for an owner that the operator
- * has not recorded. An agent that is hidden has no name,
- * nor has any forecaster, and one that retires after `asOf` has not retired yet.
- * `latest`: the last forecast of each entity.
+ * Numbers the entities of a release: all forecasters, and all agents with a forecast by `asOf`.
+ *
+ * Makes `entity`: one row per entity, in the order (entity_type, entity_id). `first_of_owner` is the agent
+ * that its owner registered first, with or without forecasts; null unless the operator has recorded the
+ * owner. A hidden agent has no name, nor has a forecaster. An agent that retires after `asOf` has not retired
+ * yet.
+ *
+ * Makes `latest`: the last forecast of each entity.
  */
 export async function createEntities(database: Database, asOf: Date): Promise<void> {
   const now = `${literal(asOf.toISOString())}::TIMESTAMPTZ`
@@ -150,10 +153,7 @@ export const QUESTION_ROWS = `SELECT opened_ms AS "openedAtMs", closes_ms AS "cl
     epoch_ms(settled_at)::DOUBLE AS "settledAtMs", yes AS outcome, settled = 1 AS "isSettled", 1 AS divisor
   FROM question ORDER BY question`
 
-/**
- * A withdrawal has −1 as its probability. An agent's forecasts come by its own API alone: others count for
- * nothing.
- */
+/** A withdrawal has the probability −1. An agent's forecasts count only if they came by the API. */
 const selectedForecasts = (
   { parameters }: Methodology,
   join = '',
@@ -173,9 +173,8 @@ export const FORECAST_COLUMNS = {
 } as const satisfies ColumnKinds
 
 /**
- * Grain: one row per forecast of the view `counted` on a question that scores, in the order
- * (question, time, entity). Sorting by forecast_id, a text, would double the memory and the time, and only
- * `TIED_FORECASTS` need it.
+ * Grain: one row per forecast of the view `counted` on a question that scores, in the order (question, time,
+ * entity). Sorting by forecast_id, a text, would double memory and time, and only `tiedForecasts` needs it.
  */
 export function forecastsInOrder(methodology: Methodology): string {
   return `${selectedForecasts(methodology)} ORDER BY question, at_ms, entity`
@@ -218,21 +217,21 @@ export async function keep<Kinds extends ColumnKinds>(
   rows.close()
 }
 
-/** For each question the entities that name its pools, −1 where nobody of the kind is contested. */
+/** For each question the entities that name its pools; −1 if no pair of the kind is contested. */
 export const QUESTION_POOLS = {
   question: 'int32',
   agent_pool: 'int32',
   forecaster_pool: 'int32',
 } as const satisfies ColumnKinds
 
-/** The facts of `question` that pairs are added up by. */
+/** The facts of `question` by which pairs are added up. */
 export const QUESTION_FACTS = `yes AS outcome, settled, epoch_ms(settled_at)::DOUBLE AS settled_ms, question AS unit,
     cluster_number AS cluster, week_number AS week, category_number AS category, 0 AS joint, 1 AS unit_questions`
 
 /**
  * Moves the rows of the view `pair` into `scored`, in the order (entity, settled_at, question_id), so that
- * the rows of consecutive entities are a range of row ids, and adds what names a row where it is published.
- * Grain: one row per entity and question.
+ * consecutive entities have a range of row ids. Adds the columns that name a published row. Grain: one row
+ * per entity and question.
  */
 export async function orderPairs(database: Database): Promise<void> {
   await nameRows(database)
@@ -249,8 +248,8 @@ export async function orderPairs(database: Database): Promise<void> {
 }
 
 /**
- * Makes the tables `named_question` and `named_entity`, from which a pair's row takes the columns of its
- * question and its entity. Ids are numbers of lists, since a row with texts takes twice the memory and time.
+ * Makes the tables `named_question` and `named_entity`, from which the row of a pair takes the columns of its
+ * question and its entity. Ids are numbers of lists, because rows with texts take twice the memory and time.
  */
 async function nameRows(database: Database): Promise<void> {
   const lists = {

@@ -1,11 +1,11 @@
-// The settled questions of a release with what the references would have got on them.
+// The settled questions of a release with the scores of the references.
 import type { Database } from '../duckdb.ts'
 import { REFERENCE_COLUMNS, type ReferenceQuestions } from '../scoring/references.ts'
 import { REFERENCE_SCORE_COLUMNS, REFERENCE_SCORE_NAMES } from '../scoring/swept-references.ts'
 import { QUESTION_FACTS, sqlType } from './queries.ts'
 import { Rows } from './rows.ts'
 
-/** The numbers in the text of a question; all are 0 where nobody made a forecast. */
+/** The numbers in the text of a question; all are 0 if it has no forecast. */
 const REFERENCE_NUMBERS = REFERENCE_SCORE_NAMES.map(
   (name, at) =>
     `coalesce(string_split(reference_scores, ',')[${at + 1}], '0')::${sqlType(REFERENCE_SCORE_COLUMNS[name])} AS ${name}`,

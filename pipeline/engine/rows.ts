@@ -1,4 +1,4 @@
-// Rows of plain numbers in memory: a growing buffer, and the division of rows into runs with the same number.
+// Rows of numbers in memory: a growing buffer, and runs of rows with the same number in a column.
 import {
   type Block,
   type ColumnKinds,

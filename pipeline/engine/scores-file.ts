@@ -10,7 +10,7 @@ export interface ReleaseStamp {
   as_of: string
 }
 
-/** −1 stands for none. */
+/** −1 stands for null. */
 const PUBLISHED_SCORES = PUBLISHED_PAIR_METRICS.map((name) => {
   const { per, column } = PAIR_METRICS[name]
   if (name === 'closing_probability') return `CASE WHEN ${name} >= 0 THEN ${name} / ${per} END AS ${name}`
@@ -18,10 +18,10 @@ const PUBLISHED_SCORES = PUBLISHED_PAIR_METRICS.map((name) => {
   return column === 'double' ? `${name}::BIGINT AS ${name}` : name
 })
 
-/** The columns of `scored` that the published ones beside the metrics are made of. */
+/** The columns of `scored` from which the published flags follow. */
 const FLAGS = ['witnessed', 'judged', 'priced']
 
-/** X and f of a yardstick, by the same double operations as in `gainsOver` and `spreadOf`. */
+/** X and f of each yardstick, by the same double operations as in `gainsOver` and `spreadOf`. */
 const GAINS = Object.entries({ average: '', median: 'median_', market: 'market_' }).map(
   ([yardstick, prefix]) => {
     const gain = `(${yardstick}_brier - judged_brier)`
@@ -33,15 +33,15 @@ const GAINS = Object.entries({ average: '', median: 'median_', market: 'market_'
 )
 
 /**
- * Rows in a row group of the scores, which a node reads for one page of one entity. Fewer rows would make the
- * footer longer, which it reads first.
+ * How many rows a row group of the scores has. A node reads one for a page of an entity. With fewer rows the
+ * footer would be longer, which the node reads first.
  */
 export const SCORES_ROW_GROUP = 10_240
 
 /**
- * The rows of `scored` from `start` up to `end`, in its order, with their texts. Sorting rows that are in
- * order costs little, and the row groups that are made of what is sorted are the same with any number of
- * threads; those of a scan are not.
+ * Selects the rows of `scored` from `start` up to `end`, in order, with their texts. Sorts them although they
+ * are in order: sorted rows give the same row groups with any number of threads, those of a scan do not, and
+ * the sort costs little.
  */
 export function scoredBetween(start: number, end: number): string {
   return `(SELECT entity_type::VARCHAR AS entity_type, entity_id::VARCHAR AS entity_id, question_id::VARCHAR AS question_id,
@@ -53,10 +53,11 @@ export function scoredBetween(start: number, end: number): string {
 
 /**
  * Writes published scores as a Parquet file, even while the database runs other queries. Grain: one row per
- * entity and question, in the order of `rows`, which has the columns named here but those of the release.
+ * entity and question, in the order of `rows`. `rows` must have the columns named here but those of the
+ * release.
  *
- * Several threads would hold many row groups of 6 MB: DuckDB counts only the first of the twelve that it cuts
- * a sorted block into.
+ * Uses one thread. Several would hold many row groups of 6 MB: DuckDB cuts a sorted block into twelve, and
+ * counts only the first.
  */
 export async function writeScores(
   database: Database,
@@ -64,8 +65,8 @@ export async function writeScores(
   rows: string,
   { release, as_of }: ReleaseStamp,
 ): Promise<void> {
-  // Statistics find an entity, since the rows are in order. The third level of zstd, its default, takes
-  // longer for more bytes.
+  // The rows are in order, so statistics find an entity. The third level of zstd, its default, takes longer
+  // for more bytes.
   await database.runByOneThread(
     `COPY (SELECT ${release}::INTEGER AS release, ${literal(as_of)}::TIMESTAMPTZ AS as_of,
       entity_type, entity_id, question_id, outcome, resolved_at, settled = 1 AS settled,

@@ -1,5 +1,5 @@
-// The first step of an engine: makes pairs from one question's forecasts in order, one for each entity that
-// took part.
+// The first step of an engine: makes pairs from the forecasts of one question, one for each entity that took
+// part.
 import type { RowSink } from '../../schemas/columns.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import type { PAIR_COLUMNS } from '../scoring/pairs.ts'
@@ -15,8 +15,8 @@ export interface ForecastQuestion {
 }
 
 /**
- * Sweeps the questions of `forecasts`, which may be in any order. `takeQuestion` gets what is told of each,
- * which is valid until it returns.
+ * Sweeps the questions of `forecasts` in any order. `takeQuestion` gets the course and the references of
+ * each, valid until it returns.
  */
 export async function sweepQuestions(
   methodology: Methodology,

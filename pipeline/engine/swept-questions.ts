@@ -1,5 +1,4 @@
-// The numbers of a question beside its pairs, on their way from the sweep through DuckDB, where they are
-// texts.
+// The numbers of a question beside its pairs. They go from the sweep through DuckDB as texts.
 import type { ColumnKind, RowSink } from '../../schemas/columns.ts'
 import type { Database } from '../duckdb.ts'
 import { COURSE_POINTS, type Course } from '../scoring/course.ts'
@@ -7,7 +6,7 @@ import { REFERENCE_SCORE_COLUMNS, REFERENCE_SCORE_NAMES } from '../scoring/swept
 
 const POINTS = Array.from({ length: COURSE_POINTS }, (_, point) => `at_${String(point).padStart(2, '0')}`)
 
-/** The course of a question and the numbers of the references on it, from a sweep. */
+/** The course of a question and the scores of the references, from a sweep. */
 export interface SweptQuestion {
   readonly course: Course
   readonly referenceScores: Float64Array
@@ -44,14 +43,14 @@ export function textsOf({ referenceScores, course }: SweptQuestion): QuestionTex
   return { course: course.isMoving ? course.ppm.join(',') : null, referenceScores: referenceScores.join(',') }
 }
 
-/** The numbers of a course in that form. */
+/** Returns the numbers in the text of a course. */
 export function courseOf(text: string): number[] {
   return text.split(',').map(Number)
 }
 
 /**
- * Makes the table `told`, the texts of each question, from `swept_question`, which the sweep has filled.
- * Grain: one row per question with a forecast.
+ * Makes the table `told`, the texts of each question, from the full table `swept_question`. Grain: one row
+ * per question with a forecast.
  */
 export async function createTold(database: Database): Promise<void> {
   const whole = REFERENCE_SCORE_NAMES.map((name) => `${name}::BIGINT`).join(', ')

@@ -9,16 +9,16 @@ export interface Offer {
 
 /** The activity of an entity among the questions of its pool. */
 export interface Activity {
-  /** When the first and the last of its forecasts that count was made. */
+  /** The times of its first and last counted forecast. */
   firstMs: number
   lastMs: number
-  /** The questions of the pool that it answered and that were not open between these. */
+  /** How many questions of the pool it answered although they were not open between these times. */
   aside: number
 }
 
 /**
- * The questions that were open while the entity was active, and those that it answered besides. A question
- * was open if it opened by the last forecast and ended after the first.
+ * Counts the questions that were open while the entity was active, and adds the other questions that it
+ * answered. A question was open if it opened by the last forecast and ended after the first.
  */
 export function offeredOf({ opened, ended }: Offer, { firstMs, lastMs, aside }: Activity): number {
   const opening = countWhile(opened, (at) => at <= lastMs)

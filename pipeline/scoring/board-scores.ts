@@ -1,4 +1,4 @@
-// The numbers of a row of a board, from the settled pairs that the row is about.
+// Computes the numbers of one row of a board from settled pairs.
 import type { EntityMetrics } from '../../schemas/metrics.ts'
 import { meansOf } from './means.ts'
 import type { Methodology } from './methodology.ts'
@@ -14,7 +14,7 @@ export interface BoardScores {
   brier: number
 }
 
-/** Scores pairs of which at least one is contested. */
+/** At least one of the pairs must be contested. */
 export function boardScores(methodology: Methodology, pairs: EntityPairs): BoardScores {
   const skill = skillsOn(methodology, pairs, contestedRows(pairs))('average')
   const interval = intervalOf(methodology, skill, alphaOf(methodology, null))

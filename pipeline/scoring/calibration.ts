@@ -51,9 +51,9 @@ export function poolAdjacentViolators(sums: ArrayLike<number>, weights: ArrayLik
 }
 
 /**
- * CORP decomposition of the mean Brier score, brier = miscalibration − discrimination + uncertainty, and the
- * recalibration curve that it rests on: `corp` has its blocks in order, with the frequency of yes in each,
- * which rises strictly. Both are null without forecasts. Source: Dimitriadis, Gneiting & Jordan 2021,
+ * CORP decomposition of the mean Brier score: brier = miscalibration − discrimination + uncertainty. `corp`
+ * is the recalibration curve behind it: its blocks in order, with the frequency of yes in each, which rises
+ * strictly. Both are null without forecasts. Source: Dimitriadis, Gneiting & Jordan 2021,
  * doi:10.1073/pnas.2016191118.
  */
 export function decompose({ ppm, outcome }: ClosingForecasts): {
@@ -62,7 +62,7 @@ export function decompose({ ppm, outcome }: ClosingForecasts): {
 } {
   const n = ppm.length
   if (n === 0) return { calibration: null, corp: null }
-  // One number that holds both forecast and outcome is sorted many times faster than pairs are.
+  // Put forecast and outcome into one number: numbers sort many times faster than pairs.
   const ordered = new Int32Array(n)
   for (let i = 0; i < n; i++) ordered[i] = 2 * ppm[i]! + outcome[i]!
   ordered.sort()

@@ -1,4 +1,4 @@
-// The numbers of an entity in lists, beside its metrics: those by category, and how its skill came about.
+// The numbers of an entity in lists, beside its metrics: its scores by category, and its skill over time.
 import { calibrationCurve, expectedCalibrationError } from './calibration.ts'
 import type { Methodology } from './methodology.ts'
 import { type BoardScores, boardScores } from './board-scores.ts'
@@ -28,8 +28,8 @@ export function listingOf(methodology: Methodology, taken: EntityPairs): Listing
 }
 
 /**
- * Scores an entity in each category in which it has as many contested questions as a rank takes, in the order
- * of their numbers.
+ * Scores an entity by category, in the order of the categories' numbers. Leaves out categories with fewer
+ * contested questions than a rank takes.
  */
 function scoreByCategory(methodology: Methodology, settled: EntityPairs): CategoryScores[] {
   const { parameters } = methodology
@@ -72,8 +72,8 @@ function pairsIn({ rowCount, columns }: EntityPairs, category: number): EntityPa
 const TREND_POINTS = 16
 
 /**
- * Returns the skill after each of up to 16 equal parts of the contested questions, in the order in which they
- * settled. The last point is the skill of the release.
+ * Divides the contested questions into up to 16 equal parts, in the order in which they settled, and returns
+ * the skill after each part. The last point is the skill of the release.
  */
 function trendOf(methodology: Methodology, pairs: EntityPairs): number[] {
   const { gain, reference } = gainsOver(pairs, contestedRows(pairs), 'average')

@@ -1,5 +1,4 @@
-// Compares two entities on the questions that both answered, over the time in which both had a forecast
-// standing.
+// Compares two entities on the questions that both answered, over the time in which both forecasts stood.
 import type { Methodology } from './methodology.ts'
 import { PPM } from './logarithm.ts'
 import { WITHDRAWN } from './participant.ts'
@@ -18,11 +17,11 @@ export interface SidedForecast {
 
 /** The time that two entities shared on a question, in whole 1e-9. */
 export interface SharedTime {
-  /** The time in which both stood, as a share of the scheduled life of the question. */
+  /** The time in which both forecasts stood, as a share of the question's scheduled life. */
   coverage: number
   /** Integrals of the squared errors of both over that time, divided by the scheduled life. */
   errors: readonly [number, number]
-  /** The same integrals had the question ended otherwise. */
+  /** The same integrals for the other outcome. */
   errorsOther: readonly [number, number]
 }
 
@@ -90,9 +89,9 @@ export interface Comparison {
 }
 
 /**
- * D = ΣX/ΣW over the questions, where X is the difference of the two integrals and W the shared coverage, and
- * D ± h·√V/ΣW, with V and h of an interval of skill (METHODOLOGY §3) where W stands for R and κ is 0. So the
- * interval may be looked at after every release.
+ * Computes D = ΣX/ΣW over the questions: X is the difference of the two integrals, W the shared coverage. The
+ * interval is D ± h·√V/ΣW. V and h are those of an interval of skill (METHODOLOGY §3) with W for R and κ = 0,
+ * so the interval may be looked at after every release.
  */
 export function compare(methodology: Methodology, questions: readonly ComparedQuestion[]): Comparison {
   const values = (valueOf: (question: ComparedQuestion) => number) => Float64Array.from(questions, valueOf)

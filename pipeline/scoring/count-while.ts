@@ -1,5 +1,6 @@
 /**
- * The length of the beginning of a sorted list whose members all hold; none after it does. Found by halving.
+ * Counts the members at the beginning of a sorted list for which `holds`, by halving. After the first member
+ * for which it does not, it must hold for none.
  */
 export function countWhile(sorted: Float64Array, holds: (value: number) => boolean): number {
   let [low, high] = [0, sorted.length]

@@ -1,8 +1,8 @@
-// The course of the voices' average over the life of one question, at instants that lie equally far apart.
+// The course of the voices' average over the life of one question, at equally distant instants.
 import { PPM } from './logarithm.ts'
 import { roundHalfEven } from './round.ts'
 
-/** The first instant is the opening. At the last, the close, what stood before it counts. */
+/** The first instant is the opening, the last is the close. The close has the average from just before it. */
 export const COURSE_POINTS = 60
 
 /** No voice's forecast stands. */
@@ -31,17 +31,17 @@ export class Course {
     this.#nextMs = openedAtMs
   }
 
-  /** Fills the instants before `untilMs` with what has stood until then. */
+  /** Fills the instants before `untilMs` with the average of `standing`. */
   advance(untilMs: number, standing: Standing): void {
     while (this.#nextMs < untilMs && this.#next < COURSE_POINTS) this.#fill(standing)
   }
 
-  /** Fills the rest with what stood at the close. */
+  /** Fills the rest with the average at the close. */
   end(standing: Standing): void {
     while (this.#next < COURSE_POINTS) this.#fill(standing)
   }
 
-  /** Whether the average was ever another than before, so that a line of it tells something. */
+  /** Whether the average ever changed. A line of an average that never did says nothing. */
   get isMoving(): boolean {
     const first = this.ppm.find((ppm) => ppm !== NOBODY)
     return this.ppm.some((ppm) => ppm !== NOBODY && ppm !== first)

@@ -10,13 +10,13 @@ import { PICO, ratio } from './round.ts'
 import { type Skill, alphaOf, gainsOver, intervalOf, skillsOn } from './skill.ts'
 import type { Attempt } from './voices.ts'
 
-/** The metrics that an entity has only among others. */
+/** The metrics that compare an entity with others. */
 export type RankMetricName = 'rank' | 'rank_interval' | 'percentile' | 'population'
 
 /** Every metric of one entity except its rank among others, unrounded. */
 export type EntityScores = Omit<EntityMetrics, RankMetricName>
 
-/** The facts of an entity that its pairs do not have: how it stands among all that take part. */
+/** The facts of an entity that need the pairs of all entities. */
 export interface Circumstances extends Attempt {
   voice: boolean
   /** Null without a contested pair. */
@@ -84,7 +84,10 @@ export function scoreEntity(
   }
 }
 
-/** The rows of the units that were settled last, of those settled together the last by name. */
+/**
+ * Returns the rows of the `most` units that were settled last. Of units settled together, the last by name
+ * count as later.
+ */
 function lastUnits({ columns }: EntityPairs, rows: Int32Array, most: number): Int32Array {
   const settledMs = new Map<number, number>()
   for (const row of rows) settledMs.set(columns.unit[row]!, columns.settled_ms[row]!)

@@ -1,4 +1,4 @@
-// Sums of whole numbers that are exact however many there are, at nearly the cost of adding doubles.
+// Exact sums of any number of whole numbers, at nearly the cost of adding doubles.
 
 /** Below this a double holds every whole number and the sum of two of them. */
 const LIMIT = 2 ** 52
@@ -25,7 +25,7 @@ const PART = 2 ** 20
 /** Products of numbers below this are summed in parts. */
 const SMALL = 2 ** 46
 
-/** The double nearest to the sum of x[i]·y[i], of whole numbers that doubles hold exactly. */
+/** The double nearest to the sum of x[i]·y[i]. All must be whole numbers that doubles hold exactly. */
 export function exactProductSum(x: Float64Array, y: Float64Array): number {
   return Number(wholeProductSum(x, y))
 }

@@ -1,11 +1,11 @@
-// The field of one question: running integrals over the forecasts that stand, of which each participant reads
-// how much they grew while its own forecast stood.
+// The field of one question: running integrals over the standing forecasts. A participant reads how much each
+// integral grew while its own forecast stood.
 
 /**
- * The integrals over time. V is the number of voices whose forecasts stand, S the sum of their errors |p −
- * o|, m the error of their median, π that of the price that stands, all in parts per million. N is the number
- * of all forecasts that stand and L the sum of their −ln q̃ in 1e-9. All but those of the peer score run over
- * the judged part of the question's life.
+ * The integrals over time. V is the number of voices with a standing forecast, S the sum of their errors |p −
+ * o|, m the error of their median, π that of the standing price, all in parts per million. N is the number of
+ * all standing forecasts and L the sum of their −ln q̃ in 1e-9. The integrals of the peer score run over the
+ * whole life of the question, all others over its judged part.
  */
 const FIELD_NAMES = [
   // For all, while N ≥ 2: N/(N − 1) and L/(N − 1).
@@ -26,7 +26,7 @@ const FIELD_NAMES = [
   'shareSquare',
   'median',
   'medianSquare',
-  // The same without a price that stands.
+  // The same while no price stands.
   'allUnpricedMean',
   'allUnpricedSquare',
   'unpricedMean',
@@ -34,7 +34,7 @@ const FIELD_NAMES = [
   'unpricedSquare',
   'unpricedCross',
   'unpricedShareSquare',
-  // While a price stands: 1, π and π²; and the same while V < 5, and while V − 1 < 5.
+  // While a price stands: 1, π and π². The same while also V < 5, and while also V − 1 < 5.
   'priceTime',
   'price',
   'priceSquare',
@@ -55,7 +55,7 @@ const INTEGRALS = Object.fromEntries(FIELD_NAMES.map((name, index) => [name, ind
 /** The integrals that a question without prices needs come first. */
 const UNPRICED = INTEGRALS.allUnpricedMean
 
-/** The doubles of a reading: for each integral its value, and the rounding errors that the value lacks. */
+/** How many doubles a reading has: for each integral its value and the value's rounding error. */
 export const READING_LENGTH = 2 * FIELD_NAMES.length
 
 /** No price stands. */
@@ -106,7 +106,7 @@ export class Field {
     this.#errors -= error
   }
 
-  /** Integrates over a span of time in which nothing that stands changes. */
+  /** Integrates over a span in which the standing forecasts and prices stay the same. */
   advance(spanMs: number): void {
     if (this.#current < 2) return
     const others = this.#current - 1
@@ -114,9 +114,7 @@ export class Field {
     this.#integrate(INTEGRALS.peerAll, (this.#nanoNats / others) * spanMs)
   }
 
-  /**
-   * The same for what is judged. `median` is m, if it is needed, and `price` is π or `NO_PRICE`.
-   */
+  /** Integrates over a judged span. `median` is m, if it is needed, and `price` is π or `NO_PRICE`. */
   advanceJudged(spanMs: number, median: number, price: number): void {
     const voices = this.#voices
     const isPriced = price !== NO_PRICE
@@ -156,7 +154,7 @@ export class Field {
     this.#integrate(INTEGRALS.unpricedShareSquare, spanMs / others / others)
   }
 
-  /** Of the integral of time and the two that follow it. */
+  /** Adds to the integral `time` and to the next two. */
   #advancePrice(time: number, spanMs: number, price: number): void {
     this.#integrate(time, spanMs)
     this.#integrate(time + 1, price * spanMs)

@@ -1,4 +1,4 @@
-// The judged part of a participant's time: what the others said in it, added up for titles (METHODOLOGY §2).
+// Adds up the errors of the others in the judged part of a participant's time (METHODOLOGY §2).
 import type { IntegralName } from './field.ts'
 import { PPM } from './logarithm.ts'
 import type { Participant, YardstickIntegrals } from './participant.ts'
@@ -7,8 +7,8 @@ import type { Participant, YardstickIntegrals } from './participant.ts'
 export type Growth = (name: IntegralName) => number
 
 /**
- * Adds the time in which it stood beside enough others. `most` is the greatest number of them. Returns that
- * time.
+ * Adds and returns the time in which its forecast stood beside enough others. `most` is the greatest number
+ * of others.
  */
 export function addOthers(
   participant: Participant,
@@ -33,8 +33,8 @@ export function addOthers(
 }
 
 /**
- * Adds the time in which a price stood. `most` is the greatest number of others in it. Returns the part of
- * that time without enough others.
+ * Adds the time in which a price stood. `most` is the greatest number of others in that time. Returns the
+ * part without enough others.
  */
 export function addPriced(participant: Participant, since: Growth, pricedMs: number, most: number): number {
   const { average, median, market } = participant

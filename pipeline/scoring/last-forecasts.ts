@@ -1,4 +1,4 @@
-// The last forecasts on a settled question: the crowd that they make, the closest and the farthest of them.
+// The last forecasts on a settled question: their crowd, the closest and the farthest.
 import type { Block, ColumnKinds } from '../../schemas/columns.ts'
 import { PPM } from './logarithm.ts'
 import { roundHalfEven } from './round.ts'
@@ -28,15 +28,15 @@ export interface Crowd {
   /** Their average in parts per million, rounded half to even. */
   averagePpm: number
   /**
-   * The last forecast of the middle one, in order of error; of two, the one with the lesser error. So at
-   * least half said as much or more if the outcome is yes, and as much or less if it is no.
+   * The last forecast of the middle voice in order of error; of two middle ones, that with the lesser error.
+   * So at least half of the voices forecast this or more for yes, or this or less for no.
    */
   middlePpm: number
-  /** How many of them said something in each bin. */
+  /** How many of these forecasts lie in each bin. */
   counts: number[]
 }
 
-/** Undefined where no forecast of a voice stood at the end. */
+/** Returns undefined if no voice's forecast stood at the end. */
 export function crowdOf({ rowCount, columns }: LastForecasts, outcome: 0 | 1): Crowd | undefined {
   const standing: number[] = []
   for (let row = 0; row < rowCount; row++) {
@@ -57,13 +57,15 @@ export function errorOf(ppm: number, outcome: 0 | 1): number {
 }
 
 export interface Ends {
-  /** Rows, the closest to the outcome first; of equals the one whose forecasts covered more time first. */
+  /**
+   * Rows, the closest to the outcome first. Of equals, the one whose forecasts covered more time comes first.
+   */
   closest: number[]
-  /** Rows, the farthest first; of equals the same one first. */
+  /** Rows, the farthest first. Of equals, the one with more covered time comes first too. */
   farthest: number[]
 }
 
-/** Finds the closest and the farthest among those that may be named, so that none is in both. */
+/** Finds the closest and the farthest entities that may be named. None is in both lists. */
 export function endsOf({ rowCount, columns }: LastForecasts, outcome: 0 | 1): Ends {
   const rows: number[] = []
   for (let row = 0; row < rowCount; row++) {

@@ -4,8 +4,8 @@ import type { EntityPairs } from './pairs.ts'
 import { PICO, ratio, roundHalfEven } from './round.ts'
 
 /**
- * Means over questions by weights of 1/k, k the questions of the unit: sums are exact for each k, and are
- * added up in the order of k.
+ * Means over questions, each with a weight of 1/k, where k is the number of questions of its unit. Sums are
+ * exact for each k, and are added up in the order of k.
  */
 export function meansOf({ rowCount, columns }: EntityPairs) {
   const byUnit = new Map<number, number[]>()

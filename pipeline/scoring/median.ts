@@ -1,9 +1,9 @@
-// The median of the voices' forecasts that stand, as they come and go.
+// The median of the voices' standing forecasts, updated as they come and go.
 
 /**
- * Counts of forecasts by their place among the distinct probabilities of a question, in a tree of partial
- * sums (Fenwick 1994, doi:10.1002/spe.4380240306): each step takes as many operations as the number of
- * distinct probabilities has bits.
+ * Counts forecasts by their place among the distinct probabilities of a question, in a tree of partial sums
+ * (Fenwick 1994, doi:10.1002/spe.4380240306). Each step takes as many operations as the number of distinct
+ * probabilities has bits.
  */
 export class Median {
   /** The distinct probabilities, ascending, in parts per million. */
@@ -13,7 +13,7 @@ export class Median {
   #highestBit = 0
   #count = 0
 
-  /** Begins a question with the probabilities that its forecasts have; negative ones are none. */
+  /** Begins a question with the probabilities of its forecasts. Negative numbers are not probabilities. */
   begin(ppms: Int32Array): void {
     if (this.#values.length < ppms.length) {
       this.#values = new Int32Array(2 * ppms.length)

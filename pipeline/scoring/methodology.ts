@@ -4,9 +4,9 @@
 const PARAMETERS = {
   /** Probabilities are limited to [floor, 1 - floor] before a logarithm is taken. */
   log_probability_floor: 0.001,
-  /** Somebody is measured by the others' average while at least this many others stand. */
+  /** The others' average measures an entity while at least this many others have a standing forecast. */
   least_others: 5,
-  /** With fewer voices that have a settled pair, every agent is a voice. */
+  /** If fewer voices have a settled pair, every agent is a voice. */
   least_voices: 6,
   /** The part of a question's life that titles look at, from its opening. */
   judged_share: 0.75,
@@ -18,7 +18,7 @@ const PARAMETERS = {
    */
   shrinkage_questions: 10,
   shrinkage_brier: 0.25,
-  /** Of the intervals of all of an owner's agents together, and of a forecaster's alone. */
+  /** The level of a forecaster's interval, and of the intervals of all agents of an owner together. */
   interval_level: 0.95,
   /** The number of clusters at which the boundary of the intervals is tightest. */
   interval_questions: 20,
@@ -35,7 +35,7 @@ const PARAMETERS = {
   recent_questions: 100,
   calibration_bins: 10,
   stability_window: 25,
-  /** A base rate is known from this many questions on. */
+  /** A base rate needs at least this many questions. */
   base_rate_questions: 10,
 }
 
@@ -46,10 +46,7 @@ export interface Methodology {
   readonly parameters: Readonly<typeof PARAMETERS>
 }
 
-/**
- * The method of this version of the service. Only the code that starts the service imports it and passes it
- * on.
- */
+/** The method of this version of the service. Only the code that starts the service imports it. */
 export const METHODOLOGY: Methodology = {
   version: '4.0.0',
   effectiveFrom: '2026-11-29',

@@ -11,15 +11,17 @@ export interface Outlook {
   title: Exclude<Title, 'none'>
   /** The clause that says why the entity does not have the title yet. */
   because: string
-  /** About how many more contested questions it takes; null where what was does not lead there. */
+  /**
+   * About how many more contested questions it takes; null if the record so far does not lead to the title.
+   */
   questions: number | null
 }
 
 const NEXT = { none: 'measured', measured: 'certified', certified: null } as const
-/** Farther ahead nothing is said. */
+/** The outlook ends at this many clusters. */
 const MOST_CLUSTERS = 100_000
 
-/** Returns the next title by a verification; null for whoever is certified. */
+/** Returns the outlook on the next title; null for a certified entity. */
 export function outlookOf(
   methodology: Methodology,
   grounds: TitleGrounds & { clusters: number },
@@ -73,9 +75,9 @@ function questionsToMeet(
 }
 
 /**
- * The least number m of clusters at which the lower end is above 0. With clusters like those G that there
- * are, ΣX grows by m/G and √V by √(m/G), so that it takes skill · √(m/G) > h(m) · SE, with the skill in the
- * middle of the interval and SE = its half width / h(G).
+ * Returns the least number m of clusters at which the lower end is above 0. If further clusters are like the
+ * G so far, ΣX grows by m/G and √V by √(m/G), so m must satisfy skill · √(m/G) > h(m) · SE. The skill is the
+ * middle of the interval, and SE = its half width / h(G).
  */
 function clustersUntilAbove(methodology: Methodology, interval: Interval, clusters: number): number {
   if (interval === null) return Infinity

@@ -12,7 +12,7 @@ const METRIC_COLUMNS = Object.fromEntries(
   Object.entries(PAIR_METRICS).map(([name, { column }]): [string, ColumnKind] => [name, column]),
 ) as MetricColumns
 
-/** The columns that the sweep writes. Grain: one row per entity and question, each given by its number. */
+/** The columns that the sweep writes. Grain: one row per entity and question, both as numbers. */
 export const PAIR_COLUMNS = {
   question: 'int32',
   entity: 'int32',
@@ -20,18 +20,19 @@ export const PAIR_COLUMNS = {
 } as const satisfies ColumnKinds
 
 /**
- * How the questions of a unit hang together: by nothing, as nested thresholds, or so that one is yes at most.
+ * How the questions of a unit depend on each other: a lone question, nested thresholds, or options of which
+ * at most one is yes.
  */
 export const JOINTS = { lone: 0, ordered: 1, exclusive: 2 } as const
 
-/** The facts of a question that its pairs are added up by. */
+/** The facts of a question by which its pairs are added up. */
 export const QUESTION_COLUMNS = {
   outcome: 'int32',
   settled: 'int32',
   settled_ms: 'double',
   /**
-   * Numbers of its unit, in the order of the units' names, of its cluster, its week and its category; −1
-   * without one.
+   * The numbers of its unit, cluster, week and category; −1 without one. Units are numbered in the order of
+   * their names.
    */
   unit: 'int32',
   cluster: 'int32',
@@ -57,7 +58,7 @@ export type EntityPairs = Block<typeof SCORED_COLUMNS>
 export const NO_PAIRS: EntityPairs = { rowCount: 0, columns: newColumns(SCORED_COLUMNS, 0) }
 
 /**
- * The pairs whose questions are settled. They come first, because no other question is settled by `as_of`.
+ * Returns the pairs on settled questions. They come first, because no other question is settled by `as_of`.
  */
 export function settledPairs({ rowCount, columns }: EntityPairs): EntityPairs {
   let count = 0
@@ -65,7 +66,7 @@ export function settledPairs({ rowCount, columns }: EntityPairs): EntityPairs {
   return { rowCount: count, columns }
 }
 
-/** The settled pairs with a judged instant, in their order, by their rows. */
+/** Returns the rows of the settled pairs with a judged instant, in order. */
 export function contestedRows({ rowCount, columns: { judged } }: JudgedPairs): Int32Array {
   const rows = new Int32Array(rowCount)
   let count = 0
@@ -73,7 +74,7 @@ export function contestedRows({ rowCount, columns: { judged } }: JudgedPairs): I
   return rows.subarray(0, count)
 }
 
-/** The columns that skills are made of. */
+/** The columns from which skills are computed. */
 export type JudgedPairs = Block<
   Pick<
     typeof SCORED_COLUMNS,

@@ -1,4 +1,4 @@
-// An entity on the question that is being swept: its integrals, and the numbers that come of them.
+// An entity on the question under way: its integrals, and the scores that follow from them.
 import type { ColumnKinds, Columns } from '../../schemas/columns.ts'
 import { PPM } from './logarithm.ts'
 import type { PAIR_COLUMNS } from './pairs.ts'
@@ -8,7 +8,7 @@ import { PICO, roundHalfEven } from './round.ts'
 const BASELINE_PICO_PER_NANO = 1e5 / Math.LN2
 const PEER_PICO_PER_NANO = 1e5
 
-/** The probability of a withdrawal, and of an entity whose forecast is withdrawn at the close. */
+/** Stands for the probability of a withdrawal. */
 export const WITHDRAWN = -1
 
 /** The lean of an entity that was never measured by enough others. */
@@ -28,18 +28,21 @@ export class Participant {
   isCurrent = false
   heldMs = 0
   sinceMs = 0
-  /** The last forecast, also where it is withdrawn, when it was made, and whether it counts yet. */
+  /** The last forecast or withdrawal, its time, and whether it has been counted. */
   ppm = 0
   madeAtMs = 0
   isCounted = true
   /** |p − o| of the current forecast in parts per million, and its −ln q̃ in 1e-9. */
   error = 0
   nanoNats = 0
-  /** The error of the voice that is left out for it, its own or its owner's; −1 where none is. */
+  /**
+   * The error of its own voice or its owner's, which its yardstick leaves out; −1 if there is none to leave
+   * out.
+   */
   leftOut = -1
   /** The next agent of the same owner on this question, by its slot; −1 for none. */
   nextSibling = -1
-  /** The places in the series of voices that a judged span after now would have. */
+  /** Its place in each series of numbers of voices: that of the next judged span. */
   peakPlace = 0
   pricedPeakPlace = 0
   // Integrals over milliseconds: squared errors in 1e-12, nats in 1e-9, |2p − 1| and errors in parts per
@@ -48,7 +51,7 @@ export class Participant {
   log = 0
   peer = 0
   conviction = 0
-  /** Over the judged instants alone, as all that follow. */
+  /** This integral and all below run over the judged instants alone. */
   judgedMs = 0
   own = 0
   ownOther = 0
@@ -56,7 +59,7 @@ export class Participant {
   readonly median: YardstickIntegrals = { error: 0, square: 0 }
   readonly market: YardstickIntegrals = { error: 0, square: 0 }
   pricedMs = 0
-  /** The time with enough others, and of p − their average. */
+  /** Integrals over the time with enough others: of 1, and of p − their average. */
   measuredMs = 0
   lean = 0
   /** The greatest number of others. */
@@ -66,7 +69,7 @@ export class Participant {
   firstAtMs = 0
   lastAtMs = 0
   lastPpm = 0
-  /** 1 as long as all its forecasts are. */
+  /** 1 while all its forecasts are witnessed. */
   witnessed = 1
   moved = 0
   toward = 0
@@ -84,7 +87,7 @@ export class Participant {
     this.witnessed = 1
   }
 
-  /** Counts the current forecast, which has stood. */
+  /** Counts the current forecast once it has stood for some time. */
   count(outcome: 0 | 1): void {
     this.isCounted = true
     if (this.forecasts === 0) this.firstAtMs = this.madeAtMs
@@ -107,7 +110,7 @@ export interface Life {
   divisor: number
 }
 
-/** The part of a participant that titles look at. */
+/** The integrals of a participant for titles. */
 export type JudgedParticipant = Pick<
   Participant,
   'judgedMs' | 'own' | 'ownOther' | 'average' | 'median' | 'market' | 'pricedMs'
@@ -133,8 +136,8 @@ export function writeJudged(
   { judgedMs, own, ownOther, average, median, market, pricedMs }: JudgedParticipant,
   { lifeMs, divisor }: Life,
 ): void {
-  // Squared parts per million are 1e-12. (1 − x)² is 1 − 2x + x², so that the other outcome needs the mean
-  // error alone besides.
+  // Squared parts per million are 1e-12. Since (1 − x)² = 1 − 2x + x², the error for the other outcome needs
+  // only the mean error besides.
   const nano = (integral: number) => roundHalfEven(roundHalfEven(integral / (lifeMs * divisor)) / 1e3)
   const other = ({ error, square }: YardstickIntegrals) => nano(PICO * judgedMs - 2 * PPM * error + square)
   columns.judged[row] = judgedMs > 0 ? 1 : 0
@@ -149,7 +152,7 @@ export function writeJudged(
   columns.market_brier_if_other[row] = other(market)
 }
 
-/** Writes what a participant's integrals come to. */
+/** Writes the scores that follow from a participant's integrals. */
 export function writeScores(
   columns: Columns<typeof PAIR_COLUMNS>,
   row: number,

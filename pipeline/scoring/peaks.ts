@@ -1,8 +1,8 @@
 // The greatest number of voices since an instant.
 
 /**
- * Keeps, of the numbers of a series, those that no later one reaches: the greatest since any place is the
- * first kept from there on.
+ * Keeps those numbers of a series that no later number reaches. The greatest since any place is the first
+ * kept number from there on.
  */
 export class Peaks {
   readonly #places: number[] = []
@@ -13,7 +13,7 @@ export class Peaks {
     this.#places.length = this.#numbers.length = this.#length = 0
   }
 
-  /** How many numbers there have been. */
+  /** How many numbers the series has. */
   get length(): number {
     return this.#length
   }
@@ -28,7 +28,7 @@ export class Peaks {
     this.#length += 1
   }
 
-  /** The greatest of the numbers from a place on; 0 without one. */
+  /** Returns the greatest number from a place on; 0 if there is none. */
   since(place: number): number {
     let [low, high] = [0, this.#places.length]
     while (low < high) {

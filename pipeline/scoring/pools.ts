@@ -1,23 +1,23 @@
-// Pools: the entities of a kind that a chain of common questions ties together, among which they are ranked
-// (METHODOLOGY §3).
+// Pools: entities of one kind that a chain of common questions connects. Entities are ranked within their
+// pool (METHODOLOGY §3).
 
-/** The columns of a pair that pools are made from. */
+/** The columns of pairs from which pools follow. */
 export interface PooledPairs {
   rowCount: number
   columns: { question: Int32Array; entity: Int32Array; contested: Int32Array }
 }
 
 /**
- * Returns for each entity the one that names its pool, the least id in it; −1 for one without a contested
- * pair. Entities must be numbered by kind, in each kind in the order of their ids; `kinds` has 0 or 1 for the
- * kind of each.
+ * Returns for each entity the name of its pool: the entity with the least id in it; −1 without a contested
+ * pair. Entities must be numbered by kind, and within each kind in the order of their ids. `kinds` has 0 or 1
+ * for the kind of each.
  */
 export function poolsOf(
   questionCount: number,
   kinds: ArrayLike<number>,
   { rowCount, columns: { question, entity, contested } }: PooledPairs,
 ): Int32Array {
-  // The questions of each kind follow the entities, so that the least node of a component is an entity.
+  // Number the questions of each kind after the entities, so that the least node of a component is an entity.
   const parents = Int32Array.from({ length: kinds.length + 2 * questionCount }, (_, node) => node)
   const pools = new Int32Array(kinds.length).fill(-1)
   for (let row = 0; row < rowCount; row++) {

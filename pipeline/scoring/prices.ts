@@ -1,4 +1,4 @@
-// The price of a question that stands, as time goes on (METHODOLOGY §1).
+// The standing price of a question over time (METHODOLOGY §1).
 import { NO_PRICE } from './field.ts'
 
 /** The prices of one question, in the order of time; rows 0..count-1 are filled. */
@@ -15,9 +15,9 @@ export class StandingPrice {
   readonly #longestMs: number
   #prices = NO_PRICES
   #next = 0
-  /** The price that stands in parts per million, or `NO_PRICE`. */
+  /** The standing price in parts per million, or `NO_PRICE`. */
   ppm = NO_PRICE
-  /** When another one stands, or none; Infinity if that does not come. */
+  /** The time of the next change of the price; Infinity if there is none. */
   changesAtMs = Infinity
   #until = Infinity
 
@@ -34,7 +34,7 @@ export class StandingPrice {
     while (this.changesAtMs <= openedAtMs) this.change()
   }
 
-  /** Takes the change that comes at `changesAtMs`. */
+  /** Takes the change at `changesAtMs`. */
   change(): void {
     const nowMs = this.changesAtMs
     if (this.#until === nowMs) {

@@ -21,41 +21,41 @@ export interface ResolvedQuestion {
   endsAtMs: number
   /** 1 = yes, 0 = no. */
   outcome: 0 | 1
-  /** D: what its unit has its errors divided by. */
+  /** D, by which all errors of its unit are divided. */
   divisor: number
 }
 
 /** The forecasts of one question as columns, in the order (atMs, forecast_id); rows 0..count-1 are filled. */
 export interface ForecastColumns {
   count: number
-  /** Index of the entity, 0 ≤ entity < the number of entities. */
+  /** The entity's number, from 0. */
   entity: Int32Array
   atMs: Float64Array
   /** Probability of yes in parts per million; −1 for a withdrawal. */
   ppm: Int32Array
-  /** 1 where the service can say that the forecast was made when it says. */
+  /** 1 if the service can vouch for the time of the forecast. */
   witnessed: Int32Array
 }
 
-/** The slots of the references, the first ones; no field counts them. */
+/** The references have the first slots. No field counts them. */
 const [HALF, MEDIAN, MARKET] = [0, 1, 2]
 const NOBODY = -1
 
 /**
  * Scores questions one after another, reusing its buffers.
  *
- * An entity's yardsticks enter its integrals only through the integrals of the field, which are read
- * when the entity's own forecast changes, or that of its owner's voice. So a question costs one step per
- * forecast and price, and one more for each forecast of a voice and each further agent of its owner.
+ * Yardsticks enter an entity's integrals only through the integrals of the field. The sweep reads these when
+ * the entity's own forecast changes, or that of its owner's voice. So a question costs one step per forecast
+ * and price, and one more for each forecast of a voice and each further agent of its owner.
  */
 export class QuestionSweep {
   readonly #negativeLogNano: Float64Array
   readonly #judgedShare: number
   readonly #leastOthers: number
   readonly #voices: Voices
-  /** For each entity its participant on the question that is being swept, or −1. */
+  /** The slot of each entity on the question under way, or −1. */
   readonly #slotOf: Int32Array
-  /** For each voice the slot of the last agent of its owner that came to this question, or −1. */
+  /** For each voice, the slot of its owner's agent that came to this question last, or −1. */
   readonly #siblingOf: Int32Array
   readonly #participants: Participant[] = []
   /** The field as each participant read it last. */
@@ -63,7 +63,7 @@ export class QuestionSweep {
   readonly #field: Field
   readonly #median = new Median()
   readonly #price: StandingPrice
-  /** The number of voices in the judged spans, and in those of them with a price. */
+  /** The numbers of voices in all judged spans, and in the judged spans with a price. */
   readonly #peaks = new Peaks()
   readonly #pricedPeaks = new Peaks()
   #outcome: 0 | 1 = 0
@@ -71,7 +71,7 @@ export class QuestionSweep {
   #nowMs = 0
   #judgedUntilMs = 0
   #medianPpm = WITHDRAWN
-  /** Of the question that was swept last. */
+  /** The course of the last question. */
   readonly course = new Course()
   readonly referenceScores = new Float64Array(REFERENCE_SCORES_LENGTH)
 
@@ -104,7 +104,7 @@ export class QuestionSweep {
     this.#outcome = outcome
     this.#hasPrices = prices.count > 0
     this.#nowMs = openedAtMs
-    // The last quarter is rounded down, so that what is judged is rounded up.
+    // Round the last quarter down, so that the judged part is rounded up.
     this.#judgedUntilMs = Math.min(endsAtMs, closesAtMs - Math.floor(lifeMs * (1 - this.#judgedShare)))
     field.begin(this.#hasPrices)
     this.#median.begin(ppms.subarray(0, count))
@@ -141,11 +141,11 @@ export class QuestionSweep {
     this.course.end(field)
     for (let slot = 0; slot < taking; slot++) this.#settle(this.#participants[slot]!, slot)
     const first = SWEPT_REFERENCES.length
-    // First, because the sink may throw: the next question must begin without current forecasts.
+    // Do this first, because the sink may throw: the next question must begin without current forecasts.
     for (let slot = first; slot < taking; slot++) {
       const { entity } = this.#participants[slot]!
       this.#slotOf[entity] = -1
-      // A voice whose owner's other agents alone came is not among them.
+      // The voice itself may not have come, only other agents of its owner.
       const ownVoice = this.#voices[entity]!
       if (ownVoice >= 0) this.#siblingOf[ownVoice] = -1
     }
@@ -159,7 +159,7 @@ export class QuestionSweep {
     }
   }
 
-  /** Lets time go on to an instant, in spans in which nothing that stands changes. */
+  /** Advances to an instant, in spans within which the standing forecasts and prices stay the same. */
   #advance(untilMs: number): void {
     if (untilMs === this.#nowMs) return
     this.course.advance(untilMs, this.#field)
@@ -193,7 +193,7 @@ export class QuestionSweep {
     return this.#outcome === 1 ? PPM - ppm : ppm
   }
 
-  /** Lets a reference say a probability from now on, or nothing. */
+  /** Sets the probability of a reference from now on, or withdraws it. */
   #say(slot: number, ppm: number): void {
     const reference = this.#participants[slot]!
     if (reference.isCurrent ? reference.ppm === ppm : ppm < 0) return
@@ -203,7 +203,7 @@ export class QuestionSweep {
     reference.error = this.#errorOf(ppm)
   }
 
-  /** A participant at a new slot, which begins without a forecast. */
+  /** Returns a participant without a forecast at a new slot. */
   #enter(entity: number, slot: number): void {
     if (slot === this.#participants.length) {
       this.#participants.push(new Participant())
@@ -246,7 +246,7 @@ export class QuestionSweep {
     participant.leftOut = error
   }
 
-  /** After a change of a voice: leaves its error out for the other agents of its owner. */
+  /** After a voice's change, leaves its new error out for the other agents of its owner. */
   #leaveOut({ entity, isCurrent, error }: Participant): void {
     for (let slot = this.#siblingOf[entity]!; slot >= 0;) {
       const sibling = this.#participants[slot]!
@@ -256,7 +256,7 @@ export class QuestionSweep {
     }
   }
 
-  /** Adds to a participant's integrals for the time since they were added to last, if its forecast stood. */
+  /** Brings a participant's integrals up to now, if its forecast stood. */
   #settle(participant: Participant, slot: number): void {
     const spanMs = participant.isCurrent ? this.#nowMs - participant.sinceMs : 0
     const at = slot * READING_LENGTH

@@ -1,4 +1,4 @@
-// Ranks the entities of one kind (METHODOLOGY §3). All of it from published numbers, so that anyone can do it
+// Ranks the entities of one kind (METHODOLOGY §3). Uses published numbers alone, so that anyone can rank them
 // again.
 import type { EntityMetrics } from '../../schemas/metrics.ts'
 import { countWhile } from './count-while.ts'
@@ -14,16 +14,13 @@ export interface Ranked {
   scores: Pick<EntityMetrics, 'eligible' | 'pool' | 'skill' | 'board_interval'>
 }
 
-/** Numbers, ascending: all that occur, and how often each does. */
+/** Distinct numbers, ascending, and how often each occurs. */
 export interface Counts {
   values: readonly number[]
   counts: readonly number[]
 }
 
-/**
- * The eligible entities of a kind and a pool that have not retired: their skills and the ends of their
- * intervals.
- */
+/** The skills and the ends of the intervals of a pool's entities that are eligible and not retired. */
 export interface Tally {
   skills: Counts
   lowers: Counts
@@ -36,7 +33,7 @@ export interface KindTally {
   pools: ReadonlyMap<string, Tally>
 }
 
-/** Numbers, ascending, with how many are each or lower. */
+/** Distinct numbers, ascending, each with how many numbers are not above it. */
 interface Ordered {
   values: Float64Array
   notAbove: Float64Array
@@ -58,12 +55,12 @@ export function tallyOf(entities: readonly Ranked[]): KindTally {
   return counts.tally
 }
 
-/** Counts the entities of a kind one after another. It holds each different number once. */
+/** Counts the entities of a kind one after another. Holds each distinct number once. */
 export class BoardCounts {
   #population = 0
   readonly #pools = new Map<string, Record<keyof Tally, Map<number, number>>>()
 
-  /** Takes an entity, or this many that are alike. */
+  /** Takes an entity, or several with the same numbers. */
   take(entity: Ranked, alike = 1): void {
     const { pool, skill, board_interval } = entity.scores
     this.#population += alike

@@ -1,5 +1,5 @@
-// Reference forecasts, scored as entities are, so that a board shows what a skill is worth: always one half,
-// the base rate of the category, the median of the voices, the market (METHODOLOGY §4).
+// Scores reference forecasts as if they were entities, so that a board shows how much a skill is worth:
+// always one half, the base rate of the category, the median of the voices, the market (METHODOLOGY §4).
 import type { Block, ColumnKinds, Columns } from '../../schemas/columns.ts'
 import { REFERENCES, type Reference } from '../../schemas/references.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
@@ -12,8 +12,8 @@ import { type Interval, alphaOf, intervalOf, skillsOn } from './skill.ts'
 import { REFERENCE_SCORE_COLUMNS, type SweptReference } from './swept-references.ts'
 
 /**
- * The columns that references are scored from. `agent_pool` and `forecaster_pool` are numbers that tell the
- * pools of the question from others, −1 without one.
+ * The columns from which references are scored. `agent_pool` and `forecaster_pool` are the numbers of the
+ * question's pools, −1 without one.
  */
 export const REFERENCE_COLUMNS = {
   ...QUESTION_COLUMNS,
@@ -44,8 +44,8 @@ export interface ReferenceScores {
 }
 
 /**
- * Scores each reference on the questions of each pool of a kind, and on those of each category in it,
- * wherever it has as many contested questions as a rank takes.
+ * Scores each reference on the questions of each pool, and on those of each category in it. Leaves out sets
+ * with fewer contested questions than a rank takes.
  */
 export function* scoreReferences(
   methodology: Methodology,
@@ -93,8 +93,9 @@ function scoreReference(methodology: Methodology, pairs: JudgedPairs, rows: Int3
 }
 
 /**
- * The share of `yes` among the questions of each question's category that were settled before it opened, in
- * parts per million; one half where there were too few. Those without a category count as one category.
+ * Returns the base rate of each question in parts per million: the share of yes among the questions of its
+ * category that were settled before it opened; one half if there were too few. Questions without a category
+ * count as one category.
  */
 export function baseRates(
   { parameters }: Methodology,
@@ -136,7 +137,7 @@ function pairsOf(
   const { unit, cluster, week, joint, outcome, judged_ms, divided_ms } = columns
   const facts = { unit, cluster, week, joint }
   if (reference !== 'base_rate') return { rowCount, columns: { ...facts, ...own } }
-  // As `writeJudged` does it.
+  // Compute the error as `writeJudged` does.
   const errorAt = (row: number, end: number) => {
     const error = Math.abs(rates[row]! - end * PPM)
     return roundHalfEven(roundHalfEven((error * error * judged_ms[row]!) / divided_ms[row]!) / 1e3)

@@ -1,4 +1,4 @@
-// Rounding, defined to the bit. The scores of a pair are integers of 1e-12, what skills are made of are
+// Rounding, defined to the bit. Scores of a pair are integers of 1e-12, gains and errors of references
 // integers of 1e-9, and published numbers have six decimals (percentiles two). All are rounded half to even.
 
 export const PICO = 1e12

@@ -1,8 +1,8 @@
-// How a skill came about: what it would have been after each contested question.
+// The skill after each contested question.
 import type { Methodology } from './methodology.ts'
 import { type GroupedGains, alphaOf, firstGains, intervalOf, loneGroups, skillOf } from './skill.ts'
 
-/** The published numbers of an entity on one question that the running skill rests on. */
+/** The published numbers of one pair that the running skill needs. */
 export interface ErrorPair {
   contested: boolean
   judged_brier: number
@@ -22,12 +22,12 @@ export interface RunningPoint {
   interval: { lower: number; upper: number } | null
 }
 
-/** More points than a chart has room for are left out. */
+/** The most points that a chart has room for. */
 const MOST_POINTS = 240
 
 /**
- * The skill and its interval (METHODOLOGY §3) over the first contested pairs, for every number of them, or
- * for some in equal steps and the `wanted` ones.
+ * Returns the skill and its interval (METHODOLOGY §3) over the first n contested pairs, for every n. If these
+ * are too many for a chart, takes n in equal steps, and the `wanted` ones.
  *
  * @param pairs in the order (settled_at, question_id).
  */

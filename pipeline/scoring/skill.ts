@@ -14,9 +14,9 @@ export interface Interval {
 }
 
 /**
- * α, the probability that an interval ever leaves out the truth. The α/2 of an owner's agents add up to the α
- * of a single forecaster, however many agents there are: 2·α/(k·(k + 1)) for the k-th. `attempt` is k; null
- * for an entity without one.
+ * α, the probability that an interval ever misses the truth. The k-th agent of an owner gets 2·α/(k·(k + 1))
+ * of α, so that all of them together have the α of a single forecaster. `attempt` is k; null for an entity
+ * without one.
  */
 export function alphaOf({ parameters }: Methodology, attempt: number | null): number {
   const alpha = rounded(1 - parameters.interval_level)
@@ -35,9 +35,9 @@ export function multiplier({ parameters }: Methodology, clusters: number, alpha:
 }
 
 /**
- * f = ⌊√(max(0, −X·X′))⌉ in whole 1e-9: how far the gain X on a question would scatter if the question could
- * have ended otherwise, where it would have been X′. For an entity without skill π·X + (1 − π)·X′ = 0, and
- * the variance is −X·X′.
+ * f = ⌊√(max(0, −X·X′))⌉ in whole 1e-9: how far the gain on a question would scatter, where X is the gain and
+ * X′ the gain had the question ended otherwise. For an entity without skill π·X + (1 − π)·X′ = 0, so the
+ * variance is −X·X′.
  */
 export function spreadOf(gain: number, gainIfOther: number): number {
   return roundHalfEven(Math.sqrt(Math.max(0, -gain * gainIfOther)))
@@ -52,12 +52,12 @@ export interface Gains {
   reference: Float64Array
 }
 
-/** Gains with what they are added up by. */
+/** Gains, and the groups by which they are added up. */
 export interface GroupedGains extends Gains {
   unit: Grouping
   cluster: Grouping
   week: Grouping
-  /** Of each question one of `JOINTS`. */
+  /** One of `JOINTS` for each question. */
   joint: Int32Array
 }
 
@@ -77,7 +77,7 @@ export interface Skill {
   clusters: number
 }
 
-/** The gains over a yardstick on the questions of some rows. */
+/** Returns the gains over a yardstick on the questions of `rows`. */
 export function gainsOver({ columns }: JudgedPairs, rows: Int32Array, yardstick: Yardstick): Gains {
   const own = valuesAt(rows, columns.judged_brier)
   const ownIfOther = valuesAt(rows, columns.judged_brier_if_other)
@@ -90,7 +90,10 @@ export function gainsOver({ columns }: JudgedPairs, rows: Int32Array, yardstick:
   }
 }
 
-/** Returns the skill on the questions of some rows over a yardstick. All yardsticks share the groups. */
+/**
+ * Returns a function that gives the skill over a yardstick on the questions of `rows`. All yardsticks share
+ * the groups.
+ */
 export function skillsOn(
   methodology: Methodology,
   pairs: JudgedPairs,
@@ -106,7 +109,7 @@ export function skillsOn(
   return (yardstick) => skillOf(methodology, { ...gainsOver(pairs, rows, yardstick), ...groups })
 }
 
-/** The gains on the first questions, whose groups have the least numbers. */
+/** Returns the gains on the first questions. Their groups must have the least numbers. */
 export function firstGains(
   { gain, gainIfOther, reference, unit, cluster, week, joint }: GroupedGains,
   length: number,
@@ -126,7 +129,7 @@ export function firstGains(
   }
 }
 
-/** The groups of questions of which each is a unit by itself. */
+/** Returns the groups of questions that are units by themselves. */
 export function loneGroups(
   questions: readonly { unit: string; cluster: string; week: string }[],
 ): Omit<GroupedGains, keyof Gains> {
@@ -148,7 +151,7 @@ export function loneGroups(
   }
 }
 
-/** Numbers the groups of some rows in the order in which they come. */
+/** Numbers the groups of `rows` in the order of their first rows. */
 function grouped<Name>(rows: Int32Array, column: ArrayLike<Name>): Grouping {
   const numbers = new Map<Name, number>()
   const groups = rows.map((row) => {
@@ -171,9 +174,9 @@ export function skillOf(methodology: Methodology, gains: GroupedGains): Skill {
 }
 
 /**
- * The same with κ = `shrinkage` in 1e-9. SE = √V/(ΣR + κ), where V is the greatest of three: how the gains
- * scattered by cluster, Σ X_g², how by week, Σ X_w², and how they would have scattered had each question been
- * able to end otherwise.
+ * Returns the skill with κ = `shrinkage` in 1e-9. SE = √V/(ΣR + κ), where V is the greatest of three
+ * variances: of the gains by cluster, Σ X_g²; of the gains by week, Σ X_w²; and of the gains if each question
+ * could have ended otherwise.
  */
 export function skillWith(methodology: Methodology, gains: GroupedGains, shrinkage: number): Skill {
   const { gain, reference, unit, cluster, week } = gains
@@ -193,10 +196,9 @@ export function skillWith(methodology: Methodology, gains: GroupedGains, shrinka
 }
 
 /**
- * Σ_u f_u² + max(Σ_g a_g², Σ_w a_w²). Of a question that is a unit by itself f_u is f, unless its gain is
- * one-sided: many small gains against one great loss may be one bet, so that their f are added up as the a of
- * a cluster and a week. Of an ordered event f_u is Σ f; of options of which one is yes at most f_u² is 2·Σ
- * f².
+ * Returns Σ_u f_u² + max(Σ_g a_g², Σ_w a_w²). A lone question has f_u = f. If its gain is one-sided, its f
+ * goes into the a of its cluster and week instead, because many small gains against one great loss may be one
+ * bet. An ordered event has f_u = Σ f. Of options with at most one yes, f_u² is at most 2·Σ f².
  */
 function otherwise({ parameters }: Methodology, gains: GroupedGains): bigint {
   const { gain, gainIfOther, unit, cluster, week, joint } = gains

@@ -1,9 +1,9 @@
-// The scores of the references on a question, which the sweep tells beside its pairs: always one half, the
-// median of the voices and the market (METHODOLOGY §4).
+// Scores the references on a question, beside its pairs: always one half, the median of the voices and the
+// market (METHODOLOGY §4).
 import { type ColumnKinds, newColumns } from '../../schemas/columns.ts'
 import { JUDGED_COLUMNS, type Life, type Participant, writeJudged } from './participant.ts'
 
-/** The references that say something as time goes on. */
+/** The references that a sweep scores. The base rate follows from them. */
 export const SWEPT_REFERENCES = ['half', 'median', 'market'] as const
 export type SweptReference = (typeof SWEPT_REFERENCES)[number]
 
@@ -11,8 +11,8 @@ type JudgedName = keyof typeof JUDGED_COLUMNS
 const JUDGED_NAMES = Object.keys(JUDGED_COLUMNS) as JudgedName[]
 
 /**
- * For each of them the columns of what is judged; and how long one half was, with the question's life times
- * its divisor, from which any constant follows.
+ * The judged columns of each reference. The last two are the judged time of one half, and the question's life
+ * times its divisor: the error of any constant follows from them.
  */
 export const REFERENCE_SCORE_COLUMNS = {
   ...(Object.fromEntries(
@@ -31,12 +31,15 @@ export const REFERENCE_SCORE_COLUMNS = {
 export const REFERENCE_SCORE_NAMES = Object.keys(
   REFERENCE_SCORE_COLUMNS,
 ) as (keyof typeof REFERENCE_SCORE_COLUMNS)[]
-/** The numbers of a question, in the order of these columns. */
+/** How many numbers a question has. */
 export const REFERENCE_SCORES_LENGTH = REFERENCE_SCORE_NAMES.length
 
 const scratch = newColumns(JUDGED_COLUMNS, 1)
 
-/** Writes the numbers of the references, which are the first participants. */
+/**
+ * Writes the numbers of a question in the order of the columns. The references must be the first
+ * participants.
+ */
 export function writeReferenceScores(
   numbers: Float64Array,
   participants: readonly Participant[],

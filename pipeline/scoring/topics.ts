@@ -8,15 +8,15 @@ export interface TopicSkill {
   /** Contested questions of the topic. */
   questions: number
   /**
-   * The skill on these questions alone, with an interval at the usual level (METHODOLOGY §3); undefined below
-   * the number of questions that a rank takes.
+   * The skill on these questions alone, with an interval at the usual level (METHODOLOGY §3); undefined with
+   * fewer questions than a rank takes.
    */
   point: RunningPoint | undefined
 }
 
 /**
  * Returns the topics with a contested question, the most frequent first. Each interval holds at its level for
- * its topic alone: who looks at twenty topics has to expect that one of the intervals misses.
+ * its topic alone: of twenty intervals, one is expected to miss.
  *
  * @param pairs in the order (settled_at, question_id).
  */

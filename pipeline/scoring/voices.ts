@@ -1,25 +1,25 @@
-// The voices, against which others are measured, and the number of an agent among its owner's (METHODOLOGY §1
-// and §3).
+// Finds the voices, by which others are measured, and the number of each agent among its owner's (METHODOLOGY
+// §1 and §3).
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 
-/** The facts of an entity that are known before anything is scored. */
+/** The facts of an entity that are known before scoring. */
 export interface KnownEntity {
   entityType: EntityType
   entityId: string
   /**
-   * The owner of an agent, as the operator has recorded it or a domain has proved it; null for an agent
-   * without one, and for a forecaster.
+   * The owner of an agent, as recorded by the operator or proved by a domain; null for an agent without one,
+   * and for a forecaster.
    */
   ownerId: string | null
   /**
-   * The agent that its owner registered first, which may be none of those that are scored; null without an
-   * owner that the operator has recorded, because only such owners measure others.
+   * The agent that its owner registered first, which may have no scores. Null unless the operator has
+   * recorded the owner, because only such owners measure others.
    */
   firstOfOwner: string | null
 }
 
-/** For each entity its own voice: itself if it is a voice, else that of its owner; −1 without one. */
+/** The own voice of each entity: itself if it is a voice, else its owner's; −1 without one. */
 export type Voices = Int32Array
 
 export function isVoice(voices: Voices, entity: number): boolean {
@@ -27,8 +27,8 @@ export function isVoice(voices: Voices, entity: number): boolean {
 }
 
 /**
- * Every forecaster is a voice, and the first agent of each owner, which is the owner's; or every one of the
- * entities is, and leaves out nobody but itself.
+ * By the rule `recorded`, the voices are all forecasters and the first agent of each owner. By the rule
+ * `everyone`, each entity is its own voice.
  */
 export function voicesOf(entities: readonly KnownEntity[], rule: VoiceRule): Voices {
   if (rule === 'everyone') return Int32Array.from(entities.keys())
@@ -42,16 +42,17 @@ export function voicesOf(entities: readonly KnownEntity[], rule: VoiceRule): Voi
   })
 }
 
-/** How an agent stands among those of its owner; both null for a forecaster. */
+/** The standing of an agent among its owner's agents; both null for a forecaster. */
 export interface Attempt {
   /** How many of its owner's agents have a scored pair. */
   owner_agents: number | null
-  /** The agent is the k-th of its owner's with a contested pair; null for one without. */
+  /** k, if the agent is its owner's k-th with a contested pair; null without a contested pair. */
   attempt: number | null
 }
 
 /**
- * Of each entity: how many pairs it has, and when the first contested one was settled; Infinity without one.
+ * For each entity, how many pairs it has, and when its first contested question was settled; Infinity without
+ * one.
  */
 export interface Settlements {
   pairs: Int32Array
@@ -59,8 +60,8 @@ export interface Settlements {
 }
 
 /**
- * Numbers each owner's agents in the order in which the first contested question of each was settled, then of
- * their ids. Agents without a recorded owner are counted together as one owner's.
+ * Numbers each owner's agents in the order (settlement of the first contested question, id). All agents
+ * without a recorded owner count as one owner's.
  */
 export function attemptsOf(
   entities: readonly KnownEntity[],
