@@ -7,7 +7,7 @@ import { codeOf, hasCode } from './disk.ts'
 import { lookOf } from './mark.ts'
 
 export interface Creation {
-  /** The file that marks the store, and its `lookOf` as long as it is the same file. */
+  /** The file that marks the store, and the `lookOf` that it must still have. */
   mark: string
   look: string
   staging: string

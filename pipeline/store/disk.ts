@@ -68,8 +68,8 @@ export async function mkdirIfAbsent(location: string, mode = 0o777): Promise<boo
 }
 
 /**
- * Makes a directory and its parents below `root`, but never that. Returns those that it has made, the
- * outermost first. It ends where Node's `recursive` tries for ever: in a parent that takes no directory, such
+ * Makes a directory and its parents below `root`, but never `root` itself. Returns the directories made, the
+ * outermost first. Fails where Node's `recursive` tries for ever: in a parent that takes no directory, such
  * as /proc.
  *
  * @param mode of the directory itself.

@@ -24,7 +24,7 @@ import { type OneByOne, type Store, type StoredObject, everything } from './stor
 const CREATOR = new URL('./creator.ts', import.meta.url)
 /** The folder of half-written objects. No object's path can begin with its name. */
 const STAGING = '.staging'
-/** No write takes this long, so anything older is left from a writer that died. */
+/** No write takes this long: an older file comes from a writer that died. */
 const LEFTOVER_AGE_MS = 24 * 60 * 60 * 1000
 
 export class FileStore implements Store {
@@ -148,7 +148,10 @@ export class FileStore implements Store {
     }
   }
 
-  /** Lets the thread create the object if nothing else needs to be done, and handles everything rare here. */
+  /**
+   * Lets the thread create the object. Handles here what the thread does not: a changed mark, a missing
+   * folder, an error.
+   */
   async #createBy(thread: Thread<Creation, Outcome>, location: string, bytes: Uint8Array): Promise<boolean> {
     const { file: mark, look } = this.#mark
     if (look !== undefined && this.#swept && this.#synced.has(dirname(location))) {
@@ -189,8 +192,8 @@ export class FileStore implements Store {
   }
 
   /**
-   * Checks that the store is there before and after the write, because it may vanish in between, and then
-   * nothing counts as written.
+   * Checks before and after the write that the store is there. If it vanished in between, nothing counts as
+   * written.
    */
   async #write<T>(
     location: string,
@@ -209,8 +212,8 @@ export class FileStore implements Store {
   }
 
   /**
-   * Makes a directory that survives a power cut together with its parents. Another writer may have made one
-   * of them without having synced it yet, so each store syncs every directory on the way once itself.
+   * Makes a directory and its parents so that they survive a power cut. Another writer may have made one of
+   * them without having synced it yet, so each process syncs every directory on the way once.
    */
   async #makeDirectory(location: string): Promise<void> {
     const made = await mkdirInside(location, this.#root)
@@ -236,8 +239,8 @@ export class FileStore implements Store {
 }
 
 /**
- * Reads a file in three steps, because each waits for a turn of the event loop, and into one piece of memory:
- * `readFile` takes three more steps for a megabyte, and twice the memory.
+ * Reads a file in three steps and into one piece of memory. Each step waits for a turn of the event loop, and
+ * `readFile` takes three more for a megabyte, and twice the memory.
  */
 async function readWhole(location: string): Promise<Uint8Array> {
   const file = await open(location)

@@ -1,6 +1,6 @@
-// A served address as a store that can only be read: `/data` of a service has the paths of its store, and so
-// has any web server with its files. The reader need not trust it: no answer has more bytes or takes longer
-// than it may, and every request is counted.
+// A served address as a read-only store. `/data` of a service has the paths of its store, and any web server
+// may serve the same files. The reader need not trust the server: answers are bounded in bytes and time, and
+// every request is counted.
 import { ServiceError } from '../../schemas/errors.ts'
 import { type BoundedAnswer, boundedFetch, isTooSlow } from '../bounded-fetch.ts'
 import { quoted } from '../proof/quoted.ts'
@@ -14,16 +14,16 @@ const BUNDLE_BYTES = 512 * 1024
 /** Some 300,000 corrections in a manifest. */
 export const MANIFEST_BYTES = 64 * 1024 * 1024
 const ATTEMPTS = 4
-/** The answers that may take too long. A server that has more is given up. */
+/** How many answers may take too long before the server is given up. */
 const MOST_SLOW = 12
 const FIRST_WAIT_MS = 250
 const MOST_WAIT_S = 60
 
 export interface HttpOptions {
   headers?: Record<string, string>
-  /** Waits before a request that failed is made again. Without it each is made once. */
+  /** Waits before a failed request is repeated. Without it no request is repeated. */
   wait?: (ms: number) => Promise<void>
-  /** No request is made once this time has passed: a server could drip each of hundreds of answers. */
+  /** No request starts after this time, because a server could drip each of hundreds of answers. */
   withinMs?: number
 }
 
@@ -49,7 +49,9 @@ export class HttpStore implements ReadableStore {
   readonly #options: HttpOptions
   readonly #traffic: Traffic
 
-  /** @throws ServiceError `invalid` for what is no address of a service. */
+  /**
+   * @throws ServiceError `invalid` for anything but the address of a service.
+   */
   constructor(address: string, options: HttpOptions = {}, traffic?: Traffic) {
     if (!/^https?:\/\/[^?#]+$/.test(address)) {
       throw new ServiceError('invalid', `the address of a service is http[s]://host, not ${quoted(address)}`)
@@ -63,7 +65,10 @@ export class HttpStore implements ReadableStore {
     if (!traffic && options.withinMs !== undefined) setTimeout(end, options.withinMs).unref()
   }
 
-  /** Returns the store at another address of the same server, with one count of requests and one patience. */
+  /**
+   * Returns the store at another address of the same server. Both share one count of requests and one time
+   * limit.
+   */
   at(address: string): HttpStore {
     return new HttpStore(address, this.#options, this.#traffic)
   }
@@ -75,8 +80,8 @@ export class HttpStore implements ReadableStore {
   /**
    * Returns the object, or undefined if there is none.
    *
-   * @throws ServiceError `unavailable` for every other answer, for none, and for one of more bytes than an
-   *   object at this path may have.
+   * @throws ServiceError `unavailable` for any other answer, for no answer, and for more bytes than an object
+   *   at this path may have.
    */
   async get(path: string): Promise<Uint8Array | undefined> {
     assertPath(path)
@@ -105,10 +110,10 @@ export class HttpStore implements ReadableStore {
   }
 
   /**
-   * Asks for an answer that is no object of the store, such as the proof of a record.
+   * Gets an answer that is not an object of the store, such as the proof of a record.
    *
    * @param path may have a query.
-   * @throws ServiceError as `get`, for an answer of more bytes than a note or `mostBytes`.
+   * @throws ServiceError as `get` does, and for more bytes than a note or `mostBytes`.
    */
   async ask(path: string, mostBytes = NOTE_BYTES): Promise<Uint8Array | undefined> {
     return this.#bodyOf(path, await this.#fetched(path, { mostBytes }))
@@ -126,7 +131,7 @@ export class HttpStore implements ReadableStore {
     const url = `${this.url}/${path}`
     const { wait, withinMs = 0, headers: own } = this.#options
     const traffic = this.#traffic
-    // A body that is not coded has as many bytes as are known of it.
+    // Ask for no coding, so that the body has the known number of bytes.
     const sent = { ...own, ...headers, 'accept-encoding': 'identity' }
     for (let attempt = 1; ; attempt++) {
       if (traffic.isOver) {
@@ -155,7 +160,7 @@ function mostBytesAt(path: string): number {
   return path.startsWith(LOG_PREFIX) ? NOTE_BYTES : MANIFEST_BYTES
 }
 
-/** The server says how long; without a word of it each wait is twice the one before. */
+/** Returns the wait that the server asks for, or else twice the wait before. */
 function waitMs(answer: BoundedAnswer | undefined, attempt: number): number {
   const seconds = Number(answer?.headers.get('retry-after') ?? Number.NaN)
   if (seconds >= 0) return Math.min(seconds, MOST_WAIT_S) * 1000

@@ -9,7 +9,7 @@ import { linkIfAbsent, mkdirIfAbsent, mkdirInside, orUndefined, syncDirectory, w
 
 /** No object's path can begin with a dot. */
 const MARK = '.store'
-/** A store has forecasts on open questions and the secrets of webhooks, which other users must not read. */
+/** Other users must not read the forecasts on open questions and the secrets of webhooks in a store. */
 const CLOSED = 0o750
 
 export class StoreMark {
@@ -26,7 +26,7 @@ export class StoreMark {
   }
 
   /**
-   * The `lookOf` of the file when its id was last read, which stays the same as long as the store is there.
+   * The `lookOf` of the file when its id was last read. It stays the same as long as the store is there.
    * Undefined before the first `assertThere`.
    */
   get look(): string | undefined {

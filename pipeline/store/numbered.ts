@@ -2,8 +2,8 @@
 import type { Store } from './store.ts'
 
 /**
- * Returns the greatest number that has an object; 0 if there is none. If n objects follow the `known` one,
- * the search makes about 2 log₂ n requests.
+ * Returns the greatest number with an object; 0 without any. If n objects follow the `known` one, the search
+ * makes about 2 log₂ n requests.
  */
 export async function lastNumbered(
   store: Pick<Store, 'range'>,

@@ -13,13 +13,13 @@ export interface StoreSettings {
   /** `file:///…`, a path, or `s3://bucket/prefix`. */
   url: string
   s3Endpoint?: string | undefined
-  /** The profile of the AWS client's files to take credentials from, whatever its variables say. */
+  /** The profile in the AWS client's files that gives the credentials, whatever its variables say. */
   s3Profile?: string | undefined
   requestTimeoutMs?: number | undefined
 }
 
 /**
- * Opening a folder without a store begins one, fails, or returns an empty store in memory and leaves the
+ * For a folder without a store, opening begins one, fails, or returns an empty store in memory and leaves the
  * folder as it is.
  */
 export type WhereNone = 'begin' | 'fail' | 'imagine'
@@ -84,8 +84,8 @@ export function areNested(one: string, other: string): boolean {
 }
 
 /**
- * Returns the folder of a store; undefined for the URL of a bucket. An empty text, such as that of a variable
- * that is not set, names no folder, and above all not the one that the command was started in.
+ * Returns the folder of a store; undefined for the URL of a bucket. An empty text, as from an unset variable,
+ * must not name the current folder: it names none.
  */
 function folderOf(url: string): string | undefined {
   if (url.trim() !== '' && !/^[a-z][a-z0-9+.-]*:/i.test(url)) return url

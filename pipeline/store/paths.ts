@@ -55,8 +55,8 @@ export function offersPrefix(table: TableName): string {
 }
 
 /**
- * The path of rows that only one version of a table may take in. It ends like that of an inbox object, and is
- * not in the inbox, whose rows any version takes in.
+ * The path of rows that only one version of a table may take in. It ends like the path of an inbox object,
+ * but lies outside the inbox, whose rows any version takes in.
  */
 export function offerPath(table: TableName, version: number, id: string, bytes: Uint8Array): string {
   return `${offersPrefix(table)}${padded(version, 20)}-${rowsName(id, bytes)}`
@@ -90,8 +90,8 @@ export function lastCheckpointPath(table: TableName): string {
 }
 
 /**
- * The path of a data file relative to its table, as the commit log has it. It holds the version that the file
- * is made for, so that the files of a version that was given up can be told from all others.
+ * The path of a data file relative to its table, as in the commit log. It names the version for which the
+ * file is made, so that the files of a given-up version can be found.
  */
 export function dataPath(
   table: TableName,
@@ -136,7 +136,7 @@ export function retiringAgent(path: string): string | undefined {
 
 export const RENAMING_PREFIX = 'registry/renaming/'
 
-/** The note that an agent wants a name which the table of agents does not show yet, by its instant. */
+/** The note of an agent's new name that the table of agents does not show yet, by its instant. */
 export function renamingPath(agentId: string, atMs: number): string {
   return `${RENAMING_PREFIX}${agentId}-${String(atMs).padStart(15, '0')}.json`
 }
@@ -153,7 +153,7 @@ export function renamingInstant(path: string): number {
 
 export const OWNER_CLAIMS_PREFIX = 'registry/owner-claims/'
 
-/** The record of who an agent says answers for it, by a domain. */
+/** The claim of an agent that the owner of a domain answers for it. */
 export function ownerClaimPath(agentId: string): string {
   return `${OWNER_CLAIMS_PREFIX}${agentId}.json`
 }
@@ -167,7 +167,7 @@ export function moderationPath(agentId: string, atMs: number): string {
   return `${moderationPrefix(agentId)}${atMs}.json`
 }
 
-/** The secret from which the ids of people's forecasts follow that come by the operator's calls. */
+/** The secret that gives people's forecasts their ids when they come by the operator's calls. */
 export const FORECAST_IDS_PATH = 'registry/forecast-ids.json'
 
 export const OPERATOR_LOG_PREFIX = 'registry/operator-log/'
@@ -240,7 +240,7 @@ export function manifestPath(release: number): string {
   return `${releasePrefix(release)}manifest.json`
 }
 
-/** The counts that the entities of a staged release are ranked by, kept until the release is published. */
+/** The counts by which the entities of a staged release are ranked, kept until it is published. */
 export function tallyPath(release: number, sha256: string): string {
   return `${releasePrefix(release)}tally-${sha256}.json`
 }
@@ -251,10 +251,10 @@ export function thinnedPath(release: number): string {
 }
 
 /**
- * Whether a file of a release, by its path there, is published: anyone may read it, as far as a manifest
- * names it, and retention may delete it. These are the files in folders. A file beside the manifest stays in
- * the store: `forecasts.tree` has ids beside the hashes of leaves, from which a probability can be found by
- * trying. Public tables outlive their release, because later manifests name them too.
+ * Whether a file of a release is published, given its path in the release. Anyone may read a published file
+ * that a manifest names, and retention may delete it. These are the files in folders. A file beside the
+ * manifest stays in the store: `forecasts.tree` has ids beside the hashes of leaves, so that anyone could
+ * find a probability by trying. Public tables outlive their release, because later manifests name them too.
  */
 export function isPublished(path: string): boolean {
   return path.includes('/') && !path.startsWith(PUBLIC_PREFIX)
@@ -301,7 +301,7 @@ export function publicTablePath(table: PublicTable, period?: string): string {
   return `${PUBLIC_PREFIX}${table}${period === undefined ? '' : `/${period}`}.parquet`
 }
 
-/** The prefix in the store of the files of a release that the manifests of later releases name too. */
+/** The prefix of a release's files that later manifests may name too. */
 export function publicPrefix(release: number): string {
   return releasePrefix(release) + PUBLIC_PREFIX
 }
@@ -317,7 +317,7 @@ export function importPath({ table, version }: { table: TableName; version: numb
   return `imports/${table}/${padded(version, 20)}.json`
 }
 
-/** The namespaces of the ids that were text in the imports so far. */
+/** The namespaces for textual ids, of all imports so far. */
 export const NAMESPACES_PATH = 'imports/namespaces.json'
 
 export const PEOPLE_PREFIX = 'people/'

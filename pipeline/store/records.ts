@@ -1,5 +1,5 @@
 // The service's own small JSON objects. Each holds a checksum of its path and of everything else in it, so
-// that the service never acts on a damaged record, or on a record that was put at another path.
+// that the service never acts on a record that is damaged or lies at another path.
 import pMap from 'p-map'
 import type { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -34,7 +34,7 @@ export function records<Id, S extends Schema>(store: Store, pathOf: (id: Id) => 
     create: (id: Id, record: z.input<S>) => at(id).create(record),
     replace: (id: Id, record: z.input<S>) => at(id).replace(record),
     delete: (id: Id) => at(id).delete(),
-    /** Returns all under a prefix in the order of their paths, without those that are deleted meanwhile. */
+    /** Returns all records under a prefix in the order of their paths. Leaves out those deleted meanwhile. */
     list: async (prefix: string): Promise<z.output<S>[]> => {
       const objects = await Array.fromAsync(store.list(prefix))
       const read = ({ path }: { path: string }) => recordAt(store, path, schema).get()

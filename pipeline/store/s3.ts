@@ -20,7 +20,7 @@ export interface S3Settings {
   prefix: string
   /** For servers other than Amazon's. Credentials and region come from the AWS client's own variables. */
   endpoint?: string | undefined
-  /** The profile of the AWS client's files to take credentials from instead. */
+  /** The profile in the AWS client's files that gives the credentials instead. */
   profile?: string | undefined
   requestTimeoutMs?: number | undefined
 }
@@ -157,9 +157,8 @@ export class S3Store implements Store {
   }
 
   /**
-   * Returns the result that `results` names for an error's status, and turns other errors into `unavailable`.
-   * Repeats a conditional write that is answered with 409, because Amazon asks for that when two writes
-   * overlap.
+   * Returns the result in `results` for the status of an error. Turns other errors into `unavailable`.
+   * Repeats a conditional write that is answered with 409, as Amazon asks when two writes overlap.
    */
   async #call<T, R = never>(
     path: string,
@@ -173,7 +172,7 @@ export class S3Store implements Store {
         if (cause instanceof S3ServiceException) {
           const status = cause.$metadata.httpStatusCode ?? 0
           if (status === 409 && attempt < 10) continue
-          // Any other 404 is not about the object: the bucket is not there, or a proxy does not find the
+          // Any other 404 is not about the object: the bucket does not exist, or a proxy does not find the
           // server.
           const isAnswer = status !== 404 || cause.name === 'NoSuchKey'
           if (status in results && isAnswer) return results[status] as R

@@ -21,9 +21,9 @@ export interface StoredObject {
  * be able to write the same again.
  */
 export interface Store {
-  /** For logs and messages: without credentials. */
+  /** For logs and messages. It must not hold credentials. */
   readonly url: string
-  /** The random id that a store in a directory got when it was begun; undefined for others. */
+  /** The random id of a store in a directory, drawn when it was begun; undefined for other stores. */
   readonly mark: string | undefined
   /** The object's bytes, or undefined if there is none. */
   get(path: string, signal?: AbortSignal): Promise<Uint8Array | undefined>
@@ -31,8 +31,8 @@ export interface Store {
   range(path: string, offset: number, length: number): Promise<Uint8Array | undefined>
   /**
    * Lists the objects whose path begins with `prefix` and sorts after `after`, in the order of their paths.
-   * Objects that are not `wanted` are left out, so that a store in a directory need not look at their files,
-   * which is most of the cost of a listing there.
+   * Leaves out objects that are not `wanted`: a store in a directory then need not look at their files, which
+   * is most of the cost of a listing there.
    */
   list(prefix: string, after?: string, wanted?: (path: string) => boolean): AsyncIterable<StoredObject>
   /**
@@ -47,19 +47,18 @@ export interface Store {
   /** The object's file on this machine; undefined for a store that is not in a directory. */
   localPath(path: string): string | undefined
   /**
-   * Returns a way to create objects with the promises of `putIfAbsent`. In a directory it takes less
-   * processor time, but `putIfAbsent` is faster for simultaneous creates, because a file system syncs them
-   * together.
+   * Returns a creator of objects with the promises of `putIfAbsent`. In a directory it takes less processor
+   * time, but `putIfAbsent` is faster for simultaneous creates, because a file system syncs them together.
    */
   oneByOne(): OneByOne
 }
 
-/** The way of a store that has no other one than `putIfAbsent`. */
+/** Creates objects by `putIfAbsent`, for stores without a cheaper way. */
 export function byPutIfAbsent(store: Pick<Store, 'putIfAbsent'>): OneByOne {
   return { putIfAbsent: (...asked) => store.putIfAbsent(...asked), close: () => undefined }
 }
 
-/** The reading half of a store, which a served address has too. */
+/** The reading half of a store. A served address has it too. */
 export type ReadableStore = Pick<Store, 'url' | 'get' | 'range' | 'localPath'>
 
 /** Every path is wanted. */

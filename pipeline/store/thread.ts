@@ -8,14 +8,15 @@ export class Thread<Question, Answer> {
   /** The thread answers in the order in which it is asked. */
   #waiting: PromiseWithResolvers<Answer>[] = []
 
-  /** @param program answers each message with one message, in their order. */
+  /**
+   * @param program must answer each message with one message, in order.
+   */
   constructor(program: URL) {
     this.#program = program
   }
 
   /**
-   * @param given memory of the question that moves to the thread without a copy, and is empty here
-   *   afterwards.
+   * @param given memory of the question. It moves to the thread without a copy, and is empty here afterwards.
    * @throws Error if the thread dies: the work may be done or not. DataCloneError for a question that cannot
    *   be sent.
    */
@@ -29,7 +30,7 @@ export class Thread<Question, Answer> {
     return asked.promise
   }
 
-  /** Ends the thread without waiting for the questions under way, whose work may be done or not. */
+  /** Ends the thread without waiting for the questions under way. Their work may be done or not. */
   close(): void {
     this.#worker?.unref()
     void this.#worker?.terminate()

@@ -68,20 +68,19 @@ export async function compact(context: CompactionContext, table: TableName): Pro
       objects += decided.length
       continue
     }
-    // An intake is written only after the objects of the version before are deleted, so that none is taken
-    // twice.
+    // Delete the objects of the last version before an intake is written, so that none is taken twice.
     waiting ??= await clear(context, latest)
     if (waiting.length === 0) return { ...latest, rows, objects }
     // Each object is checked before an intake names it.
     const inbox = (await stillPresent(context, nextBatch(waiting))).map(([object]) => object)
-    // Whether this write wins or a rival's does, the next round finds an intake for the version and finishes
-    // it. If a rival won, the listing may hold objects that are taken by now.
+    // Whoever wins, the next round finds an intake for the version and finishes it. If a rival won, the
+    // listing may hold objects that are taken by now.
     const isMine = inbox.length === 0 || (await putIntake(store, table, next, inbox))
     if (!isMine) waiting = undefined
   }
 }
 
-/** Returns the log of a table, which is created if it is not there. */
+/** Returns the log of a table. Creates the table if it does not exist. */
 export async function openTable({ store, now }: CompactionContext, table: TableName): Promise<TableLog> {
   const log = new TableLog(store, table)
   await log.refresh()
@@ -89,7 +88,7 @@ export async function openTable({ store, now }: CompactionContext, table: TableN
   const path = deltaLogPath(table, 0)
   await store.putIfAbsent(path, creationCommit(table, uuidv5(table, TABLE_IDS), now().getTime()))
   await log.refresh()
-  // Rows that are taken in before the first commit would never get into the table.
+  // Rows taken in before the first commit would never get into the table.
   if (log.current.version < 0) throw notShown(path)
   return log
 }
@@ -134,7 +133,7 @@ export async function deleteTaken(
     last,
     listed.map(({ path }) => path),
   )
-  // All are deleted by name, because a stale listing may leave some out, which would then be taken again.
+  // Delete all by name: a stale listing may lack some, which would then be taken again.
   await pMap(taken, (path) => context.store.delete(path), { concurrency: OBJECTS_AT_ONCE })
   return taken
 }
@@ -175,9 +174,9 @@ export async function take(context: CompactionContext, last: TableVersion, inbox
 }
 
 /**
- * Returns whether the version after `last`, which a rival has committed, took in the objects of its intake,
- * so that they may be deleted. If the version was given up, its data files are deleted, because no commit
- * names them, and the inbox objects stay.
+ * A rival has committed the version after `last`. Returns whether that version took in the objects of its
+ * intake, so that they may be deleted. If the version was given up, deletes its data files, because no commit
+ * names them; the inbox objects stay.
  */
 async function isTaken(
   { store }: CompactionContext,
@@ -202,7 +201,7 @@ async function isTaken(
   )
 }
 
-/** The error for an object that the store refuses to create and does not show. */
+/** Returns the error for an object that the store refuses to create but cannot find. */
 export function notShown(path: string): ServiceError {
   return new ServiceError(
     'unavailable',

@@ -1,5 +1,5 @@
-// Compares two states of the tables of questions and of their outcomes: every row that was said in between,
-// each beside the row before it.
+// Compares two states of the tables of questions and outcomes: each row recorded in between, beside the row
+// before it.
 import type { UndoneImport } from '../../schemas/manifests.ts'
 import { type CorrectedColumn, SCORING_COLUMNS } from '../../schemas/tables.ts'
 import { type Database, literal } from '../duckdb.ts'
@@ -21,8 +21,8 @@ export const CHANGED_TABLES = ['questions', 'resolutions'] as const satisfies re
 export type ChangedVersions = Readonly<Record<ChangedTable, TableVersion>>
 
 /**
- * Makes the views `said_<table>` of all that was ever said, in every row, those of undone imports among them;
- * and `news_<table>` of what was said after a state, or ever.
+ * Makes two views for each table. `row_of_<table>` has every row ever recorded, those of undone imports too.
+ * `news_<table>` has the rows recorded after a state, or all of them.
  */
 export async function attachCompared(
   database: Database,
@@ -39,8 +39,8 @@ export async function attachCompared(
 }
 
 /**
- * The rows have the columns of current rows, and `is_gone`. For each undoing there are rows that say again
- * what had stood before the import; one that is gone says that nothing had.
+ * The rows have the columns of current rows, and `is_gone`. Each undoing adds rows with the state before the
+ * import; a row is gone if there was no such state.
  */
 async function attachRows(
   database: Database,
@@ -63,7 +63,7 @@ async function attachRows(
   await database.run(`CREATE OR REPLACE VIEW ${view} AS ${queries.join(' UNION ALL ')}`)
 }
 
-/** A table as it was before an import, without what was undone before the import was. */
+/** Returns a table as it was before an import, without the imports that were undone before this one. */
 function before(table: TableVersion, by: UndoneImport): TableVersion {
   const wasUndone = ({ undone_at, version }: UndoneImport) =>
     undone_at < by.undone_at || (undone_at === by.undone_at && version > by.version)
@@ -75,7 +75,7 @@ function before(table: TableVersion, by: UndoneImport): TableVersion {
   )
 }
 
-/** An outcome that no earlier row stated is withdrawn. A question that no earlier row stated is gone. */
+/** Without an earlier row, an outcome is withdrawn, and a question is gone. */
 function restored(table: ChangedTable, by: UndoneImport, names: { gone: string; before: string }): string[] {
   const at = `${literal(by.undone_at)}::TIMESTAMPTZ`
   const again: Record<string, string> = { recorded_at: at, reason: literal(by.reason), is_gone: 'false' }
@@ -107,10 +107,7 @@ function inTurn(table: ChangedTable, columns: readonly string[], rows: string): 
     WINDOW each AS (PARTITION BY question_id ORDER BY ${latestLast(table)})`
 }
 
-/**
- * Selects the news that `attachCompared` has found in a table, in the form of `inTurn`; of these questions if
- * they are named.
- */
+/** Selects the rows of `news_<table>` in the form of `inTurn`; only those of `questions` if given. */
 export function newsInTurn(
   table: ChangedTable,
   columns: readonly string[],
@@ -121,8 +118,8 @@ export function newsInTurn(
 }
 
 /**
- * Selects the changes among the news that `attachCompared` has found, or all of one question. The first row
- * of a question changes nothing. Grain: one row per corrected column that a row changes.
+ * Selects the changes among the news, or all changes of one question. The first row of a question changes
+ * nothing. Grain: one row per corrected column that a row changes.
  */
 export function changes(questionId?: string): string {
   const queries = CHANGED_TABLES.map((table) => {
@@ -143,10 +140,10 @@ export function changes(questionId?: string): string {
     FROM (${queries.join(' UNION ALL ')}) WHERE "from" IS DISTINCT FROM "to"`
 }
 
-/** The order in which the changes were said, question by question. */
+/** The order in which the changes were recorded, question by question. */
 export const CHANGES_IN_ORDER = 'ORDER BY question_id, recorded_at, nth'
 
-/** Selects the ids of the questions of which `rows` hold more than one row. */
+/** Selects the ids of the questions with more than one row in `rows`. */
 export function questionsOfSeveralRows(rows: string): string {
   return `SELECT question_id FROM ${rows} GROUP BY question_id HAVING count(*) > 1`
 }

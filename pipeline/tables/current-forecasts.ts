@@ -1,4 +1,4 @@
-// Reads the current forecasts of agents, on questions that are not over, from the tables.
+// Reads the current forecasts of agents from the tables, on questions that are not over.
 import type { PipelineComponents } from '../components.ts'
 import { literal, withDatabase } from '../duckdb.ts'
 import type { TableVersion } from './delta.ts'
@@ -24,13 +24,12 @@ export interface CurrentForecastVersions {
   forecasts: TableVersion
 }
 
-/** Clocks of nodes differ by two minutes at most. */
+/** The most by which the clocks of two nodes differ. */
 const CLOCKS_MS = 120_000
 
 /**
- * Reads the forecasts that stand at `now`, from the data files of forecasts from the number `from` on. It
- * skips files from before the first question was recorded that is not over, because they have no forecast on
- * such a question.
+ * Reads the forecasts that stand at `now`, from the data files of forecasts from the number `from` on. Skips
+ * files older than the oldest question that is not over, because they have no forecast on such a question.
  *
  * @param take called with some rows at a time, so that other work runs in between.
  * @throws ServiceError `corrupt` for a data file that is damaged or missing.

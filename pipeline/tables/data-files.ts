@@ -46,9 +46,8 @@ export function inboxRows({ spec, paths, earliest }: InboxRows): string {
 }
 
 /**
- * Moves `recordedAt` up to `earliest`, except in a registration: a call that was taken over, or an object
- * that was restored, may bring a registration a second time, and it must not replace later statements about
- * the agent.
+ * Moves `recordedAt` up to `earliest`, except in a registration. A repeated call or a restored object may
+ * bring a registration a second time, and it must not replace later statements about the agent.
  */
 export function notBefore(earliest: Date, table: TableName, recordedAt: string): string {
   const moved = `greatest(${recordedAt}, ${literal(earliest.toISOString())}::TIMESTAMPTZ)`
@@ -92,8 +91,8 @@ export async function writeDataFiles(
 }
 
 /**
- * Writes a slice of the batch as a data file and returns the stored bytes. An earlier attempt may have
- * written the same rows as other bytes, with another version of DuckDB: then those bytes stay.
+ * Writes a slice of the batch as a data file and returns the stored bytes. An earlier attempt by another
+ * version of DuckDB may have written the same rows as other bytes: then those stay.
  *
  * @throws ServiceError `corrupt` if the object is there with other rows.
  */
@@ -156,14 +155,14 @@ export async function parquetOf(
 }
 
 /**
- * The bounds of prose have this many characters. A cut upper bound also ends in U+10FFFF, which sorts after
+ * Bounds of prose are cut to this many characters. A cut upper bound ends in U+10FFFF, which sorts after
  * every character and is in no text.
  */
 const BOUND_CHARACTERS = 32
 
 /**
- * The statistics of every column. If only some columns had bounds, the reader `deltalake` would find no rows
- * when it filters by another.
+ * Returns the statistics of every column. If only some columns had bounds, the reader `deltalake` would find
+ * no rows when it filters by another.
  */
 async function statisticsIn(database: Database, { columns }: TableSpec, slice: string): Promise<Statistics> {
   const text = (type: ColumnType, value: string) =>

@@ -12,7 +12,7 @@ import { readLeftOut, without } from './left-out.ts'
 export class TableLog {
   readonly table: TableName
   readonly #store: Store
-  /** The version of the last checkpoint, which the log was read from; -1 if there is none. */
+  /** The version of the checkpoint from which the log was read; -1 without one. */
   checkpoint = -1
   #version = -1
   #files: DataFile[] = []
@@ -89,28 +89,26 @@ async function lastCheckpoint(store: Store, table: TableName): Promise<TableVers
   }
 }
 
-/** An earlier version of a table, from a later one. */
+/** Returns an earlier version of a table, given a later one. */
 export function versionAt({ files, undone, ...rest }: TableVersion, version: number): TableVersion {
   const known = <File extends DataFile>(all: readonly File[]) => all.filter((file) => file.version <= version)
   return { ...rest, version, files: known(files), ...(undone && { undone: known(undone) }) }
 }
 
-/**
- * The number of the first data file that came after a version of its table, or of all if that is undefined.
- */
+/** Returns the number of the first data file after version `last`; of the first of all without `last`. */
 export function firstFileAfter({ files }: Pick<TableVersion, 'files'>, last = -1): number {
   const first = files.findIndex(({ version }) => version > last)
   return first < 0 ? files.length : first
 }
 
-/** A table as a release read it, from a later version. */
+/** Returns a table as a release read it, given a later version. */
 export function versionIn(read: TablesRead, later: TableVersion): TableVersion {
   return without(versionAt(later, read.tables[later.table] ?? -1), read)
 }
 
 /**
- * Refuses versions older than those that a release was made from: the store shows an earlier state, and
- * decisions by that state would be wrong.
+ * Refuses versions older than those of a release: the store then shows an earlier state, and decisions by it
+ * would be wrong.
  *
  * @throws ServiceError `unavailable`.
  */
@@ -129,7 +127,7 @@ export function assertNotBehind(
   }
 }
 
-/** The current version of every table that scoring reads, without what is left out. */
+/** Returns the current version of every table that scoring reads, without the rows left out. */
 export async function currentVersions(store: Store): Promise<Record<ScoredTable, TableVersion>> {
   const leftOut = await readLeftOut(store)
   const versions = await Promise.all(

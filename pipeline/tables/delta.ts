@@ -71,17 +71,17 @@ export interface TableVersion {
   files: readonly DataFile[]
   /** The files of imports that were undone, which `files` lacks. */
   undone?: readonly UndoneFile[] | undefined
-  /** The people whose rows do not count, although `files` has them. */
+  /** The people whose rows are in `files` but do not count. */
   erased?: readonly ErasedPerson[] | undefined
 }
 
-/** The imports and people without whom a release reads the tables, as its plan and its manifest have them. */
+/** The imports and people that a release leaves out, as in its plan and its manifest. */
 export interface LeftOut {
   undone_imports?: readonly UndoneImport[] | undefined
   erased_people?: readonly ErasedPerson[] | undefined
 }
 
-/** The state of the tables that a release reads, as its plan and its manifest have it. */
+/** The state of the tables that a release reads, as in its plan and its manifest. */
 export interface TablesRead extends LeftOut {
   tables: Readonly<Record<string, number>>
 }
@@ -158,7 +158,7 @@ export function appendCommit(
   return encode(deltaLogPath(table, version), info, adds)
 }
 
-/** The operation of a commit that adds nothing, because the objects of its version cannot be read. */
+/** The operation of a commit that adds nothing, because its intake or objects are unreadable. */
 const GIVE_UP = 'GIVE UP'
 
 /**
@@ -169,7 +169,11 @@ export function giveUpCommit(table: TableName, version: number, nowMs: number): 
   return encode(deltaLogPath(table, version), commitInfo(nowMs, GIVE_UP, {}), [])
 }
 
-/** Whether a commit says that its version took in nothing. @throws ServiceError as `filesOf` does. */
+/**
+ * Whether a commit gives its version up.
+ *
+ * @throws ServiceError as `filesOf` does.
+ */
 export function isGivenUp(commit: Uint8Array, table: TableName, version: number): boolean {
   filesOf(commit, table, version)
   const [first] = new TextDecoder().decode(commit).split('\n')
@@ -202,11 +206,11 @@ function dataFileOf(add: unknown, version: number): DataFile {
 }
 
 /**
- * The files that the commit of a version adds.
+ * Returns the files that the commit of a version adds.
  *
- * @throws ServiceError `corrupt` for a commit that is damaged, that belongs to another path, or that this
- *   service did not write. Another writer may have rewritten files, or taken a version that has an intake, so
- *   going on could lose rows or count them twice.
+ * @throws ServiceError `corrupt` for a commit that is damaged, lies at another path, or comes from another
+ *   writer. Another writer may have rewritten files, or taken a version that has an intake, so going on could
+ *   lose rows or count them twice.
  */
 export function filesOf(commit: Uint8Array, table: TableName, version: number): DataFile[] {
   const path = deltaLogPath(table, version)
@@ -234,7 +238,7 @@ function commitInfo(timestamp: number, operation: string, operationParameters: o
   return { timestamp, operation, operationParameters, engineInfo: ENGINE }
 }
 
-/** Puts a checksum of the path and of everything else in the commit into its first action. */
+/** Encodes a commit. Its first action holds a checksum of the path and of everything else in it. */
 function encode(path: string, info: object, actions: readonly object[]): Uint8Array {
   const rest = actions.map(lineOfAction).join('')
   const checksum = checksumOf(path, info, rest)

@@ -1,6 +1,6 @@
-// Gives up a version of a table that cannot be made, because its intake or an object of it cannot be read. A
-// commit that takes in nothing settles the version, so that no run can make it any more, and the next version
-// takes in the readable objects.
+// Gives up a version of a table whose intake or objects are unreadable. A commit that takes in nothing
+// settles the version, so that no run can make it any more, and the next version takes in the readable
+// objects.
 import type { QuarantinedObject } from '../../schemas/manifests.ts'
 import type { TableName } from '../../schemas/tables.ts'
 import { dataPrefix, deltaLogPath, isDataPathOf } from '../store/paths.ts'
@@ -21,8 +21,8 @@ export async function giveUp(
 }
 
 /**
- * Moves aside the data files that were made for a given-up version, because readers that ignore the log would
- * count their rows twice. Returns their paths. Repeating it is harmless.
+ * Moves aside the data files of a given-up version, because readers that ignore the log would count their
+ * rows twice. Returns their paths. Repeating it is harmless.
  */
 export async function setAsideFiles(
   { store }: CompactionContext,

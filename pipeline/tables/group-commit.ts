@@ -10,7 +10,7 @@ import { encodeRows } from './inbox.ts'
 export interface GroupCommitSettings {
   /** The most rows that may wait. Further ones are refused at once. */
   queueLimit: number
-  /** The longest that the store may take for one object. A row waits at most twice as long. */
+  /** The most time that the store may take for one object. A row waits at most twice as long. */
   timeoutMs: number
 }
 
@@ -104,7 +104,7 @@ export class GroupCommit {
         const error = unavailable('the store did not confirm the write in time; submit again', cause)
         for (const { reject } of group) reject(error)
       }
-      // Requests that have arrived are read first, so that fewer objects are written.
+      // Let the process read the requests that have arrived, so that fewer objects are written.
       await nextTurn()
     }
     this.#writing = undefined
@@ -147,7 +147,7 @@ export class GroupCommit {
       onCommit?.({ path, rows, durationMs: monotonicMs() - startedMs })
       return receipts
     } finally {
-      // A timer that is left running would hold on to the rows until it ends.
+      // A running timer would hold on to the rows until it ends.
       clearTimeout(timer)
     }
   }

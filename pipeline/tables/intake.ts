@@ -44,7 +44,7 @@ export function putIntake(
   return recordAt(store, intakePath(table, version), intake).create({ inbox })
 }
 
-/** Whether the last version of a table was given up, and so took in nothing whatever its intake says. */
+/** Whether the last version of a table was given up. If so it took in nothing, whatever its intake says. */
 export async function wasGivenUp(store: Store, { table, version, files }: TableVersion): Promise<boolean> {
   if (files.at(-1)?.version === version) return false
   const path = deltaLogPath(table, version)

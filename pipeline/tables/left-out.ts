@@ -1,6 +1,6 @@
-// The rows that the operator leaves out: those of an import that was undone, and those of a person who was
-// erased. A record says since when and why. The rows stay in the tables, because earlier releases were made
-// from them, and nobody reads them.
+// The rows that the operator leaves out: those of undone imports and of erased people. A record says since
+// when and why. The rows stay in the tables, because earlier releases were made from them, but no later
+// release reads them.
 import { type ErasedPerson, type UndoneImport, erasedPerson, undoneImport } from '../../schemas/manifests.ts'
 import { type Database, literal } from '../duckdb.ts'
 import { ERASED_PREFIX, UNDONE_PREFIX, erasedPath, undonePath } from '../store/paths.ts'
@@ -8,10 +8,10 @@ import { records } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { DataFile, LeftOut, TableVersion } from './delta.ts'
 
-/** The records of the imports that are undone. Nobody deletes one. */
+/** The records of undone imports. They are never deleted. */
 export const undoneImports = (store: Store) => records(store, undonePath, undoneImport)
 
-/** The records of the people whose forecasts are erased, without a name. Nobody deletes one. */
+/** The records of people whose forecasts are erased, without their names. They are never deleted. */
 export const erasedPeople = (store: Store) => records(store, erasedPath, erasedPerson)
 
 /** Reads who is erased, in the order of ids. */
@@ -28,14 +28,16 @@ export async function readLeftOut(store: Store): Promise<LeftOut> {
   }
 }
 
-/** Whether less counts than before. Nothing that is left out comes back, so that numbers tell. */
+/**
+ * Whether more is left out than before. Rows left out never come back, so comparing the numbers is enough.
+ */
 export function isMoreLeftOut(before: LeftOut, now: LeftOut): boolean {
   const numberIn = ({ undone_imports = [], erased_people = [] }: LeftOut) =>
     undone_imports.length + erased_people.length
   return numberIn(before) !== numberIn(now)
 }
 
-/** A table without these rows, and with all others: what another list left out of `version` is back. */
+/** Returns a table without exactly these rows. Rows that another list left out of `version` are back. */
 export function without<Version extends TableVersion>(
   version: Version,
   { undone_imports = [], erased_people = [] }: LeftOut,
@@ -99,7 +101,7 @@ export async function attachErased(database: Database, { erased = [] }: TableVer
   )
 }
 
-/** The SQL of whether an id is that of an erased person. No import brings those back. */
+/** Returns SQL that tells whether an id is that of an erased person. No import brings them back. */
 export function isErased(id: string): string {
   return `${id} IN (SELECT user_id FROM erased_people)`
 }

@@ -1,5 +1,6 @@
-// Rows that may enter a table only if it has nothing that their author has not seen: an import checks its
-// rows against a version of the table, and offers them to the next one. The creation of its intake decides.
+// Offers: rows that may enter a table only if their author has seen everything in it. An import checks its
+// rows against a version of the table, and offers them to the next one. Whether they enter is decided when
+// its intake is created.
 import type { TableName } from '../../schemas/tables.ts'
 import { deltaLogPath, intakePath, offerPath, offeredVersion, offersPrefix } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
@@ -11,9 +12,9 @@ import { putIntake, readIntake } from './intake.ts'
 import { lookAgain } from './quarantine.ts'
 
 /**
- * Makes the rows of an object the next version of a table, alone, and returns its number. Returns undefined,
- * and adds nothing, if the table has rows that `seen` lacks and that another import or statement wrote: check
- * again, and offer again. Rows that agents wrote never stand in the way, and never wait.
+ * Makes the rows of an object the next version of a table, with no others, and returns its number. If another
+ * import or statement has written rows that `seen` lacks, adds nothing and returns undefined: check again,
+ * and offer again. Rows of agents never prevent an offer, and never wait.
  *
  * Any number of calls may run at once, beside compactions, on any machines. After a crash the rows are all in
  * the table, or will be with the next compaction, or never will be.
@@ -37,7 +38,7 @@ export async function offer(
     const version = last.version + 1
     const path = offerPath(table, version, id, bytes)
     await store.putIfAbsent(path, bytes)
-    // Whoever wins, the version that is decided is made.
+    // Whoever wins, make the version that the intake decides.
     await putIntake(store, table, version, [path])
     const decided = await lookAgain(wait, () => readIntake(store, table, version))
     if (!decided) throw notShown(intakePath(table, version))
@@ -60,7 +61,7 @@ function isOfAgents(table: TableName, file: DataFile): boolean {
 }
 
 /**
- * Deletes the offers to versions that are made, which a run that was cut off has left: they are in the table,
+ * Deletes the offers to versions that are made, left by runs that were cut off: their rows are in the table,
  * or never will be.
  */
 export async function forgetVoid(store: Store, { table, version: last }: TableVersion): Promise<void> {
@@ -70,7 +71,10 @@ export async function forgetVoid(store: Store, { table, version: last }: TableVe
   }
 }
 
-/** Returns the offers that the next version of a table takes in, and has not yet: a run was cut off. */
+/**
+ * Returns the offers in the intake of the next version. If there are any, a run was cut off before it made
+ * that version.
+ */
 export async function acceptedOffers(store: Store, table: TableName): Promise<string[]> {
   const accepted: string[] = []
   for await (const { path } of store.list(offersPrefix(table))) {

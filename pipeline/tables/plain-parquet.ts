@@ -168,7 +168,7 @@ function writeSchema(footer: ThriftWriter, columns: readonly Column[]): void {
     footer.text(nameField, name)
     if (meaning !== undefined) footer.i32(converted, meaning)
     if (meaning === TIMESTAMP_MILLIS) {
-      // Without this, some readers take it for a time without a zone.
+      // Say that it is UTC: some readers would take it for a time without a zone.
       footer.struct(logical).struct(timestamp).true(isUtc)
       footer.struct(unit).struct(milliseconds).end().end().end().end()
     }

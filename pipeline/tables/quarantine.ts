@@ -1,5 +1,5 @@
-// The quarantine: objects that were moved aside because they cannot be read, each with a record of when, why
-// and what is known of it. `pipeline/release/quarantine.ts` decides what may go there.
+// The quarantine: unreadable objects that were moved aside, each with a record of when, why and how many rows
+// it may have. `pipeline/release/quarantine.ts` decides what may go there.
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -44,10 +44,7 @@ export async function orUnreadable<T>(key: string, read: Promise<T>): Promise<T>
 /** The waits before further looks at something that should be there. */
 const LOOKS_AFTER_MS = [200, 400, 800, 1600]
 
-/**
- * Looks for something that should be there, and looks again if it is not, because a store may lag behind for
- * a moment.
- */
+/** Looks for something that should be there, again and again, because a store may lag behind for a moment. */
 export async function lookAgain<T>(
   wait: (ms: number) => Promise<void>,
   look: () => Promise<T | undefined>,
@@ -106,7 +103,7 @@ export async function recordAside(
   )
   const copy = quarantinePath(key)
   const found = moves ? await store.get(key) : undefined
-  // A copy without a record is left from an attempt that was cut off, and the object may have changed since.
+  // A copy without a record comes from an attempt that was cut off, and the object may have changed since.
   if (found && (await putOnce(store, copy, found)) === 'different') await store.put(copy, found)
   const bytes = found ?? (isDamaged ? await store.get(copy) : undefined)
   const forecastIds = bytes && isInboxPath('forecasts', key) ? await forecastIdsOf(bytes) : []

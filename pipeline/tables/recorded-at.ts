@@ -1,4 +1,4 @@
-// The times at which rows count as recorded: if rows replace each other, a later statement gets a later time.
+// The recorded times of rows. Where rows replace each other, a later statement gets a later time.
 import { type TableVersion, statisticsOf } from './delta.ts'
 import { isReplaced } from './views.ts'
 

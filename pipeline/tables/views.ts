@@ -21,8 +21,8 @@ export function isReplaced(table: TableName): table is keyof typeof SUBJECT {
 }
 
 /**
- * Makes the view `<table>`, or one named `view`, with every row of a version of the table that counts, or of
- * its data files from one number on.
+ * Makes the view `<table>`, or one named `view`, with every counted row of a version of the table, or of its
+ * data files from one number on.
  */
 export async function attachTable(
   database: Database,
