@@ -1,4 +1,5 @@
-// Reads what everyone said last on one settled question from the scores of a release, which lie by entity.
+// Reads all answers to one settled question from the scores of a release. The scores are in the order of
+// entities.
 import type { QuestionScore } from '../../schemas/answers.ts'
 import { GAIN_COLUMNS, PUBLISHED_PAIR_METRICS } from '../../schemas/metrics.ts'
 import type { ManifestFile, ReleaseManifest } from '../../schemas/manifests.ts'
@@ -8,7 +9,7 @@ import { literal, parquet, withDatabase } from '../duckdb.ts'
 import { releasePrefix } from '../store/paths.ts'
 import { isScoresPath } from './row-groups.ts'
 
-/** More of them take 50 MB of memory while they are sent. */
+/** More answers would take over 50 MB of memory while they are sent. */
 const ANSWERS_AT_ONCE = 20_000
 
 /** The numbers of a score that differ between the answers to one question. */
@@ -25,14 +26,14 @@ export type EntityAnswer = { entity_type: EntityType; entity_id: string } & Reco
   number | bigint | boolean | null
 >
 
-/** Returns how many bytes have to be looked through for the answers on a question. */
+/** Returns the bytes that a search for the answers to a question reads. */
 export function scoredBytes({ files }: ReleaseManifest): number {
   return files.filter(({ path }) => isScoresPath(path)).reduce((sum, file) => sum + file.size_bytes, 0)
 }
 
 /**
- * Yields the answers in the order of the scores, some at a time. Every 20,000 are a query of their own, which
- * goes on behind the last entity, so that neither memory nor a turn is held while a slow caller takes it.
+ * Yields the answers in the order of the scores, some at a time. Asks for 20,000 in each query, beginning
+ * behind the last entity, so that a slow caller holds neither memory nor a turn.
  *
  * @param inTurn runs a query; it may wait for others.
  * @throws ServiceError `notFound` if retention has deleted the scores.
@@ -58,7 +59,8 @@ export async function* answersOn(
         after = found.length < atOnce ? undefined : found.at(-1)!.entity_id
       }
     } finally {
-      // A node that is asked for many releases would else keep a copy of each. A file of a folder is no copy.
+      // Delete the copy, or a node would keep one of each release that it is asked for. In a folder the file
+      // is no copy.
       if (store.localPath(object) === undefined) await local.forget(object)
     }
   }

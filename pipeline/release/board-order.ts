@@ -1,4 +1,4 @@
-// The order of boards, which the ranks of each pool follow.
+// The order of entities on boards.
 import type { EntityMetrics } from '../../schemas/metrics.ts'
 import { MICRO, roundHalfEven } from '../scoring/round.ts'
 import { padded } from '../store/paths.ts'
@@ -12,10 +12,10 @@ export function boardPagePath(folder: string, page: number): string {
 
 /** The place of an entity on the board of its kind. */
 export interface BoardPlace {
-  /** Null for an entity without a rank, as is `pool`. */
+  /** Null for an entity without a rank, like `pool`. */
   pool_size: number | null
   pool: string | null
-  /** The skill in whole 1e-6 of an entity with a rank, the number of contested questions of another. */
+  /** The skill in whole 1e-6 if the entity has a rank, otherwise its number of contested questions. */
   value: number
 }
 
@@ -35,7 +35,7 @@ export function boardPlace({
   return { pool_size, pool, value: roundHalfEven(skill! * MICRO) }
 }
 
-/** Compares places; 0 for two that only the ids order. */
+/** Compares places; 0 if only the ids can order the two. */
 export function inOrderOfPlaces(one: BoardPlace, other: BoardPlace): number {
   if (one.pool_size !== other.pool_size) return (other.pool_size ?? 0) - (one.pool_size ?? 0)
   if (one.pool !== other.pool) return one.pool! < other.pool! ? -1 : 1

@@ -1,4 +1,4 @@
-// The boards by category of a release while they are made: entries in, pages and rows of a table out.
+// Makes the boards by category of a release: takes entries, and gives pages and the rows of a table.
 import type { CategoryFacts } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Database } from '../duckdb.ts'
@@ -36,7 +36,7 @@ export function categoryPath(category: number, entityType: EntityType, page: num
   return boardPagePath(categoryFolder(category, entityType), page)
 }
 
-/** An entity in a category in which it has as many contested questions as a rank takes. */
+/** An entity in a category, with as many contested questions there as a rank takes. */
 export interface CategoryEntry extends Pick<RankedEntity, 'entityType' | 'entityId' | 'facts'> {
   pool: string | null
   pool_size: number | null
@@ -93,12 +93,12 @@ export class CategoryFiles {
     this.#table = new ParquetRows(BOARD_ROW_COLUMNS, undefined, writer)
   }
 
-  /** Takes how many entities of a kind have a settled pair in a category. */
+  /** Takes the number of entities of a kind with a settled pair in a category. */
   members({ category, entityType, entities }: CategoryMembers): void {
     this.#members.set(boardKey(category, entityType), entities)
   }
 
-  /** Yields the pages of a board whose entries are all in memory, by the number of the category. */
+  /** Yields the pages of a board, given all its entries. `number` is that of the category. */
   *pages(number: number, entityType: EntityType, entries: readonly CategoryEntry[]): Iterable<OutputFile> {
     const board = this.board(number, entityType)
     for (const entry of entries) board.count(entry)
@@ -161,7 +161,7 @@ export class CategoryFiles {
     return { path: CATEGORIES_PARQUET_PATH, rows: this.rows, bytes: this.#table.finish() }
   }
 
-  /** Completes the table of a writer that does not hold it in memory. */
+  /** Completes the table if a writer takes its bytes. */
   endTable(): void {
     this.#table.end()
   }
@@ -183,7 +183,9 @@ function standingOf({ facts, pool, scores: { skill, board_interval } }: Category
   }
 }
 
-/** Returns the keys of the order of a board. It does not depend on which rank an entry has, if it has one. */
+/**
+ * Returns the keys of the order of a board. They depend on whether an entry can have a rank, not on the rank.
+ */
 export function placeInCategory({ facts, pool, pool_size, scores }: CategoryEntry): BoardPlace {
   return boardPlace({ ...scores, rank: facts.retired_at === null ? 1 : null, pool, pool_size })
 }
@@ -246,7 +248,7 @@ function boardRow(category: string, entry: RankedEntry): unknown[] {
   ]
 }
 
-/** How many entities of a kind have a settled pair in a category. */
+/** The number of entities of a kind with a settled pair in a category. */
 export interface CategoryMembers {
   category: number
   entityType: EntityType

@@ -38,8 +38,8 @@ export async function hasChanged(
 }
 
 /**
- * Whether a row that came after a version of the table of agents is a statement, which may decide who is the
- * first of an owner, or is of an agent that has made a forecast.
+ * Whether rows after a version of the table of agents may change a release: statements, which may decide who
+ * is first of an owner, and registrations of agents that have made a forecast.
  */
 function hasNewsOfAgents(
   { openDatabase, local }: ChangesContext,
@@ -59,7 +59,7 @@ function hasNewsOfAgents(
   )
 }
 
-/** Whether all but the tables is the same. */
+/** Whether all inputs but the tables are the same. */
 function isAlike(last: ReleaseManifest, next: Omit<NextRelease, 'tables'>): boolean {
   return !changesByTime(last, next.as_of) && Buffer.compare(restOf(last), restOf(next)) === 0
 }
@@ -71,16 +71,19 @@ function restOf(inputs: Omit<NextRelease, 'tables'>): Uint8Array {
   return canonical({ day, engines, methodology_version, quarantined, undone_imports, erased_people })
 }
 
-/** Whether a question has settled since, an outcome become known or an agent retired, without any new row. */
+/**
+ * Whether time alone has changed something since: a question has settled, an outcome has become known, or an
+ * agent has retired.
+ */
 function changesByTime({ next_change_at: at }: ReleaseManifest, asOf: string): boolean {
   return typeof at === 'string' && Date.parse(at) <= Date.parse(asOf)
 }
 
 /**
- * Returns true if a run that has found no release begun has nothing to do: nothing waits in the inbox, no
- * version is decided and not made, and the last release has read every commit of the tables. This takes
- * three requests a table, however long the logs are. Objects that another run is taking in stay in the inbox
- * until it commits them.
+ * Returns true if there is nothing to release: no release is begun, nothing waits in the inbox, no version
+ * has an intake without being made, and the last release has read every commit of the tables. Takes three
+ * requests a table, however long the logs are. Objects that another run is taking in stay in the inbox until
+ * it commits them.
  */
 export async function nothingToRelease(
   store: Store,

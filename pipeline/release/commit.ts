@@ -24,8 +24,7 @@ export function writerOf(store: Store, release: number): Write {
   return async (name, body) => {
     const path = releasePrefix(release) + name
     if ((await putOnce(store, path, body)) !== 'different') return true
-    // A run of another make wrote this object before its plan was taken over, unless that run has published
-    // the release.
+    // Either another run has published the release, or a run whose plan was taken over wrote this object.
     if (await readManifest(store, release)) return false
     await store.put(path, body)
     return true

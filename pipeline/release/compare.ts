@@ -1,4 +1,4 @@
-// Compares two releases: whose award differs, how many more questions count, which outcomes were replaced.
+// Compares two releases: changed awards, further counted questions, replaced outcomes.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -20,13 +20,12 @@ type ComparisonContext = Pick<PipelineComponents, 'store' | 'directory'>
 type Previous = ReleaseManifest | undefined
 
 /**
- * Makes the view `award_change` by the columns of ids and awards of two releases' files of entities. Grain:
- * one row per entity of either, with its award before and now as `from` and `to`, which are NULL where a
- * release lacks the entity. The view reads copies of its own until the caller disposes of what it returns:
- * another process may delete a copy that processes share.
+ * Makes the view `award_change` from the files of entities of two releases. Grain: one row per entity of
+ * either, with its awards `from` and `to`; NULL if a release lacks the entity. The view reads copies of its
+ * own until the caller disposes of the result, because another process may delete shared copies.
  *
  * @param previous undefined for the first release.
- * @returns `isKnown` is false, and there is no view, if retention has deleted files of one of them.
+ * @returns `isKnown` is false, and there is no view, if retention has deleted files of either release.
  */
 export async function attachAwards(
   { store, directory }: ComparisonContext,
@@ -52,7 +51,7 @@ export async function attachAwards(
   }
 }
 
-/** Runs a query over `award_change`. Returns undefined where that cannot be made. */
+/** Runs a query over `award_change`. Returns undefined if the view cannot be made. */
 async function overAwards<Row extends object>(
   context: ComparisonContext & Pick<PipelineComponents, 'openDatabase'>,
   manifest: ReleaseManifest,
@@ -82,9 +81,9 @@ async function awardsIn(local: LocalFiles, manifest: Previous): Promise<string> 
 }
 
 export interface ReleaseSummary {
-  /** The questions that score, those whose outcome is known to be yes or no. */
+  /** The questions with a known outcome of yes or no. */
   scored: number
-  /** By how many more of them have closed too than in the release before. */
+  /** How many more of them have closed than in the release before. */
   settled: number
   /** The entities that have a certificate and had none in the release before. */
   certified: number
@@ -94,11 +93,11 @@ export interface ReleaseSummary {
   corrected: number
   /** The people whose forecasts were erased since the release before. */
   erased: number
-  /** The questions that count, and the entities with a certificate, whatever was before. */
+  /** All settled questions and all entities with a certificate in the release. */
   all: { settled: number; certified: number }
 }
 
-/** Sums up what a release changed; undefined if retention has deleted files that say it. */
+/** Sums up the changes of a release; undefined if retention has deleted files that show them. */
 export async function summaryOf(
   context: ComparisonContext & Pick<PipelineComponents, 'openDatabase'>,
   manifest: ReleaseManifest,
@@ -131,10 +130,10 @@ export function settledIn(manifest: Previous): number {
   return manifest ? manifest.counts.scored_questions - manifest.questions.early : 0
 }
 
-/** The most changes of titles that are told one by one. */
+/** The most changes of titles in an answer. */
 const MOST_TOLD = 100
 
-/** Tells whose title a release changed; undefined if retention has deleted files that say it. */
+/** Returns the changes of titles in a release; undefined if retention has deleted files that show them. */
 export async function titleChanges(
   context: ComparisonContext & Pick<PipelineComponents, 'openDatabase'>,
   manifest: ReleaseManifest,
@@ -162,7 +161,7 @@ export async function titleChanges(
   return { won: Number(won), lost: Number(lost), first }
 }
 
-/** Returns the questions whose outcome is another one in the end, or became known at another time. */
+/** Returns the questions whose outcome, or its time, differs after all corrections. */
 export function replacedOutcomes(corrections: readonly Correction[]): ReplacedOutcome[] {
   const changed = ({ column }: Correction) => column === 'outcome' || column === 'resolved_at'
   const byQuestion = Map.groupBy(corrections.filter(changed), ({ question_id: id }) => id)

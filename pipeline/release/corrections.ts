@@ -1,5 +1,5 @@
-// Finds what a release corrects of the one before it: changes of a question, or of its outcome, after its
-// first forecast, and people whose forecasts were erased; and the pairs that each may have moved.
+// Finds the corrections of a release to the one before: changes of a question or its outcome after its first
+// forecast, and people whose forecasts were erased. Counts the pairs that each may have moved.
 import type { Change, Correction, Erasure, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import type { ScoringContext } from '../engine/duckdb-engine.ts'
@@ -15,9 +15,9 @@ type CorrectionContext = Pick<ScoringContext, 'database' | 'local'>
 type Versions = Record<ScoredTable, TableVersion>
 
 export interface Corrected {
-  /** Each change that was said since the previous release, also where a later one has undone it. */
+  /** Every change recorded since the previous release, even if a later one has undone it. */
   corrections: Correction[]
-  /** Whom the release leaves out and the previous one does not, by id; undefined if there is nobody. */
+  /** The people newly left out, in order of id; undefined if there are none. */
   erasures: Erasure[] | undefined
 }
 
@@ -66,7 +66,7 @@ export async function correctedSince(
   return { corrections, erasures: erasures.length > 0 ? erasures : undefined }
 }
 
-/** A person of whom the tables have no forecast. */
+/** The counts of a person without forecasts in the tables. */
 const NO_FORECASTS = { forecasts: 0n, questions: 0n, pairs: 0n }
 
 async function correctionRows({ database }: CorrectionContext): Promise<Correction[]> {
@@ -108,8 +108,9 @@ function erasureRows({ database }: CorrectionContext): Promise<ErasureRow[]> {
 const MOVED_TABLES = ['moved', 'scored_at_either', 'forecast_on_touched']
 
 /**
- * Makes of the questions in the table `touched` the tables `forecast_on_touched`, `scored_at_either` of those
- * that the previous release or this one scores, and `moved` with the number of pairs on each of these.
+ * Makes three tables from the questions in the table `touched`: `forecast_on_touched`; `scored_at_either`,
+ * the questions that the previous release or this one scores; and `moved`, with the number of pairs on each
+ * of these.
  */
 async function createMoved(
   { database, local }: CorrectionContext,

@@ -1,4 +1,4 @@
-// Derives everything a release consists of, from the tables alone.
+// Derives all files of a release from the tables alone.
 import type { ReleaseCounts, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type ScoredTable } from '../../schemas/tables.ts'
@@ -26,7 +26,7 @@ export interface ReleaseInputs {
   asOf: Date
   environment: Environment
   versions: Record<ScoredTable, TableVersion>
-  /** The release before it, if there is one; outcomes that it scored by may have changed since. */
+  /** The release before, if there is one. Outcomes may have changed since. */
   previous: Pick<ReleaseManifest, 'as_of' | 'tables' | keyof LeftOut | 'trees' | 'inputs'> | undefined
   /** Whether its shards hold the snapshot of its day. */
   bringsSnapshot: boolean
@@ -42,7 +42,7 @@ export interface DerivedRelease extends AsyncDisposable, Corrected {
   voiceRule: VoiceRule
   pairs: number
   /**
-   * Yields every file of the release but its manifest, in the order of the manifest. It makes each on demand,
+   * Yields every file of the release but its manifest, in the order of the manifest. Makes each on demand,
    * and deletes a large one when the caller asks for the next.
    */
   files(sign: SignBytes): AsyncIterable<OutputFile | LargeFile>

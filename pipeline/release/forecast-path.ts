@@ -12,15 +12,14 @@ import type { Store } from '../store/store.ts'
 import { ID_BYTES, RECORD_BYTES } from './files/forecasts-tree.ts'
 import { missingFile } from './read.ts'
 
-/** One read may go wrong on its way. If two do, the object itself is damaged. */
+/** The transfer may damage one read. If two reads are damaged, the object is. */
 const READS = 2
 /** The bytes of one read, so that memory never holds a file of some million forecasts. */
 const PIECE_BYTES = 4 * 1024 * 1024
 
 /**
- * Returns the path of a forecast, checked against the root; undefined if the file does not have the id. It
- * reads one id for each halving of the runs of 256 records, then the run, and then each other tile that the
- * path crosses.
+ * Returns the path of a forecast, checked against the root; undefined if the file lacks the id. Reads one id
+ * for each halving of the runs of 256 records, then the run, and then each other tile on the path.
  *
  * @throws ServiceError `notFound` if retention has deleted the file, `corrupt` if it is lost or damaged.
  */

@@ -1,4 +1,4 @@
-// Reads from the tables of a release all that a few entities have said, for answers that no release has.
+// Reads all forecasts of one or two entities from the tables of a release, for answers that no release has.
 import type { PipelineComponents } from '../components.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
@@ -24,7 +24,7 @@ type SharedContext = Pick<PipelineComponents, 'store' | 'local' | 'openDatabase'
 
 /**
  * Works with a database that has the questions of a release as `createQuestions` makes them, and `counted`:
- * the rows of `entities` that may count, each id once, with the number of its entity as `side`.
+ * the forecasts of `entities` that may count, each id once. `side` is the index of the entity.
  */
 async function withForecastsOf<T>(
   { store, local, openDatabase }: SharedContext,
@@ -64,7 +64,7 @@ interface Row extends SidedForecast {
   endsAtMs: number
 }
 
-/** Grain: one row per forecast or withdrawal on a settled question of which both said something. */
+/** Grain: one row per forecast or withdrawal on a settled question that both have forecast. */
 const SHARED = `
   SELECT question_id, cluster, week, yes AS outcome, opened_ms AS "openedAtMs",
     closes_ms AS "closesAtMs", ends_ms AS "endsAtMs", side::INTEGER AS side,
@@ -74,7 +74,7 @@ const SHARED = `
   ORDER BY question_id, "atMs", forecast_id`
 
 export interface ReleasedComparison extends Comparison {
-  /** All of them; those on which the two lie furthest apart by shared time and error come first. */
+  /** All shared questions, the greatest difference of the errors over the shared time first. */
   shared: ComparedQuestion[]
 }
 
@@ -121,17 +121,17 @@ async function sharedQuestions(
   })
 }
 
-/** A question with an outcome of which an entity said something that no score came of. */
+/** A question with an outcome on which an entity has forecasts but no score. */
 export interface UnscoredQuestion {
   question_id: string
   outcome: 'yes' | 'no' | 'annulled'
-  /** Whether everything that it said came at the effective close or later. */
+  /** Whether all its forecasts came at the effective close or later. */
   isLate: boolean
 }
 
 /**
- * Grain: one row per question whose outcome was known at `as_of` and of which the entity had said something
- * by then, scored ones too.
+ * Grain: one row per question that the entity had forecast by `as_of` and whose outcome was known then,
+ * scored or not.
  */
 const FORECAST_QUESTIONS = (asOf: string) => `
   SELECT question_id, r.outcome, min(forecast_at) >= least(any_value(q.closes_at), any_value(r.resolved_at)) AS "isLate"
@@ -140,7 +140,7 @@ const FORECAST_QUESTIONS = (asOf: string) => `
     AND forecast_at <= ${literal(asOf)}::TIMESTAMPTZ
   GROUP BY ALL ORDER BY question_id`
 
-/** Returns the questions of an entity with an outcome that are not among the scored ones, in order of id. */
+/** Returns the questions with an outcome that an entity forecast without a score, in order of id. */
 export async function unscoredQuestions(
   context: SharedContext,
   manifest: ReleaseManifest,

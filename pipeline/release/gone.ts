@@ -1,11 +1,11 @@
-// Finds out that the newest releases are gone from a store whose public log still has them.
+// Finds releases that the public log has, but the store has lost.
 import { ServiceError } from '../../schemas/errors.ts'
 import { lastNumbered } from '../store/numbered.ts'
 import { logCheckpointPath, manifestPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 
 export interface GoneReleases {
-  /** The path of the first manifest that the log has and the store has not. */
+  /** The path of the first manifest that the store has lost. */
   path: string
   /** The last release that is logged. */
   logged: number
@@ -20,14 +20,14 @@ export async function goneReleases(store: Store, current: number): Promise<GoneR
   const logged = await lastNumbered(store, logCheckpointPath, current)
   if (logged === current) return undefined
   const path = manifestPath(current + 1)
-  // Another run may have published and logged a release since the current one was looked for.
+  // Another run may have published and logged a release in the meantime.
   const isPublished = (await store.range(path, 0, 1)) !== undefined
   return isPublished ? undefined : { path, logged }
 }
 
 /**
- * Refuses to make a release under a number that the log has: of two releases of one number only the logged
- * one could ever be proven.
+ * Refuses to make a release under a number in the log. Of two releases with one number, only the logged one
+ * could ever be proven.
  *
  * @throws ServiceError `corrupt` if the newest releases are gone and the log has them.
  */

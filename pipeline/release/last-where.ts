@@ -1,8 +1,8 @@
-// Finds a release among all by halves.
+// Finds a release by halving the numbers.
 
 /**
- * Returns the last of the numbers from 1 up to `last` that something holds of; 0 if there is none. It must
- * hold of all numbers up to one, and of none after.
+ * Returns the last number from 1 up to `last` for which `holds`; 0 if there is none. It must hold for all
+ * numbers up to that one, and for none after.
  */
 export async function lastWhere(last: number, holds: (number: number) => Promise<boolean>): Promise<number> {
   let [low, high] = [0, last]

@@ -2,7 +2,7 @@
 import { canonical } from '../proof/canonical.ts'
 import type { OutputFile } from './output.ts'
 
-/** Makes a page: its rows under the name of the list, beside what holds for all of them. */
+/** Makes a page: its rows under the name of the list, beside the members that all rows share. */
 export function listFile<Row extends object>(
   path: string,
   name: string,

@@ -35,7 +35,7 @@ export interface NoRelease {
   reason: 'unchanged' | 'lost'
 }
 
-/** A release that has a plan in the store and is not made yet. */
+/** A release with a plan in the store that is not made yet. */
 export interface PlannedRelease {
   state: ReleaseState
   plan: ReleasePlan
@@ -45,12 +45,12 @@ export interface PlannedRelease {
 }
 
 /**
- * Takes in the inbox and publishes a release. If an earlier run left a snapshot or a release unfinished, it
- * finishes that first. Any number of runs may be under way: one commits, the others report that they lost.
+ * Takes in the inbox and publishes a release. First finishes a snapshot or a release that an earlier run left
+ * unfinished. Any number of runs may be under way: one commits, the others report that they lost.
  *
  * @throws ServiceError `invalid` for an `asOf` in the future, `conflict` for one before the last release's or
- *   for the store of another environment, `corrupt` if a logged release is gone, `unavailable` if the
- *   store does not answer: running again is safe.
+ *   for the store of another environment, `corrupt` if a logged release is gone, `unavailable` if the store
+ *   does not answer: running again is safe.
  */
 export async function makeRelease(
   context: ReleaseContext,
@@ -60,7 +60,7 @@ export async function makeRelease(
   for (;;) {
     const planned = await planRelease(context, request)
     const result = 'made' in planned ? planned : await carryOut(context, planned)
-    // A run that finished a release has published it, also if it makes no other one after it.
+    // A run that finished a release has published it, even if it makes no further one.
     if (!result.made) return finished ?? result
     if ('made' in planned || !planned.isBegun) return result
     context.log('finished a release that an earlier run began', { release: result.release })
@@ -109,7 +109,10 @@ export async function planRelease(
   }
 }
 
-/** Keeps erased whom the last release has as erased, also where the record is lost: audits tell of that. */
+/**
+ * Keeps people erased whom the last release lists as erased, even if their record is lost. An audit reports
+ * the loss.
+ */
 function stillErased(leftOut: LeftOut, last: ReleaseManifest | undefined): LeftOut {
   const { erased_people: now = [] } = leftOut
   const known = new Set(now.map(({ user_id }) => user_id))
@@ -119,7 +122,7 @@ function stillErased(leftOut: LeftOut, last: ReleaseManifest | undefined): LeftO
   return { ...leftOut, erased_people: [...now, ...lost].toSorted(byId) }
 }
 
-/** Takes in the inbox of every table that scoring reads, and returns the tables without what is left out. */
+/** Takes in the inbox of every table that scoring reads, and returns the tables without the rows left out. */
 function compactAll(context: ReleaseContext, leftOut: LeftOut): Promise<Record<ScoredTable, TableVersion>> {
   return withDatabase(context.openDatabase, async (database) => {
     const versions: [ScoredTable, TableVersion][] = []
@@ -132,10 +135,7 @@ function compactAll(context: ReleaseContext, leftOut: LeftOut): Promise<Record<S
   })
 }
 
-/**
- * Derives and writes every file, and last the manifest. It loses if another run has published the release by
- * then.
- */
+/** Derives and writes every file, and last the manifest. Loses if another run publishes the release first. */
 function carryOut(context: ReleaseContext, planned: PlannedRelease): Promise<ReleaseResult> {
   const { state, plan } = planned
   const release = state.number + 1

@@ -1,13 +1,13 @@
-// Divides the Parquet files of a release into parts, which are runs of whole shards, so that memory never
-// holds all scores or all entities.
+// Divides the Parquet files of a release into parts, so that memory never holds all scores or all entities. A
+// part covers a run of whole shards.
 import type { EntityType } from '../../schemas/tables.ts'
 import { padded } from '../store/paths.ts'
 import { SCORES_FOLDER } from './row-groups.ts'
 import { ENTITIES_PER_SHARD } from './shards.ts'
 
 /**
- * A part ends with the shard that brings it to this many pairs (scores) or entities, or with the last shard
- * of its kind.
+ * A part ends with the shard with which it reaches this many pairs (scores) or entities, or with the last
+ * shard of its kind.
  */
 export const PART_SIZES = { pairs: 4_000_000, entities: 1_000_000 }
 export type PartSizes = typeof PART_SIZES
@@ -24,7 +24,7 @@ export interface ShardCount {
 
 export interface ReleasePart extends ShardCount {
   path: string
-  /** The entities and pairs before it, of all kinds. */
+  /** How many entities and pairs come before it, of all kinds. */
   firstEntity: number
   firstPair: number
   /** The number of its shards. */

@@ -1,5 +1,5 @@
-// Finds a payload in the tree over all payloads of its kind of entity: its path inside its shard, continued
-// over the roots of the shards (docs/data.md, Trees).
+// Finds the path of a payload in the tree of its kind of entity: first inside its shard, then over the roots
+// of the shards (docs/data.md, Trees).
 import type { PublicationKind } from '../../schemas/metric.ts'
 import type { ReleaseTrees } from '../../schemas/manifests.ts'
 import type { ReleaseShard } from '../../schemas/payloads.ts'

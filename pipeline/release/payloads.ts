@@ -12,7 +12,7 @@ import { type Boards, type Ranked, boardsOf, rankIn, tallyOf } from '../scoring/
 import { rounded } from '../scoring/round.ts'
 import { decideTitle } from '../scoring/title.ts'
 
-/** Facts about the release that every payload repeats. */
+/** The release's facts in every payload. */
 export interface Provenance {
   methodology_version: string
   release: number
@@ -51,7 +51,7 @@ const LISTED_METRICS = [
   'answered_share',
 ] as const satisfies EntityMetricName[]
 
-/** Whether an entity is in lists: an agent without a name is hidden. */
+/** Whether an entity is in lists. An agent without a name is hidden. */
 export function isListed({ entityType, facts }: Pick<RankedEntity, 'entityType' | 'facts'>): boolean {
   return entityType === 'forecaster' || facts.name !== null
 }
@@ -119,7 +119,7 @@ function roundedIn(value: unknown): unknown {
 const METRICS_IN = Object.fromEntries(
   ENTITY_TYPES.map((type) => [type, new Map(PUBLICATIONS.map((kind) => [kind, metricsIn(kind, type)]))]),
 ) as Record<EntityType, Map<PublicationKind, EntityMetricName[]>>
-/** These payloads say the title. */
+/** The payloads with the title. */
 const AWARDED_KINDS = new Set<PublicationKind>(['verification', 'rankings'])
 
 /** Returns the member that names the entity in a payload. */
@@ -152,7 +152,7 @@ export function payloadsOf(
   }
 }
 
-/** Returns these facts of an agent. A list has them of no person: names of people can be taken back. */
+/** Returns these facts of an agent; nothing for a person, because names of people can be taken back. */
 export function agentFacts(
   { entityType, facts }: { entityType: EntityType; facts: HeldFacts },
   names: readonly FactName[],

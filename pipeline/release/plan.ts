@@ -1,5 +1,5 @@
-// Decides once what a release is made of. Every run of the same make that finds the plan carries it out to
-// the same bytes.
+// Decides once from which inputs a release is made. Every run of the same make carries out the plan to the
+// same bytes.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { QuarantinedObject, ReleaseManifest } from '../../schemas/manifests.ts'
 import { SCORED_TABLES, type ScoredTable } from '../../schemas/tables.ts'
@@ -30,7 +30,7 @@ interface Make {
   signing: string | null
 }
 
-/** Its lists of what is left out of the tables are those of the time when it was made. */
+/** Its lists of rows left out date from its making. */
 export interface ReleasePlan extends Make, LeftOut {
   as_of: string
   started_at: string
@@ -42,16 +42,16 @@ export interface ReleasePlan extends Make, LeftOut {
 }
 
 /**
- * A run leaves a plan of another make alone for this long, because the run that made it may still be at work.
+ * For this long a run leaves a plan of another make alone, because the run that made it may still be at work.
  */
 const TAKEOVER_MS = 15 * 60_000
 
 /**
  * Refuses an `as_of` that the next release must not have.
  *
- * @throws ServiceError `invalid` for an `--as-of` in the future; `conflict` for an instant before the `as_of`
- *   of the last release, or of the release begun after it, and for one far ahead of the store's clock: then
- *   `--as-of` or the clock is wrong.
+ * @throws ServiceError `invalid` for an `--as-of` in the future. `conflict` for an instant before the `as_of`
+ *   of the last release or of the release begun after it. `conflict` for an instant far ahead of the store's
+ *   clock: then `--as-of` or the clock is wrong.
  */
 export function assertAsOf(
   { clockAheadMs = 0 }: Pick<ReleaseContext, 'clockAheadMs'>,
@@ -86,8 +86,7 @@ export function assertAsOf(
 }
 
 /**
- * @throws ServiceError `unavailable` if the store does not show all commits that the last release was made
- *   from.
+ * @throws ServiceError `unavailable` if the store does not show all commits of the last release.
  */
 export async function newPlan(
   context: ReleaseContext,
@@ -120,9 +119,9 @@ async function bringsSnapshot(store: Store, { manifest }: ReleaseState, asOf: st
 }
 
 /**
- * Returns the plan to finish a release that a run has begun. This run cannot carry out a plan of another make
- * to the same bytes. Once the other run must be dead, it replaces that plan by one of this make, as of the
- * same instant.
+ * Returns the plan to finish a release that another run has begun. This run cannot carry out a plan of
+ * another make to the same bytes. Once the other run must be dead, it replaces that plan by one of its own
+ * make, as of the same instant.
  *
  * @throws ServiceError `conflict` for a plan of another make whose run may still be at work.
  */
@@ -171,7 +170,7 @@ export async function ownPlan(context: ReleaseContext, release: number): Promise
   )
 }
 
-/** The same plan, made by this run. */
+/** Returns the same plan with the make of this run. */
 function asPlannedBy(context: ReleaseContext, begun: Omit<ReleasePlan, keyof Make>): ReleasePlan {
   const { as_of, started_at, tables, brings_snapshot, quarantined, undone_imports, erased_people } = begun
   return {

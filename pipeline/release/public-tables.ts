@@ -1,6 +1,6 @@
-// Makes the files of the public tables: what anyone may know, as of a release, of the tables that it was made
-// of. A forecast is among them once its question is settled. The files follow from the tables, from `as_of`
-// and from the manifest before, whichever of them were derived again.
+// Makes the files of the public tables: the part of a release's tables that anyone may know. A forecast is
+// public once its question is settled. The files follow from the tables, `as_of` and the manifest before,
+// however many of them are derived again.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
@@ -27,9 +27,9 @@ export interface PublicInputs {
   release: number
   asOf: Date
   versions: Versions
-  /** The release before it, if there is one. */
+  /** The release before, if there is one. */
   previous: ReleaseManifest | undefined
-  /** Whether to derive only what something may have touched since the release before: see `isBase`. */
+  /** Whether to derive only the files that may differ from the release before: see `isBase`. */
   sincePrevious: boolean
 }
 
@@ -40,8 +40,8 @@ export interface PublicOutput {
 }
 
 /**
- * Whether the files of a release would be the same now, but for what was said since: the same programs made
- * it, and nothing more is left out.
+ * Whether only rows recorded since can change the files of a release: the same programs made it, and no
+ * further rows are left out.
  */
 export function isBase(previous: ReleaseManifest | undefined, next: LeftOut & { service: string }): boolean {
   if (!previous) return false
@@ -51,7 +51,9 @@ export function isBase(previous: ReleaseManifest | undefined, next: LeftOut & { 
   )
 }
 
-/** Yields the public files of a release in order of path. A file is gone when the next one is asked for. */
+/**
+ * Yields the public files of a release in order of path. Deletes a file when the caller asks for the next.
+ */
 export async function* publicFiles(
   context: PublicTablesContext,
   inputs: PublicInputs,
@@ -101,8 +103,8 @@ function periodOf(instant: string, asOf: Date): string {
 }
 
 /**
- * Selects the period of each question in each table as of `at`, in the periods that a release as of `asOf`
- * has; null where the table has nothing of the question. Grain: one row per question.
+ * Selects the period of each question in each table as of `at`; null if the table has nothing about the
+ * question. The periods are those of a release as of `asOf`. Grain: one row per question.
  */
 function cutsAt(at: Date, asOf: Date): string {
   const known = `r.outcome <> 'open' AND r.resolved_at <= ${timestamp(at)}`
@@ -113,14 +115,14 @@ function cutsAt(at: Date, asOf: Date): string {
     FROM current_questions q LEFT JOIN current_resolutions r USING (question_id)`
 }
 
-/** The rows of a table with their `period`, of the periods in `wanted_period`. */
+/** Selects the rows of a table in the periods of `wanted_period`, with their `period`. */
 const CUT_ROWS: Record<CutTable, (rows: string) => string> = {
   questions: (rows) => `SELECT * FROM (${currentRowsInFull('questions', rows)})`,
   resolutions: () => `SELECT * FROM current_resolutions`,
   forecasts: () => `SELECT * FROM public_forecast`,
 }
 
-/** Selects the rows of a table that has one file. */
+/** Selects all rows of a table with a single file. */
 const WHOLE: Record<Exclude<PublicTable, CutTable>, (asOf: Date) => string> = {
   agents: (asOf) => `
     WITH known AS (
@@ -166,8 +168,8 @@ async function* cutFiles(
 }
 
 /**
- * Returns the periods in which a file may differ from that of the release before: of questions of which a new
- * row of the table has come, and of those that are in another period now, or in none.
+ * Returns the periods whose files may differ from the release before: those of questions with new rows, and
+ * the old and new ones of questions whose period has changed.
  */
 async function touchedPeriods(
   { database, local }: PublicTablesContext,
@@ -199,14 +201,14 @@ async function createRows(database: Database, table: CutTable, periods: readonly
   )
   const rows = `(FROM ${table} SEMI JOIN wanted USING (question_id))`
   if (table === 'forecasts') {
-    // An agent's forecasts come by its own API alone: others count for nothing.
+    // An agent's forecasts count only if they came by the API.
     await database.run(
       `CREATE OR REPLACE TEMP TABLE countable AS SELECT * FROM ${rows} WHERE entity_type <> 'agent' OR source <> 'import'`,
     )
-    // The rows of a question are all in one period, so which periods are derived changes nothing.
+    // All rows of a question are in one period, so the choice of periods changes nothing here.
     await createCounted(database, 'countable', 'public_forecast', 'question_id, forecast_id')
   }
-  // No temporary table: another connection writes the files.
+  // Do not make it temporary: another connection writes the files.
   await database.run(
     `CREATE OR REPLACE TABLE public_row AS
      SELECT * FROM (${CUT_ROWS[table](rows)}) JOIN wanted USING (question_id)`,
@@ -226,7 +228,8 @@ async function* output(
   const names = columns.map(({ name }) => name).join(', ')
   const [counted] = await database.rows<{ rows: bigint }>(`SELECT count(*) AS rows FROM (${select})`)
   try {
-    // Any number of threads would cut sorted rows into the same row groups; one thread holds few of them.
+    // Any number of threads cuts sorted rows into the same row groups. One thread holds few of them in
+    // memory.
     await database.runByOneThread(
       `COPY (SELECT ${names} FROM (${select}) ORDER BY ${sortedBy.join(', ')}) TO ${literal(location)}
        (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 3, ROW_GROUP_SIZE ${rowsPerGroup}, WRITE_BLOOM_FILTER false,

@@ -1,6 +1,6 @@
-// Moves aside an inbox object, an intake or a snapshot manifest that cannot be read, so that the next release
-// goes on without it. A run may be cut off anywhere and repeated with the same result, because it copies,
-// records and only then deletes.
+// Moves aside an unreadable inbox object, intake or snapshot manifest, so that the next release goes on
+// without it. Copies, records and only then deletes, so that a run may be cut off anywhere and repeated with
+// the same result.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { QuarantinedObject } from '../../schemas/manifests.ts'
 import type { TableName } from '../../schemas/tables.ts'
@@ -17,13 +17,13 @@ export interface Quarantined {
   object: QuarantinedObject
   /** Whether an earlier run had recorded it. */
   was_recorded: boolean
-  /** Data files made with it, which were moved aside too. */
+  /** The data files made with it. They were moved aside too. */
   data_files: string[]
 }
 
 type Condition = 'whole' | 'damaged' | 'gone'
 
-/** The part that an object plays for a table. */
+/** The relation of an object to its table. */
 interface Role {
   /** The next version, if it is about to take the object in or the object is its intake; otherwise null. */
   open: number | null
@@ -35,8 +35,8 @@ interface Role {
 const NO_ROLE: Role = { open: null, isTaken: false, isNeeded: false }
 
 /**
- * @throws ServiceError `invalid` for an object of another kind, `notFound` for one that is missing and that
- *   nothing waits for, `conflict` for one that can be read or that a table has taken in.
+ * @throws ServiceError `invalid` for an object of another kind, `notFound` if it is missing and nothing needs
+ *   it, `conflict` if it can be read or a table has taken it in.
  */
 export async function quarantine(
   context: CompactionContext,

@@ -1,4 +1,4 @@
-// A release says of a settled question what was forecast on it, and nothing of any other question.
+// Sums up the forecasts on a settled question. A release says nothing about any other question.
 import type { QuestionSummary } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { AnsweredQuestion } from '../engine/answered-questions.ts'
@@ -8,10 +8,10 @@ import { type Crowd, type LastForecasts, crowdOf, endsOf, errorOf } from '../sco
 import { PPM } from '../scoring/logarithm.ts'
 import { rounded } from '../scoring/round.ts'
 
-/** Names the entity of a number. */
+/** Returns the entity with a number. */
 export type EntityNamed = (entity: number) => { entityType: EntityType; entityId: string }
 
-/** Says of one question what was forecast. Names are in canonical order, which makes the text fastest. */
+/** Sums up the forecasts on one question. Members are in canonical order, because that encodes fastest. */
 export function questionSummary(
   { questionId, outcome, course, crowds, surprising }: Omit<AnsweredQuestion, 'question'>,
   forecasts: LastForecasts,

@@ -1,5 +1,5 @@
-// Publishes why agents forecast as they did, once the outcome of the question is known. It follows the
-// tables: each run looks at the outcomes and agents of which something was said since the run before.
+// Publishes the rationales of agents, once the outcome of the question is known. Follows the tables: each run
+// looks at the outcomes and agents with rows recorded since the run before.
 import pMap from 'p-map'
 import { z } from 'zod'
 import { type QuestionRationales, questionRationales } from '../../schemas/answers.ts'
@@ -14,7 +14,7 @@ import { compact } from '../tables/compact.ts'
 import { TableLog, currentVersions, firstFileAfter } from '../tables/delta-log.ts'
 import { RESOLVED, attachCurrent, attachTable } from '../tables/views.ts'
 
-/** The most rationales of a question that are published. */
+/** The most published rationales of a question. */
 const MOST_SHOWN = 200
 const WRITES_AT_ONCE = 16
 
@@ -30,7 +30,7 @@ const publishedState = z.strictObject({ resolutions: version, agents: version, r
 type State = z.infer<typeof publishedState>
 const NEVER: State = { resolutions: -1, agents: -1, rationales: -1 }
 
-/** Returns the number of questions whose rationales were published, or published anew. */
+/** Returns for how many questions it published rationales, for the first time or anew. */
 export async function publishRationales(context: RationalesContext): Promise<number> {
   const { store, local, openDatabase } = context
   if (await hasWaiting(store, 'rationales', 1)) {
@@ -60,7 +60,7 @@ export async function publishRationales(context: RationalesContext): Promise<num
   return count
 }
 
-/** Grain: one row per question with an outcome of which, or of whose agents, something new was said. */
+/** Grain: one row per question with an outcome, if the question or one of its agents has a new row. */
 const AFFECTED = `
   SELECT DISTINCT question_id FROM rationales SEMI JOIN ${RESOLVED} USING (question_id)
   WHERE question_id IN (SELECT question_id FROM later_resolutions)
@@ -68,7 +68,10 @@ const AFFECTED = `
     OR question_id IN (SELECT question_id FROM later_rationales)
   ORDER BY question_id`
 
-/** Grain: one row per question and agent, its last rationale there. An agent without a name is hidden. */
+/**
+ * Selects the last rationale of each agent on each question. An agent without a name is hidden. Grain: one
+ * row per question and agent.
+ */
 const SHOWN_RATIONALES = `
   SELECT forecast_id, agent_id, question_id, probability, forecast_at, rationale
   FROM rationales SEMI JOIN affected USING (question_id)

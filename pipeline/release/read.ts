@@ -94,8 +94,8 @@ interface Shard {
 }
 
 /**
- * The shards of each kind in the files of a manifest, listed at the first search for an entity because a call
- * may search for hundreds.
+ * The shards of each kind in the files of a manifest. They are listed at the first search for an entity,
+ * because a call may search for hundreds.
  */
 const shardsByStart = new WeakMap<readonly ManifestFile[], Record<EntityType, Shard[]>>()
 
@@ -210,7 +210,7 @@ function damagedPiece(bytes: Uint8Array, pieces: readonly PieceOfFile[]): string
   return undefined
 }
 
-/** The error for a file that the store does not have. */
+/** Returns the error for a file that the store lacks. */
 export async function missingFile(
   store: Store,
   release: number,
@@ -220,7 +220,7 @@ export async function missingFile(
   return at === undefined ? lost(releasePrefix(release), file) : thinned(release, at)
 }
 
-/** The error for what a release published about entities, if retention has deleted it. */
+/** Returns the error for files about entities that retention has deleted. */
 export function thinned(release: number, at: string): ServiceError {
   return new ServiceError(
     'notFound',
@@ -244,7 +244,7 @@ function lost(prefix: string, { path }: Pick<ManifestFile, 'path'>): ServiceErro
   return new ServiceError('corrupt', `${prefix}${path} is in its manifest and not in the store`)
 }
 
-/** One read may go wrong on its way. If two do, the object itself is damaged. */
+/** The transfer may damage one read. If two reads are damaged, the object is. */
 const READS = 2
 
 /** Parses a JSON file, whose shape was checked at its publication. */
@@ -252,7 +252,7 @@ function parsed<T>(bytes: Uint8Array): T {
   return JSON.parse(new TextDecoder().decode(bytes)) as T
 }
 
-/** Reads a file, which must have the hash in the manifest; returns undefined if it is gone. */
+/** Reads a file. It must have the hash in the manifest. Returns undefined if it is gone. */
 async function readChecked(
   store: Store,
   prefix: string,

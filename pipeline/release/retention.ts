@@ -1,5 +1,5 @@
-// Thins out old releases: deletes what they published about entities, and keeps the records of how they were
-// made. The manifest stays because it marks the release; the numbers can be derived again from the tables.
+// Thins out old releases: deletes their files about entities, and keeps the records of their making. The
+// manifest stays because it marks the release. The numbers can be derived again from the tables.
 import type { PipelineComponents } from '../components.ts'
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -9,12 +9,9 @@ import { secureSnapshot } from './snapshot.ts'
 import { isPublished, publicPrefix, releasePrefix } from '../store/paths.ts'
 import type { Store, StoredObject } from '../store/store.ts'
 
-/** This many releases of the sandbox keep all their files, the current one among them. */
+/** How many releases of the sandbox keep all their files, including the current one. */
 export const WHOLE_RELEASES = 100
-/**
- * A run of the sandbox thins out at most this many releases: more than the one that each run adds, so that a
- * backlog shrinks.
- */
+/** The most releases that a run of the sandbox thins out. It is more than one, so that a backlog shrinks. */
 export const MOST_AT_ONCE = 20
 const DELETIONS_AT_ONCE = 16
 
@@ -28,13 +25,13 @@ export interface Deleted {
 }
 
 /**
- * Thins out the releases before the last `keep`, the oldest first and at most `most` of them. It always keeps
+ * Thins out the releases before the last `keep`, the oldest first and at most `most` of them. Always keeps
  * the current release. Any number of runs may be under way, even while another run makes a release.
  *
- * It records a release as thinned before it deletes the first file, and only after all files of the release
+ * Records a release as thinned before it deletes the first file, and only after all files of the release
  * before are gone. So the recorded releases have the lowest numbers, and after a crash only the last of them
- * can have files left. Files that manifests of later releases name too, of pairs and of public tables, are
- * deleted with the last release that names them.
+ * can have files left. Later manifests may name files of pairs and of public tables too: deletes these with
+ * the last release that names them.
  *
  * @throws ServiceError `corrupt` for a release that has lost its manifest or plan, or whose snapshot is
  *   damaged: its files are needed to repair that.
@@ -88,8 +85,8 @@ async function record(store: Store, release: number, now: Date): Promise<void> {
 }
 
 /**
- * Returns the files of pairs and of public tables that a release names or has, and that the next release does
- * not name: then no later one can.
+ * Returns the files of pairs and of public tables that belong to a release, if the next release does not name
+ * them: then no later one can.
  */
 async function namedLastBy(store: Store, release: number): Promise<StoredObject[]> {
   const [own, next] = await Promise.all([namedBy(store, release), namedBy(store, release + 1)])

@@ -1,4 +1,4 @@
-// A Parquet file of rows that are given one after another.
+// Writes a Parquet file, row by row.
 import { COMMENTS_KEY, type ColumnComments } from '../../schemas/column-comments.ts'
 import { ByteWriter, ParquetWriter, type Writer, schemaFromColumnData } from 'hyparquet-writer'
 
@@ -20,7 +20,7 @@ const INSTANT_TYPE = {
   logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
 } as const
 
-/** A file under way. It holds only one row group as rows at a time. */
+/** A file under way. Holds at most one row group of rows. */
 export class ParquetRows {
   readonly #columns: readonly ParquetColumn[]
   readonly #writer: Writer
@@ -64,7 +64,7 @@ export class ParquetRows {
     return new Uint8Array(this.#writer.getBuffer())
   }
 
-  /** Completes the file of a writer that does not hold it in memory. */
+  /** Completes the file if a writer takes its bytes. */
   end(): void {
     if (this.#rows.length > 0) this.#flush()
     void this.#file.finish()

@@ -1,5 +1,5 @@
-// A thread that decodes row groups of scores. Decoding takes milliseconds and makes much garbage, and no
-// other answer must wait for that.
+// A thread that decodes row groups of scores. Decoding takes milliseconds and makes much garbage: no other
+// answer must wait for that.
 import { parentPort } from 'node:worker_threads'
 import type { DecodedArray, FileMetaData } from 'hyparquet'
 import { LRUCache } from 'lru-cache'
@@ -18,7 +18,7 @@ export interface EncodedRows {
   entityId: string
   limit: number
   /**
-   * The row after the last one to read, counted from the first row of the row groups; undefined to read up to
+   * The row after the last one to read, counted from the first row of the row groups. Undefined to read up to
    * the last row of the entity.
    */
   end: number | undefined
@@ -28,13 +28,13 @@ export type DecodedRows =
   | {
       columns: Record<string, readonly unknown[]>
       /**
-       * The first row, counted from the first row of the row groups, and whether the row before it is of the
-       * entity too.
+       * The first row, counted from the first row of the row groups. `follows` tells whether the row before
+       * it is of the entity too.
        */
       start: number
       follows: boolean
     }
-  /** Why they cannot be decoded. */
+  /** The reason that they cannot be decoded. */
   | { fault: string }
 
 interface OpenRowGroup {
@@ -43,8 +43,8 @@ interface OpenRowGroup {
 }
 
 /**
- * Row groups of some two megabytes each. A caller that reads page after page finds its row group again, as do
- * callers for entities in the same row group.
+ * Decoded row groups of some two megabytes each. A caller that reads page after page finds its row group
+ * again, as do callers for entities in the same row group.
  */
 const kept = new LRUCache<string, OpenRowGroup>({ max: 12 })
 
@@ -102,8 +102,8 @@ function opened({ metadata, places, bytes }: EncodedRows, nth: number): OpenRowG
 }
 
 /**
- * Returns the first and the last row of an entity, counted through all the row groups, which hold its rows in
- * one run; -1 for none.
+ * Returns the first and the last row of an entity, counted through all the row groups; -1 for none. The rows
+ * of an entity must lie in one run.
  */
 function rowRangeOf(entityId: string, groups: readonly OpenRowGroup[]): [number, number] {
   let [first, last, from] = [-1, -1, 0]

@@ -1,5 +1,4 @@
-// Reads the rows of one entity from a part of the scores: its footer once, and then the row groups that a
-// page needs.
+// Reads the rows of one entity from a part of the scores: the footer once, then the row groups of a page.
 import type { FileMetaData } from 'hyparquet'
 import { ServiceError } from '../../schemas/errors.ts'
 import { GAIN_COLUMNS, PUBLISHED_PAIR_METRICS, type PublishedPairMetric } from '../../schemas/metrics.ts'
@@ -53,7 +52,7 @@ export type ScoreRow = Record<Exclude<PublishedPairMetric, 'closing_probability'
 export interface RowsRequest {
   entityId: string
   limit: number
-  /** The number of the row after the newest one to return; undefined to begin with the newest. */
+  /** The number of the row after the newest row to return; undefined to begin with the newest of all. */
   end?: number | undefined
 }
 
@@ -117,7 +116,7 @@ export async function openPart(
 }
 
 /**
- * Reads rows in one read of all the row groups that may hold them. An `end` outside the entity gives no rows.
+ * Reads rows of an entity with one read of the store. An `end` outside the entity gives no rows.
  *
  * @throws ServiceError as `openPart` does.
  */

@@ -86,7 +86,7 @@ function payloadFaults(
 
 type ReadableShard = ShardTree & Pick<ReleaseShard, 'entities'>
 
-/** Returns undefined for bytes that are no shard, or whose entities lack a payload. */
+/** Returns undefined for bytes that are no shard, and if an entity lacks a payload. */
 function readableShard(bytes: Uint8Array): ReadableShard | undefined {
   try {
     const { entities } = JSON.parse(decoded(bytes)) as ReleaseShard
@@ -97,8 +97,8 @@ function readableShard(bytes: Uint8Array): ReadableShard | undefined {
 }
 
 /**
- * Returns the faults of the roots of the trees, which must follow from those of the shards. The manifest has
- * these even if the shards are gone.
+ * Returns the faults of the roots of the trees. They must follow from the roots of the shards, which the
+ * manifest has even if the shards are gone.
  */
 export function rootFaults(manifest: ReleaseManifest): string[] {
   return ENTITY_TYPES.flatMap((type) => {

@@ -1,5 +1,5 @@
-// The JSON files of a release and of a snapshot: each holds a run of entities in order of id, and is named by
-// the first.
+// The JSON shards of a release and of a snapshot: each holds a run of entities in order of id, and has the
+// name of the first.
 import type { VoiceRule } from '../../schemas/payloads.ts'
 import { PUBLICATIONS } from '../../schemas/metric.ts'
 import { canonicalText, membersInOrder } from '../proof/canonical.ts'
@@ -30,7 +30,7 @@ function addPublished(text: GrowingText, payload: Record<string, unknown>, sign:
 /** An entity has these payloads as leaves in the tree of its kind, in this order (docs/data.md, Trees). */
 export const LEAVES = PUBLICATIONS.toSorted()
 
-/** Whether a shard has the rows of the day's snapshot is part of the plan. */
+/** The part of the plan that decides the bytes of shards. */
 export interface ShardsMake {
   voiceRule: VoiceRule
   provenance: Provenance

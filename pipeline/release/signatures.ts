@@ -1,5 +1,4 @@
-// Takes the signatures out of a release's JSON files, so that an audit can compare the payloads, and makes
-// them again.
+// Replaces the signatures in a release's JSON files, so that an audit can compare the payloads alone.
 import { z } from 'zod'
 import { canonical, sha256Hex } from '../proof/canonical.ts'
 import { type SigningSecrets, signatureOf } from '../proof/hmac.ts'
@@ -8,9 +7,9 @@ const publication = z.looseObject({ payload: z.looseObject({}), signature: z.str
 type Publication = z.infer<typeof publication>
 
 /**
- * Matches a shard of a release or of a snapshot, made by any method: this version may not know its
- * publications and payloads. A snapshot has one publication for each entity, a release several by their
- * kinds, and a file of owners one for each owner.
+ * Matches a shard of a release or of a snapshot of any method, even with publications and payloads that this
+ * version does not know. A snapshot has one publication for each entity, a release several by their kinds,
+ * and a file of owners one for each owner.
  */
 const anyShard = z.union([
   z.looseObject({

@@ -1,4 +1,4 @@
-// Tells whether the secrets in force are those that a release was signed with.
+// Tells whether one of the current secrets signed a release.
 import { ServiceError } from '../../schemas/errors.ts'
 import { canonical } from '../proof/canonical.ts'
 import { signatureHolds } from '../proof/hmac.ts'
@@ -9,8 +9,8 @@ import { signerOf } from './signatures.ts'
 import { readPlan } from './state.ts'
 
 /**
- * Whether any of the secrets signed a release. True for a release that is unsigned, and for one that no
- * longer says: its plan or its first shard is damaged or gone, which an audit reports.
+ * Whether any of the secrets signed a release. True for an unsigned release, and if its plan or first shard
+ * is damaged or gone, so that nothing can tell: an audit reports that.
  */
 export async function isSignedBy(
   store: Store,
@@ -21,7 +21,7 @@ export async function isSignedBy(
     const signing = (await readPlan(store, release))?.signing ?? null
     if (signerOf(signing, secrets)) return true
     if (secrets.length === 0) return false
-    // The fingerprint is of both secrets of a rotation, and the previous one may be gone by now.
+    // The fingerprint covers both secrets of a rotation, and the previous one may be gone by now.
     const file = (await readManifest(store, release))?.files.find(({ path }) => isShardPath(path))
     if (!file) return true
     const [entity] = Object.values((await readReleaseShard(store, release, file)).entities)

@@ -23,8 +23,8 @@ import { recordBytes } from '../store/records.ts'
 import { READS_AT_ONCE, type Store, putExactly } from '../store/store.ts'
 
 /**
- * Completes the snapshot of the current release's day if a crash left it out, and those whose manifests were
- * moved aside. This comes before the next release is begun.
+ * Completes the snapshots that are missing: of the current release's day after a crash, and those whose
+ * manifests were moved aside. Must be done before the next release is begun.
  *
  * @throws ServiceError `corrupt` for a damaged manifest of the current release's day.
  */
@@ -56,8 +56,7 @@ export async function completeSnapshots(
 }
 
 /**
- * Completes the snapshot that a release brings, if it brings one, because the release's shards are about to
- * be deleted.
+ * Completes the snapshot of a release, if it brings one. Call it before the release's shards are deleted.
  *
  * @throws ServiceError `corrupt` for a copy with other bytes than it should have.
  */
@@ -81,8 +80,8 @@ async function isWhole(store: Store, date: string): Promise<boolean> {
 }
 
 /**
- * Finds the release that brings the snapshot of a day, among those of the day. `as_of` never goes back, so
- * they come one after another.
+ * Finds the release that brings the snapshot of a day. `as_of` never goes back, so the releases of a day have
+ * consecutive numbers.
  */
 async function bringerOf(store: Store, date: string, last: number): Promise<ReleaseManifest | undefined> {
   const dayOf = async (release: number) => snapshotDate((await manifestOf(store, release)).as_of)

@@ -1,5 +1,5 @@
-// The components and settings of a release, and the state that it continues: the last release, and the plan
-// of one that has been begun. A run reads the state once and passes it on.
+// The components and settings of a release, and the state before it: the last release, and the plan of a
+// release already begun. A run reads the state once and passes it on.
 import type { PipelineComponents } from '../components.ts'
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -17,7 +17,7 @@ import { recordAt } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { CompactionContext } from '../tables/data-files.ts'
 
-/** The fields of a plan that every version of the service can read. The others tell one make from another. */
+/** The fields of a plan that every version of the service can read. All other fields identify the make. */
 const readablePlan = z.looseObject({
   as_of: instant,
   started_at: instant,
@@ -45,7 +45,7 @@ export type ReleaseContext = Omit<CompactionContext, 'database'> &
     | 'clockAheadMs'
   >
 
-/** The first major version of the methodology whose stores go on. */
+/** The first major version of the methodology whose stores this version continues. */
 const FIRST_METHOD = 4
 
 export interface ReleaseState {
@@ -58,8 +58,8 @@ export interface ReleaseState {
 }
 
 /**
- * Checks the environment of a store before a run writes to it, because nothing of one environment's store may
- * be published as the other's. Returns the state of its releases.
+ * Checks the environment of a store before a run writes to it: nothing of one environment may be published as
+ * the other's. Returns the state of its releases.
  *
  * @throws ServiceError `conflict` if the last release or plan is of the other environment, if the simulation
  *   of the sandbox fills the store, or if the last release is of an older method; `unavailable` if the store
@@ -98,8 +98,10 @@ export async function assertEnvironment({
 }
 
 /**
- * Returns the versions of the tables that rows are compared with: those of the last release, or of the plan
- * of one that has been begun, which will score by them. @throws ServiceError as `assertEnvironment` does.
+ * Returns the versions of the tables with which rows are compared: those of the last release, or of the plan
+ * of a release already begun, which will score by them.
+ *
+ * @throws ServiceError as `assertEnvironment` does.
  */
 export async function releasedVersions(
   context: Pick<ReleaseContext, 'store' | 'environment'>,

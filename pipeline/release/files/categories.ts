@@ -62,7 +62,7 @@ async function* publish({ context, plan, provenance, put }: Publishing, input: I
   }
 }
 
-/** Makes a board, whose entries all come twice: to be counted, and then to be ranked. */
+/** Makes a board. Every entry must come twice: once for counting, then in order for ranking. */
 function boardUnit(files: CategoryFiles, category: number, type: string, put: Publishing['put']) {
   const entityType = entityTypeOf(type)
   const board = files.board(category, entityType)

@@ -1,4 +1,4 @@
-// The tree over the forecasts that came by the API and that no earlier release has in its tree
+// The tree over the new forecasts of a release: those that came by the API and are in no earlier tree
 // (docs/data.md, Trees).
 import type { PipelineComponents } from '../../components.ts'
 import { createHash } from 'node:crypto'
@@ -33,7 +33,7 @@ const LEAVES_PER_RANGE = 1_000_000
 
 type ForecastsContext = Pick<PipelineComponents, 'database' | 'local' | 'directory'>
 
-/** It is on this machine until it is disposed of. */
+/** The file is on this machine until its disposal. */
 class ForecastsTree implements LargeFile, AsyncDisposable {
   readonly path = FORECASTS_TREE_PATH
   readonly rows: number
@@ -63,7 +63,7 @@ async function forecastsTree(
   const added = newFiles(version, before)
   const day = await attachAdded(context, { ...version, files: added })
   if (day === undefined) return undefined
-  // A forecast is recorded after it is made, so no file of an earlier day has one of these ids.
+  // Skip files of earlier days: a forecast is recorded after it is made, so they hold none of these ids.
   const isAdded = new Set(added)
   const earlier = version.files.filter((file) => !isAdded.has(file) && file.recordedDate >= day)
   await attach(context, 'earlier', { ...version, files: earlier })
@@ -71,8 +71,8 @@ async function forecastsTree(
 }
 
 /**
- * Creates the view `added` of the forecasts that count and came by the API. Returns the day on
- * which the first of them was made; undefined if there is none.
+ * Creates the view `added` of the counted forecasts that came by the API. Returns the day of the first of
+ * them; undefined if there is none.
  */
 export async function attachAdded(
   context: ForecastsContext,
@@ -100,15 +100,14 @@ async function attach(
 }
 
 /**
- * Creates the view `leaves` of the forecasts in the view `added` whose ids the view `earlier` lacks, and
- * makes the tree over them. Returns undefined if there is none.
+ * Creates the view `leaves` of the forecasts in `added` whose ids are not in `earlier`, and makes the tree
+ * over them. Returns undefined if there is none.
  */
 export async function treeOfLeaves(
   { database, directory }: Omit<ForecastsContext, 'local'>,
   leavesPerRange = LEAVES_PER_RANGE,
 ): Promise<ForecastsTree | undefined> {
-  // These ids are few or none. Because they are stored, DuckDB reads `earlier` once, and not in every later
-  // query.
+  // Store these ids, which are few or none, so that DuckDB reads `earlier` once and not in every later query.
   await database.run(
     `CREATE OR REPLACE TEMP TABLE logged AS SELECT forecast_id FROM earlier SEMI JOIN added USING (forecast_id)`,
   )
@@ -117,7 +116,7 @@ export async function treeOfLeaves(
   )
   await createCounted(database, 'unlogged', 'leaves')
   const ranges = await database.rows<{ first: string }>(rangesOf(leavesPerRange))
-  // DuckDB makes the records of the next range while those of this one become leaves.
+  // Hash the records of one range while DuckDB makes those of the next.
   await using inTurn = new FilesInTurn(directory)
   for (const [index, { first }] of ranges.entries()) {
     inTurn.add(String(index), (location) => {
@@ -133,7 +132,7 @@ export async function treeOfLeaves(
 /** A probability as in canonical JSON, null for a withdrawal. DuckDB would write 1.0 and 1e-06. */
 const PROBABILITY = `CASE ppm WHEN 0 THEN '0' WHEN 1000000 THEN '1'
   ELSE coalesce('0.' || rtrim(lpad(ppm::VARCHAR, 6, '0'), '0'), 'null') END`
-/** The time in UTC. DuckDB writes a time without a zone in a third of the time that one with a zone takes. */
+/** The time in UTC. DuckDB formats a time without a zone three times as fast as one with a zone. */
 const FORECAST_AT = `strftime(make_timestamp(epoch_us(forecast_at)), '%Y-%m-%dT%H:%M:%S.%gZ')`
 /** The acknowledgement of the forecast, byte for byte. */
 const LEAF = `if(entity_type = 'agent', concat('{"agent_id":"', entity_id, '","forecast_at":"'), '{"forecast_at":"'),

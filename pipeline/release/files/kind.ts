@@ -1,5 +1,5 @@
-// A kind of file of a release. Each kind is a file of this folder and a line in `kinds.ts`, which say all
-// that making, staging, checking, keeping and serving it takes.
+// A kind of file of a release. Each kind has one file in this folder and one line in `kinds.ts`: they define
+// how it is made, staged, checked, kept and served.
 import type { ReleaseManifest } from '../../../schemas/manifests.ts'
 import type { VoiceRule } from '../../../schemas/payloads.ts'
 import type { ScoredTable } from '../../../schemas/tables.ts'
@@ -19,7 +19,7 @@ import type { Before } from '../trees.ts'
 
 export type DerivationContext = ScoringContext & Pick<PipelineComponents, 'store' | 'directory'>
 
-/** The tables that a release is made from, and the release before it. */
+/** The tables of a release, and the release before it. */
 export interface TablesOfRelease {
   context: Pick<DerivationContext, 'methodology' | 'database' | 'local' | 'directory' | 'log'>
   provenance: Provenance
@@ -27,7 +27,7 @@ export interface TablesOfRelease {
   previous: Before
 }
 
-/** A release when the pairs are ordered and nobody is scored. */
+/** A release with ordered pairs, before scoring. */
 export interface OrderedRelease {
   provenance: Provenance
   shards: readonly ShardCount[]
@@ -37,7 +37,7 @@ export interface OrderedRelease {
   inTurn: FilesInTurn
 }
 
-/** A release when everybody is scored and ranked. */
+/** A release after scoring and ranking. */
 export interface ScoredRelease extends TablesOfRelease, Omit<OrderedRelease, 'writeScores'> {
   context: DerivationContext
   voiceRule: VoiceRule
@@ -84,9 +84,9 @@ export interface ScoredKind extends AnyKind {
 
 export type FileKind = TableKind | ScoredKind
 
-/** Checks what the hashes of a manifest cannot. */
+/** Finds faults that the hashes of a manifest cannot show. */
 export interface FileCheck {
-  /** Returns a check of the bytes of one file, which have the hash of the manifest. It returns faults. */
+  /** Returns a function that finds the faults of one file. The bytes must have the hash in the manifest. */
   files: (manifest: ReleaseManifest) => (path: string, bytes: Uint8Array) => string[]
   /** Returns the faults of the manifest itself. */
   manifest: (manifest: ReleaseManifest) => string[]

@@ -65,8 +65,8 @@ export function isSigned(path: string): boolean {
 const CHECKED_KINDS = SCORED_KINDS.filter(({ check }) => check)
 
 /**
- * Returns a function that finds the check of a file of a release, by its path; undefined where the hash says
- * everything. A check returns the faults of bytes that have the hash of the manifest.
+ * Returns a function that finds the check of a file of a release by its path; undefined if the hash is
+ * enough. A check returns the faults of bytes with the hash in the manifest.
  */
 export function fileChecks(
   manifest: ReleaseManifest,
@@ -81,7 +81,7 @@ export function fileChecks(
   }
 }
 
-/** Returns what is wrong with a manifest beside its hashes. */
+/** Returns the faults of a manifest that its hashes cannot show. */
 export function manifestFaults(manifest: ReleaseManifest): string[] {
   return CHECKED_KINDS.flatMap(({ check }) => check!.manifest(manifest))
 }

@@ -1,4 +1,4 @@
-// The parameters of the method that scored a release, so that whoever derives its numbers again has them.
+// The parameters of a release's method, so that anyone can derive its numbers again.
 import { canonical } from '../../proof/canonical.ts'
 import type { TableKind } from './kind.ts'
 

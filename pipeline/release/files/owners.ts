@@ -1,4 +1,4 @@
-// Owners with all of their agents, so that anyone who sees one of them sees the others too.
+// Owners with all of their agents, so that no agent is shown without the others of its owner.
 import type { ManifestFile } from '../../../schemas/manifests.ts'
 import { canonical } from '../../proof/canonical.ts'
 import { padded } from '../../store/paths.ts'

@@ -1,4 +1,4 @@
-// Settled questions with what was forecast on them.
+// Settled questions with a summary of their forecasts.
 import { ServiceError } from '../../../schemas/errors.ts'
 import type { ManifestFile } from '../../../schemas/manifests.ts'
 import type { QuestionSummary } from '../../../schemas/payloads.ts'
@@ -101,7 +101,7 @@ const QUESTION_LINES = formatOf('an entity and a settled question', QUESTION_LIN
 })
 const QUESTION_AT = QUESTION_LINES.at
 
-/** Reads what was forecast on settled questions in the end, and puts the files. */
+/** Reads the last forecasts on settled questions, and puts the files. */
 async function* publish({ provenance, put }: Publishing, input: Input): AsyncIterable<string> {
   const files = new QuestionFiles()
   const printed = ({ file, questions, answered }: Done) =>

@@ -56,7 +56,7 @@ export function* referenceFiles(rows: readonly ReferenceRow[], provenance: Prove
   yield { path: REFERENCES_PARQUET_PATH, rows: rows.length, bytes: parquet.finish() }
 }
 
-/** By kind, then by pool, then by category, all questions first, then as `REFERENCES` has them. */
+/** Orders by kind, pool, category (all questions first), and then as in `REFERENCES`. */
 function inOrderOfReferences(a: ReferenceRow, b: ReferenceRow): number {
   if (a.entity_type !== b.entity_type) return a.entity_type < b.entity_type ? -1 : 1
   if (a.pool !== b.pool) return a.pool < b.pool ? -1 : 1
@@ -105,7 +105,7 @@ async function* publish({ context, plan, provenance, put }: Publishing, input: I
   for (const file of referenceFiles(rows, provenance)) yield await put(file)
 }
 
-/** The lines as numbers, with the names of the pools by theirs. */
+/** The lines as numbers, and the names of the pools by their numbers. */
 class Questions {
   readonly rows = new Rows(REFERENCE_COLUMNS)
   readonly pools: string[] = []

@@ -43,7 +43,7 @@ const SCORE_LINES = formatOf('an entity and a question', SCORE_LINE_COLUMNS, {
   place: 'number',
 })
 
-/** Reads pairs in order, and puts the parts that DuckDB makes of them. */
+/** Reads pairs in order, makes the parts with DuckDB, and puts them. */
 async function* publish({ context, provenance, put }: Publishing, input: Input): AsyncIterable<string> {
   const path = join(context.directory, 'staged.tsv')
   const made = join(context.directory, 'staged.parquet')
@@ -77,8 +77,8 @@ async function* publish({ context, provenance, put }: Publishing, input: Input):
 }
 
 /**
- * Returns SQL for the pairs in a file of lines. These are in order already, but DuckDB ends row groups at the
- * ends of vectors, and sorting makes each vector whole.
+ * Returns SQL for the pairs in a file of lines. Sorts them although they are in order: DuckDB ends row groups
+ * at the ends of vectors, and sorting makes each vector whole.
  */
 function pairsIn(path: string): string {
   return `(SELECT *, make_timestamptz(resolved_ms * 1000) AS resolved_at,

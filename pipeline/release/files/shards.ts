@@ -21,8 +21,8 @@ import type { ScoredKind } from './kind.ts'
 const { at: AT } = ENTITY_LINES
 
 /**
- * Reads entities with their scores, and puts the shards. Yields a line for each, and lines of the entities in
- * lists, from which later stages make these.
+ * Reads entities with their scores, and puts the shards. Yields a line for each shard, and lines for each
+ * entity in lists, from which later stages make the lists.
  */
 async function* publish(stage: Publishing, input: Input): AsyncIterable<string> {
   const field = await stage.field()
@@ -63,7 +63,7 @@ function copyOf(file: OutputFile, asOf: string): FileFacts['copy'] {
   return { size_bytes, sha256 }
 }
 
-/** The numbers that other kinds of files must fit. */
+/** Returns the counts with which other kinds of files must agree. */
 function countsOf(members: readonly RankedEntity[]): Record<string, number> {
   const inLists = members.filter(isListed)
   return {
@@ -74,7 +74,7 @@ function countsOf(members: readonly RankedEntity[]): Record<string, number> {
   }
 }
 
-/** Returns the line of an entity for leaderboards and owners, and those of its entries by category. */
+/** Returns the line of an entity for leaderboards and owners, and the lines of its entries by category. */
 function boardLines(entity: RankedEntity): string {
   const { entityType, entityId, facts } = entity
   const { pool_size, pool, value } = boardPlace(entity.metrics)

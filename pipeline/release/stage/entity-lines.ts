@@ -1,4 +1,4 @@
-// Lines of entities with their scores, which two kinds of files are made from.
+// Lines of entities with their scores, for two kinds of files.
 import { FACT_NAMES, type HeldFacts } from '../../../schemas/entity-facts.ts'
 import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'
 import type { Listing } from '../../scoring/categories.ts'
@@ -41,7 +41,7 @@ export function rankedIn(methodology: Methodology, { voiceRule, tallies }: Field
   }
 }
 
-/** Returns facts of which a line leaves out those that are null. */
+/** Returns all facts, given those that are not null. */
 function factsOf(facts: Partial<HeldFacts>): HeldFacts {
   return Object.fromEntries(FACT_NAMES.map((name) => [name, facts[name] ?? null])) as HeldFacts
 }

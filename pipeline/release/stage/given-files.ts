@@ -1,4 +1,4 @@
-// Reads what the stages have printed of the files that they put.
+// Reads the descriptions of files that stages have printed.
 import { ServiceError } from '../../../schemas/errors.ts'
 import { releasePrefix } from '../../store/paths.ts'
 import type { Store } from '../../store/store.ts'
@@ -8,7 +8,9 @@ import { type StagedFile, parseStagedFile } from './staged-file.ts'
 
 const FILES = formatOf('a file', ['file'], {}, { mayRepeat: true })
 
-/** @throws ServiceError `invalid` for a file that comes twice, and for lines that describe none. */
+/**
+ * @throws ServiceError `invalid` for a file that comes twice, and for lines that describe no file.
+ */
 export async function givenFiles(input: Input): Promise<Map<string, StagedFile>> {
   const files = new Map<string, StagedFile>()
   for await (const lines of linesIn(input, FILES)) {
@@ -21,7 +23,7 @@ export async function givenFiles(input: Input): Promise<Map<string, StagedFile>>
   return files
 }
 
-/** Returns the paths, in order, of the files in the store that the plan has made from the tables. */
+/** Returns the paths of the stored files that planning made from the tables, in order. */
 export async function plannedFiles(store: Store, release: number): Promise<string[]> {
   const prefix = releasePrefix(release)
   const paths: string[] = []

@@ -25,8 +25,8 @@ export interface Format<Name extends string = string> {
 type Order<Name extends string> = Readonly<Partial<Record<Name, 'text' | 'number' | 'descending'>>>
 
 /**
- * Returns the format of lines in an order, in which null comes first, and last where numbers descend. No two
- * lines may be equal in it, unless it `mayRepeat`.
+ * Returns the format of lines in an order. Null comes first, but last where numbers descend. No two lines may
+ * be equal in this order, unless it `mayRepeat`.
  */
 export function formatOf<const Name extends string>(
   subject: string,

@@ -1,4 +1,4 @@
-// The Parquet files of a release in stages, which must fit its shards.
+// Checks that the Parquet files of a release in stages fit its shards.
 import { ENTITY_TYPES } from '../../../schemas/tables.ts'
 import { shardStart } from '../../store/paths.ts'
 import { type PartFolder, partsOf } from '../parts.ts'

@@ -1,5 +1,5 @@
-// `fvs release plan`: plans a release that another engine carries out, and makes the files that follow from
-// the tables alone.
+// `fvs release plan`: plans a release for another engine, and makes the files that follow from the tables
+// alone.
 import { basename } from 'node:path/posix'
 import type { ReleaseManifest } from '../../../schemas/manifests.ts'
 import { type Database, withDatabase } from '../../duckdb.ts'
@@ -12,14 +12,14 @@ import { type ReleasePlan, provenanceOf } from '../plan.ts'
 import type { ReleaseContext } from '../state.ts'
 import { type StagedFile, stagedFileOf } from './staged-file.ts'
 
-/** The plan as an engine needs it, with the sizes that kinds of files name. */
+/** The plan as an engine needs it, with the sizes of the kinds of files. */
 export interface StagedPlan extends Omit<ReleasePlan, 'signing' | 'quarantined'> {
   made: true
   release: number
   as_of_ms: number
   parameters: Methodology['parameters']
   previous: Pick<ReleaseManifest, 'release' | 'as_of' | 'tables' | 'voice_rule'> | null
-  /** The names of the data files of imports that were undone: their rows are not there. */
+  /** The names of the data files of undone imports. The engine must skip them. */
   undone_files: string[]
   files: StagedFile[]
 }

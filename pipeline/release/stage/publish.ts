@@ -14,7 +14,7 @@ export interface PublishRequest {
 }
 
 /**
- * Puts the files of a kind. Yields the lines that describe them, with those that later stages need.
+ * Puts the files of a kind. Yields the lines that describe them, and the lines that later stages need.
  *
  * @throws ServiceError `invalid` for a kind that is not made from lines, and for wrong lines; `conflict` if
  *   another run has published the release.

@@ -16,7 +16,7 @@ export interface Publishing {
   plan: ReleasePlan
   provenance: Provenance
   sign: SignBytes
-  /** Reads the tally. @throws ServiceError `invalid` if the caller has not said which. */
+  /** Reads the tally. @throws ServiceError `invalid` if the caller has not named it. */
   field: () => Promise<FieldOfRelease>
   /**
    * Puts a file, and returns the line that describes it. @throws ServiceError `conflict` if another run has
@@ -28,7 +28,7 @@ export interface Publishing {
 /**
  * Begins a stage that publishes.
  *
- * @param tally the SHA-256 of the tally, which the stages that rank entities read.
+ * @param tally the SHA-256 of the tally, needed by stages that rank entities.
  * @throws ServiceError as `ownPlan` does.
  */
 export async function publishing(

@@ -1,4 +1,4 @@
-// Describes a file that a stage has put to the stage that commits.
+// The description of a file, from the stage that puts it for the stage that commits.
 import { z } from 'zod'
 import { ServiceError } from '../../../schemas/errors.ts'
 import { type ManifestFile, manifestFile, releaseTrees, tree } from '../../../schemas/manifests.ts'
@@ -6,9 +6,9 @@ import { base64Of } from '../../proof/base64.ts'
 import { type LargeFile, type OutputFile, entryOf } from '../output.ts'
 
 const fileFacts = {
-  /** Numbers by which files of several kinds are checked against each other. */
+  /** Counts that must agree between kinds of files. */
   counts: z.record(z.string(), z.number().int().min(0)).optional(),
-  /** Of a shard, its copy in the day's snapshot. */
+  /** The copy of a shard in the day's snapshot. */
   copy: manifestFile.pick({ size_bytes: true, sha256: true }).optional(),
 }
 const subtree = tree.extend({ tree: releaseTrees.keyof() })

@@ -1,4 +1,4 @@
-// The files that the stages of a release have put, while each kind of file takes and checks its own.
+// The files of all stages of a release. Each kind of file takes and checks its own.
 import { ServiceError } from '../../../schemas/errors.ts'
 import type { PartSizes } from '../parts.ts'
 import type { StagedFile } from './staged-file.ts'
@@ -11,7 +11,9 @@ export class StagedFiles {
   readonly #planned: readonly string[]
   readonly #taken: StagedFile[] = []
 
-  /** @param planned the paths, in order, of the files in the store that follow from the tables alone. */
+  /**
+   * @param planned the paths of the stored files that follow from the tables alone, in order.
+   */
   constructor(
     files: ReadonlyMap<string, StagedFile>,
     planned: readonly string[],
@@ -36,7 +38,7 @@ export class StagedFiles {
     return file
   }
 
-  /** Takes the files at a place that the plan has made, as the store has them. */
+  /** Takes the stored files of a place that planning has made. */
   takePlanned(place: string): StagedFile[] {
     return this.#planned.filter((path) => path.startsWith(place)).map((path) => this.take(path))
   }
@@ -48,7 +50,7 @@ export class StagedFiles {
     return files
   }
 
-  /** Returns the paths in a folder that nobody has taken, in order. */
+  /** Returns the paths in a folder that are not taken yet, in order. */
   pathsIn(folder: string): string[] {
     return [...this.#rest.keys()].filter((path) => path.startsWith(folder)).toSorted()
   }
@@ -78,7 +80,7 @@ export class StagedFiles {
   }
 }
 
-/** Returns the sizes of the runs, of at most `size` each, that `count` things are divided into. */
+/** Divides `count` things into runs of at most `size`, and returns the sizes of the runs. */
 export function runsOfSize(count: number, size: number): number[] {
   return Array.from({ length: Math.ceil(count / size) }, (_, index) => Math.min(size, count - index * size))
 }

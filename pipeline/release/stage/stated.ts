@@ -1,4 +1,4 @@
-// The members of a manifest that follow from the tables alone, whoever is scored how.
+// The members of a manifest that follow from the tables alone, without scores.
 import type { ReleaseManifest } from '../../../schemas/manifests.ts'
 import type { ScoredTable } from '../../../schemas/tables.ts'
 import { withDatabase } from '../../duckdb.ts'

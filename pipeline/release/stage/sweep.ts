@@ -37,7 +37,7 @@ const EVENT_LINES = formatOf(
 )
 const EVENT_AT = EVENT_LINES.at
 
-/** The line of a question has this many nulls before and after the number of its forecasts. */
+/** How many nulls the line of a question has before and after its number of forecasts. */
 const BEFORE_FORECASTS = PAIR_METRIC_NAMES.indexOf('forecasts')
 const AFTER_FORECASTS = PAIR_METRIC_NAMES.length - BEFORE_FORECASTS - 1
 
@@ -50,7 +50,7 @@ const FORECASTS = {
 
 const NONE = -1
 
-/** The texts of a question on which nobody that is known has a forecast. */
+/** The texts of a question without a forecast of a known entity. */
 const NO_TEXTS = { course: null, referenceScores: null }
 
 /** Yields a line for each pair, and one for each question with the number of its forecasts and its texts. */

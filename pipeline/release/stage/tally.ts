@@ -1,4 +1,4 @@
-// `fvs stage tally`: stores the boards of every kind of entity, which all stages that publish must know. The
+// `fvs stage tally`: stores the boards of every kind of entity. All stages that rank entities need them. The
 // tally is private, next to the plan.
 import { z } from 'zod'
 import { ServiceError } from '../../../schemas/errors.ts'
@@ -82,7 +82,9 @@ export async function storeTally(
   return sha256
 }
 
-/** @throws ServiceError `notFound` if there is none, as after the release is published. */
+/**
+ * @throws ServiceError `notFound` if there is none: publishing the release deletes it.
+ */
 export async function readTally(store: Store, release: number, sha256: string): Promise<FieldOfRelease> {
   const path = tallyPath(release, sha256)
   const found = await recordAt(store, path, field).get()
@@ -102,7 +104,10 @@ export function entityTypeOf(text: string): EntityType {
   throw new ServiceError('invalid', `${JSON.stringify(text)} is no kind of entity`)
 }
 
-/** Returns the entities of a shard, given its number through all kinds; undefined beyond the last. */
+/**
+ * Returns the range of entities in a shard, given its number through all kinds; undefined beyond the last
+ * shard.
+ */
 export function shardAt(
   { tallies }: FieldOfRelease,
   shard: number,

@@ -9,8 +9,8 @@ interface Unit {
 }
 
 /**
- * Begins a unit with the first of the lines that agree in some columns, the first one where none is said, and
- * ends it after the last of them.
+ * Makes a unit from each run of lines that agree in the columns `by`; in the first column if none are given.
+ * Begins it with the first line, and ends it after the last.
  */
 export async function* unitsIn<Name extends string>(
   input: Input,
