@@ -3,16 +3,16 @@ import Router from '@koa/router'
 import type Koa from 'koa'
 import { ENVIRONMENTS, type Environment } from '../../schemas/values.ts'
 import { MOUNTS, environmentOf } from '../mounts.ts'
-import type { NodeContext } from './context.ts'
+import type { ApiContext } from './context.ts'
 import { type Route, isReadableAnywhere } from './route.ts'
 
 /** The context of each environment that is served. */
-export type Contexts = Partial<Record<Environment, NodeContext>>
+export type Contexts = Partial<Record<Environment, ApiContext>>
 
 /** A call that a request makes. */
 export interface Call {
   spec: Route
-  context: NodeContext
+  context: ApiContext
   /** The path with its parameters as the router writes them. */
   template: string
   /** The parameters of the path, not validated. */
@@ -26,7 +26,7 @@ export class Calls {
   readonly #router = new Router({ strict: true, sensitive: true })
   readonly #calls = new Map<string, Omit<Call, 'params'>>()
 
-  add(path: string, spec: Route, context: NodeContext): void {
+  add(path: string, spec: Route, context: ApiContext): void {
     const template = routerPath(path)
     const name = `${spec.method} ${template}`
     this.#router.register(template, [spec.method], () => undefined, { name })

@@ -25,7 +25,6 @@ import type { Limits } from '../limits/limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { ReleaseFiles } from '../published/release-files.ts'
 import type { CurrentRelease } from '../published/current-release.ts'
-import type { Release } from '../published/release-payloads.ts'
 import type { RenderedPages } from '../published/rendered.ts'
 import type { Site } from '../pages/site.ts'
 import type { People } from '../published/people.ts'
@@ -73,9 +72,8 @@ export interface Intake {
 
 /** The parts that answer from a release and from the public log. */
 export interface Published {
-  releases: Release
-  /** The current release, where the call names an earlier one and `releases` is that. */
-  earlierThan?: Release
+  /** Handlers answer from the release that they are given (one-release.ts), which may be an earlier one. */
+  current: CurrentRelease
   files: ReleaseFiles
   history: History
   leaderboard: Leaderboard
@@ -128,8 +126,3 @@ export interface Node {
 }
 
 export interface ApiContext extends Intake, Published, Node {}
-
-/** The context of a node. Each call gets a copy that is pinned to one release (one-release.ts). */
-export interface NodeContext extends ApiContext {
-  releases: CurrentRelease
-}

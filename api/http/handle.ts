@@ -5,7 +5,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { Networks } from '../limits/addresses.ts'
 import { type Answer, answerOf } from './answer.ts'
 import { BODY_LIMIT_BYTES, hasBody, readJson } from './body.ts'
-import type { NodeContext } from './context.ts'
+import type { ApiContext } from './context.ts'
 import { parseIdempotencyKey } from './idempotency-key.ts'
 import { innerAnswer, innerRequest } from './inner-call.ts'
 import { faultAt, invalidInput, parseInput } from './input.ts'
@@ -40,7 +40,7 @@ export type Handled = {
 export async function handle(
   asked: RoutedRequest,
   spec: Route,
-  context: NodeContext,
+  context: ApiContext,
   networks: Networks,
 ): Promise<Handled> {
   const call = new CountedCall(context.limits, networks)
@@ -67,16 +67,16 @@ export async function handle(
 }
 
 async function replyOf(
-  { request, params: named, querystring, socket = request.socket }: RoutedRequest,
+  { request, params: given, querystring, socket = request.socket }: RoutedRequest,
   spec: Route,
-  context: NodeContext,
+  context: ApiContext,
   networks: Networks,
   call: CountedCall,
   caller: Caller,
 ): Promise<Reply> {
   const sentKey = spec.idempotent && request.headers['idempotency-key']?.toString()
   await call.admit(spec.limit, caller, spec.repeatable === true && sentKey !== undefined)
-  const params = parseInput(spec.params, named, 'path')
+  const params = parseInput(spec.params, given, 'path')
   if (spec.scope !== undefined) assertScope(caller as KeyOf<'operator'>, spec.scope)
   if (spec.follows) await context.catchUp()
   if (spec.needsQuestions && !(await context.questionsRead())) throw notRead()
@@ -113,8 +113,8 @@ async function replyOf(
     header,
     inner,
   }
-  const ofRelease = spec.namesRelease && (query as { release?: number }).release
-  const reply = await ofOneRelease(context, ofRelease, (its) => spec.handle(input, its))
+  const named = spec.namesRelease && (query as { release?: number }).release
+  const reply = await ofOneRelease(context.current, named, (release) => spec.handle(input, context, release))
   if (reply.isRepeated) await call.giveBack()
   return reply
 }
@@ -151,7 +151,7 @@ function queryOf(text: string): Record<string, string> {
 function callerOf(
   { request }: RoutedRequest,
   { key, limit }: Route,
-  { callers }: NodeContext,
+  { callers }: ApiContext,
   call: CountedCall,
 ): Promise<Caller> {
   // Failed calls must keep neither a supervisor from hearing that the process lives, nor a reader from pages.

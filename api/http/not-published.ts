@@ -2,27 +2,23 @@
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ErasedPerson, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
+import type { Release } from '../published/release-payloads.ts'
 import type { Intake, Published } from './context.ts'
 
 /** Returns the error for an entity about which nothing is published. */
 export async function notPublished(
-  {
-    registry,
-    nextReleaseAt,
-    releases,
-    earlierThan,
-  }: Pick<Intake, 'registry'> & Pick<Published, 'nextReleaseAt' | 'releases' | 'earlierThan'>,
+  { registry, nextReleaseAt }: Pick<Intake, 'registry'> & Pick<Published, 'nextReleaseAt'>,
+  { manifest, earlierThan }: Release,
   entityType: EntityType,
   entityId: string,
 ): Promise<ServiceError> {
-  const { current } = releases
-  const erased = erasureIn(current, entityType, entityId)
+  const erased = erasureIn(manifest, entityType, entityId)
   if (erased) {
-    const detail = `release ${current!.release} has no forecaster ${entityId}: the operator erased the forecasts of this person at ${erased.erased_at}`
+    const detail = `release ${manifest!.release} has no forecaster ${entityId}: the operator erased the forecasts of this person at ${erased.erased_at}`
     return new ServiceError('notFound', detail)
   }
   if (earlierThan !== undefined) {
-    const detail = `release ${releases.current?.release} has no ${entityType} ${entityId}: leave \`release\` out to ask the current one, ${earlierThan.current?.release}`
+    const detail = `release ${manifest?.release} has no ${entityType} ${entityId}: leave \`release\` out to ask the current one, ${earlierThan.manifest?.release}`
     return new ServiceError('notFound', detail)
   }
   if (entityType === 'forecaster')

@@ -1,17 +1,8 @@
 // Pins a call to one release, so that no answer mixes two.
 import { ServiceError } from '../../schemas/errors.ts'
-import type { ApiContext, NodeContext } from './context.ts'
-import { noSuchRelease } from './not-published.ts'
+import type { CurrentRelease } from '../published/current-release.ts'
 import type { Release } from '../published/release-payloads.ts'
-
-const contexts = new WeakMap<Release, ApiContext>()
-
-/** Returns the context of a call that is answered from this release. */
-export function contextOf(context: ApiContext, release: Release): ApiContext {
-  const known = contexts.get(release) ?? { ...context, releases: release }
-  contexts.set(release, known)
-  return known
-}
+import { noSuchRelease } from './not-published.ts'
 
 /**
  * Answers from the release that the call names. Otherwise it answers from the current release, or from the
@@ -21,30 +12,22 @@ export function contextOf(context: ApiContext, release: Release): ApiContext {
  * @throws ServiceError `notFound` for a named release that does not exist or was thinned.
  */
 export async function ofOneRelease<T>(
-  context: NodeContext,
+  current: CurrentRelease,
   named: number | undefined,
-  answer: (context: ApiContext) => T | Promise<T>,
+  answer: (release: Release) => T | Promise<T>,
 ): Promise<T> {
-  if (named !== undefined) return answer(await contextOfNamed(context, named))
-  const { releases } = context
-  const { now } = releases
+  const { now } = current
+  if (named !== undefined) {
+    const last = now.manifest?.release ?? 0
+    if (named > last) throw noSuchRelease(named, last)
+    return answer(named === last ? now : await current.at(named))
+  }
   try {
-    return await answer(contextOf(context, now))
+    return await answer(now)
   } catch (error) {
     if (!(error instanceof ServiceError) || error.type !== 'release-thinned') throw error
-    await releases.refresh()
-    if (releases.now === now) throw error
-    return answer(contextOf(context, releases.now))
+    await current.refresh()
+    if (current.now === now) throw error
+    return answer(current.now)
   }
-}
-
-async function contextOfNamed(context: NodeContext, named: number): Promise<ApiContext> {
-  const { site } = context
-  const { now } = context.releases
-  const { current } = now
-  if (!current || named > current.release) throw noSuchRelease(named, current?.release ?? 0)
-  if (named === current.release) return contextOf(context, now)
-  const release = await context.releases.at(named)
-  const shown = { release: named, asOf: release.current!.as_of, current: current.release }
-  return { ...context, releases: release, earlierThan: now, site: { ...site, earlier: shown } }
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
 import type { ProblemName } from '../../schemas/problems.ts'
 import type { ApiContext } from './context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import type { OperatorScope } from '../../schemas/tiers.ts'
 import type { Caller, KeyOf } from '../limits/callers.ts'
 import type { Effort } from './compressed.ts'
@@ -144,8 +145,8 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   /** Whether the call answers 503 while the store does not answer. */
   needsStore?: true
   /**
-   * Whether the query has a `release` (`releaseQuery`), to answer from an earlier one: `context.releases` is
-   * that release then.
+   * Whether the query has a `release` (`releaseQuery`), to answer from an earlier one: `handle` gets that
+   * release then.
    */
   namesRelease?: true
   /**
@@ -199,6 +200,7 @@ interface RouteSpec<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTyp
   handle: (
     request: RouteRequest<z.infer<P>, z.infer<Q>, z.infer<B>, K>,
     context: ApiContext,
+    release: Release,
   ) => Reply | Promise<Reply>
 }
 

@@ -19,7 +19,7 @@ interface CurrentReleaseParts extends Reading {
   warmed?: readonly Warm[]
 }
 
-export class CurrentRelease implements Release {
+export class CurrentRelease {
   readonly #parts: CurrentReleaseParts
   #now: Release
   #refreshing: Promise<void> | undefined
@@ -34,16 +34,13 @@ export class CurrentRelease implements Release {
     return this.#now
   }
 
-  get current(): ReleaseManifest | undefined {
-    return this.#now.current
+  /** That of `now`. */
+  get manifest(): ReleaseManifest | undefined {
+    return this.#now.manifest
   }
 
-  readonly find: Release['find'] = (...named) => this.#now.find(...named)
-  readonly allAtHand: Release['allAtHand'] = (...named) => this.#now.allAtHand(...named)
-  readonly findOwner: Release['findOwner'] = (ownerId) => this.#now.findOwner(ownerId)
-
   /**
-   * Returns a release up to the current one, with its payloads as it published them.
+   * Returns a release before the current one, with its payloads as it published them.
    *
    * @throws ServiceError `notFound` if retention has begun to delete it, `corrupt` if its manifest is damaged
    *   or gone.
@@ -53,7 +50,7 @@ export class CurrentRelease implements Release {
     const { now } = this
     const at = await thinnedAt(store, release)
     if (at !== undefined) throw thinned(release, at)
-    return release === now.current?.release ? now : this.#payloadsOf(await files.at(release))
+    return this.#payloadsOf(await files.at(release), now)
   }
 
   /**
@@ -69,14 +66,14 @@ export class CurrentRelease implements Release {
 
   async #readNewest(warmFirst: boolean): Promise<void> {
     const { store } = this.#parts
-    const known = this.current?.release ?? 0
+    const known = this.manifest?.release ?? 0
     const release = await currentRelease(store, known)
     if (release === known) return
     const manifest = await readManifest(store, release)
     // The store may fail to return a manifest that it has listed. The current release stays until it does.
     if (!manifest) return
     const payloads = this.#payloadsOf(manifest)
-    if (warmFirst && this.current) await this.#warm(this.current, { manifest, payloads })
+    if (warmFirst && this.manifest) await this.#warm(this.manifest, { manifest, payloads })
     this.#now = payloads
   }
 
@@ -97,7 +94,7 @@ export class CurrentRelease implements Release {
     over.abort()
   }
 
-  #payloadsOf(manifest: ReleaseManifest | undefined): Release {
-    return new ReleasePayloads(manifest, this.#parts.files, this.#parts.sign)
+  #payloadsOf(manifest: ReleaseManifest | undefined, earlierThan?: Release): Release {
+    return new ReleasePayloads(manifest, this.#parts.files, this.#parts.sign, earlierThan)
   }
 }

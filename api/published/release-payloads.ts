@@ -35,7 +35,9 @@ export class Publication {
 /** The release that a call is answered from, so that no answer mixes two. */
 export interface Release {
   /** Undefined before the first release. */
-  readonly current: ReleaseManifest | undefined
+  readonly manifest: ReleaseManifest | undefined
+  /** The current release, if the call names this earlier one. */
+  readonly earlierThan: Release | undefined
   /**
    * Returns a payload of an entity; undefined if the release does not have the entity. `asker` counts further
    * calls before a file is read that is not in memory.
@@ -101,12 +103,19 @@ const OWNERS: Form<OpenPayloads> = {
 }
 
 export class ReleasePayloads implements Release {
-  readonly current: ReleaseManifest | undefined
+  readonly manifest: ReleaseManifest | undefined
+  readonly earlierThan: Release | undefined
   readonly #files: ReleaseFiles
   readonly #sign: SignAnswer
 
-  constructor(manifest: ReleaseManifest | undefined, files: ReleaseFiles, sign: SignAnswer) {
-    this.current = manifest
+  constructor(
+    manifest: ReleaseManifest | undefined,
+    files: ReleaseFiles,
+    sign: SignAnswer,
+    earlierThan?: Release,
+  ) {
+    this.manifest = manifest
+    this.earlierThan = earlierThan
     this.#files = files
     this.#sign = sign
   }
@@ -117,12 +126,12 @@ export class ReleasePayloads implements Release {
     kind: PublicationKind | 'profile',
     asker = SERVICE,
   ): Promise<Publication | undefined> {
-    const { current } = this
-    const file = current && shardFile(current.files, entityType, entityId)
+    const { manifest } = this
+    const file = manifest && shardFile(manifest.files, entityType, entityId)
     if (!file) return undefined
-    const atHand = this.#files.openedAtHand(current, file.path, SHARD)
+    const atHand = this.#files.openedAtHand(manifest, file.path, SHARD)
     if (!atHand) await asker.countMore(CALLS_OF_FILE)
-    return this.#in(atHand ?? (await this.#files.opened(current, file.path, SHARD)), kind, entityId)
+    return this.#in(atHand ?? (await this.#files.opened(manifest, file.path, SHARD)), kind, entityId)
   }
 
   allAtHand(
@@ -130,22 +139,22 @@ export class ReleasePayloads implements Release {
     entityIds: readonly string[],
     kind: PublicationKind | 'profile',
   ): (Publication | undefined)[] {
-    const { current } = this
-    if (!current) return entityIds.map(() => undefined)
+    const { manifest } = this
+    if (!manifest) return entityIds.map(() => undefined)
     // Each file is looked up once, because a call may have hundreds of ids in the same files.
     const open = new Map<ManifestFile, OpenPayloads | undefined>()
     return entityIds.map((id) => {
-      const file = shardFile(current.files, entityType, id)
+      const file = shardFile(manifest.files, entityType, id)
       if (!file) return undefined
-      if (!open.has(file)) open.set(file, this.#files.openedAtHand(current, file.path, SHARD))
+      if (!open.has(file)) open.set(file, this.#files.openedAtHand(manifest, file.path, SHARD))
       return this.#in(open.get(file), kind, id)
     })
   }
 
   async findOwner(ownerId: string): Promise<Publication | undefined> {
-    const { current } = this
-    const file = current && ownersFile(current.files, ownerId)
-    return file && this.#in(await this.#files.opened(current, file.path, OWNERS), 'owner', ownerId)
+    const { manifest } = this
+    const file = manifest && ownersFile(manifest.files, ownerId)
+    return file && this.#in(await this.#files.opened(manifest, file.path, OWNERS), 'owner', ownerId)
   }
 
   #in(opened: OpenPayloads | undefined, kind: Kind, id: string): Publication | undefined {

@@ -7,6 +7,7 @@ import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { releaseQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import { type CsvColumn, csvReply, csvSuccess } from '../http/csv.ts'
 import { type Route, route } from '../http/route.ts'
 import type { Asker } from '../turns.ts'
@@ -98,10 +99,10 @@ function answerTable({ table, operationId, summary, description, columns, rows }
     params: z.strictObject({ question_id: uuid }),
     query: releaseQuery,
     success: csvSuccess(columns),
-    handle: async (request, context) => {
+    handle: async (request, context, release) => {
       const { params, asker } = request
       const { question_id: id } = params
-      const settled = await settledQuestion(context, id)
+      const settled = await settledQuestion(context, release, id)
       const { groups, calls } = rows(settled, context, asker)
       await asker.countMore(calls - 1)
       const filename = `${table}-${id}`
@@ -116,9 +117,9 @@ function answerTable({ table, operationId, summary, description, columns, rows }
 }
 
 /** @throws ServiceError `notFound` for a question of which the release tells nothing, with the reason. */
-async function settledQuestion(context: ApiContext, id: string): Promise<Settled> {
+async function settledQuestion(context: ApiContext, release: Release, id: string): Promise<Settled> {
   const question = shownAt(await context.questions.find(id), context.now())
-  const forecast = await forecastOn(context, question)
+  const forecast = await forecastOn(context, release, question)
   if (forecast && 'summary' in forecast) return forecast
   const why = forecast
     ? missing(forecast)

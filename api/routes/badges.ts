@@ -9,6 +9,7 @@ import { badgeText } from '../../schemas/answers.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { Intake, Published } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import { titleOf } from '../pages/award.ts'
 import {
   type Badge,
@@ -81,14 +82,14 @@ function badgePicture(entityType: EntityType, eligibleQuestions: number): Route 
       mediaType: 'image/svg+xml',
       headers: ['Cross-Origin-Resource-Policy'],
     },
-    handle: async ({ params, asker }, context) => {
+    handle: async ({ params, asker }, context, release) => {
       const id = idIn(params)
-      const subject = await subjectOf(context, entityType, id, asker)
+      const subject = await subjectOf(context, release, entityType, id, asker)
       const picture = pictureOfSubject(subject, context)
-      const { credentials, releases } = context
+      const { credentials } = context
       const isAwaited = isCertified(subject) && credentials.issuer !== undefined
       if (!isAwaited) return kept(encoded(picture), subject, PICTURE_HEADERS)
-      const found = await credentials.find(releases.current!.release, entityType, id)
+      const found = await credentials.find(release.manifest!.release, entityType, id)
       if (!found) return { body: encoded(picture), headers: { ...PICTURE_HEADERS, 'Cache-Control': SHORTLY } }
       const credential = canonicalText(found.document)
       return kept(encoded(bakedSvg(picture, credential)), subject, PICTURE_HEADERS)
@@ -104,8 +105,8 @@ function badgeWords(entityType: EntityType, eligibleQuestions: number): Route {
     ...shared,
     description: `${shared.summary}. One that is not known has a badge too, which says so.`,
     success: { description: 'A badge', body: badgeText, example: badgeJson(EXAMPLE) },
-    handle: async ({ params, asker }, context) =>
-      replyOf(await subjectOf(context, entityType, idIn(params), asker), context),
+    handle: async ({ params, asker }, context, release) =>
+      replyOf(await subjectOf(context, release, entityType, idIn(params), asker), context),
   })
 }
 
@@ -120,12 +121,13 @@ function isCertified(subject: BadgeSubject): boolean {
 }
 
 export async function subjectOf(
-  { releases, registry }: Published & Pick<Intake, 'registry'>,
+  { registry }: Pick<Intake, 'registry'>,
+  release: Release,
   entityType: EntityType,
   id: string,
   asker: Asker,
 ): Promise<BadgeSubject> {
-  const found = await releases.find(entityType, id, 'verification', asker)
+  const found = await release.find(entityType, id, 'verification', asker)
   if (found) return found.payload as Verification
   const isRegistered = entityType === 'agent' && (await registry.findAgent(id)) !== undefined
   return isRegistered ? 'unreleased' : 'unknown'

@@ -44,13 +44,13 @@ function boardTable(entityType: EntityType): Route {
     namesRelease: true,
     query: boardPageQuery.pick({ release: true, category: true }),
     success: csvSuccess(['agent_id', 'name']),
-    handle: async (request, context) => {
+    handle: async (request, context, release) => {
       const { query, asker } = request
       const { category } = query
-      const { releases, leaderboard, categories } = context
-      const manifest = releases.current
+      const { leaderboard, categories } = context
+      const { manifest } = release
       if (!manifest) throw new ServiceError('notFound', 'there is no release yet')
-      const sought = category === undefined ? undefined : await soughtCategory(context, category)
+      const sought = category === undefined ? undefined : await soughtCategory(context, release, category)
       const entries = sought ? rankedIn(sought.facts, entityType) : listedCount(manifest, entityType)
       await asker.countMore(callsOfRows(entries) - 1)
       const filename = `${entityType}s-release-${manifest.release}`

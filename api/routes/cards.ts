@@ -4,6 +4,7 @@ import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import { notPublished } from '../http/not-published.ts'
 import { type Route, bytes, route } from '../http/route.ts'
 import { type Card, cardOf, emptyCard } from '../pages/cards/card.ts'
@@ -55,18 +56,18 @@ function card(entityType: EntityType, ending: Ending, eligibleQuestions: number)
       mediaType: isPicture ? 'image/png' : 'image/svg+xml',
       headers: ['Cross-Origin-Resource-Policy'],
     },
-    handle: async ({ params, asker }, context) => {
+    handle: async ({ params, asker }, context, release) => {
       const id = params[idName]!
-      const { pages, releases, site } = context
-      const subject = await subjectOf(context, entityType, id, asker)
+      const { pages, site } = context
+      const subject = await subjectOf(context, release, entityType, id, asker)
       const isKnown = typeof subject !== 'string'
       // All unknown ids share a card, so that they fill no memory.
-      const whose = isKnown ? `${id} ${releases.current!.release}` : subject
+      const whose = isKnown ? `${id} ${release.manifest!.release}` : subject
       const key = `card.${ending} ${entityType} ${whose}`
       if (isPicture && !pages.has(key)) await asker.countMore(CALLS_OF_DRAWING)
       const body = await pages.get(key, async () => {
         if (!isKnown) return DRAWERS[ending](emptyCard(site, entityType, subject))
-        const { name, place } = await namedAndPlaced(context, entityType, id)
+        const { name, place } = await namedAndPlaced(context, release, entityType, id)
         const of = { entityType, entityId: id, name, verification: subject, place }
         return DRAWERS[ending](cardOf(site, of, eligibleQuestions, isPicture))
       })
@@ -77,19 +78,19 @@ function card(entityType: EntityType, ending: Ending, eligibleQuestions: number)
 }
 
 /** @throws ServiceError `notFound` if the method of the release publishes neither. */
-async function namedAndPlaced(context: ApiContext, entityType: EntityType, id: string) {
-  const { releases, leaderboard, people } = context
+async function namedAndPlaced(context: ApiContext, release: Release, entityType: EntityType, id: string) {
+  const { leaderboard, people } = context
   const [profile, rankings] = await Promise.all([
-    releases.find(entityType, id, 'profile'),
-    releases.find(entityType, id, 'rankings'),
+    release.find(entityType, id, 'profile'),
+    release.find(entityType, id, 'rankings'),
   ])
-  if (!profile || !rankings) throw await notPublished(context, entityType, id)
+  if (!profile || !rankings) throw await notPublished(context, release, entityType, id)
   const name = nameOfEntity(people, entityType, id, profile.payload)
   const ranked = rankings.payload as Payloads['rankings']
   const { rank, rank_interval: range } = ranked
   const place =
     rank === null || range === null
       ? undefined
-      : { ...range, of: await leaderboard.boardSize(releases.current!, entityType, ranked) }
+      : { ...range, of: await leaderboard.boardSize(release.manifest!, entityType, ranked) }
   return { name, place }
 }

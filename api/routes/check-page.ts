@@ -2,6 +2,7 @@
 import { checkForm } from '../../schemas/requests.ts'
 import { profilePath } from '../../schemas/entity-paths.ts'
 import type { ApiContext } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import { SEARCH_PATH } from '../pages/layout.ts'
 import { withQuery } from '../pages/links.ts'
 import { pastedIn } from '../pages/pasted.ts'
@@ -16,10 +17,10 @@ export const checkPage = pageRoute({
   operationId: 'showCheck',
   summary: 'The check of anything that this service published',
   query: checkForm,
-  render: async ({ query: { q }, asker }, context) => {
+  render: async ({ query: { q }, asker }, context, release) => {
     const { site } = context
     if (q === undefined) return verifyPage(site)
-    const found = await destinationOf(context, q, asker)
+    const found = await destinationOf(context, release, q, asker)
     return 'to' in found ? found : { status: found.status, page: verifyPage(site, { q, said: found.said }) }
   },
 })
@@ -29,7 +30,12 @@ type Destination = { to: string } | { status: number; said: string }
 const RECORD =
   'That is the text of a record. Your browser checks it in this page, which needs JavaScript and HTTPS; the commands below do the same.'
 
-async function destinationOf(context: ApiContext, q: string, asker: Asker): Promise<Destination> {
+async function destinationOf(
+  context: ApiContext,
+  release: Release,
+  q: string,
+  asker: Asker,
+): Promise<Destination> {
   const { site, registry } = context
   const pasted = pastedIn(site, q)
   switch (pasted.kind) {
@@ -47,7 +53,7 @@ async function destinationOf(context: ApiContext, q: string, asker: Asker): Prom
       return { status: 404, said: pasted.why }
     case 'id': {
       const { id } = pasted
-      const released = await releasedEntity(context, id, asker)
+      const released = await releasedEntity(context, release, id, asker)
       if (released) return { to: `${linkTo(site, profilePath(released.entityType, id))}#check` }
       if (await registry.findAgent(id)) return { to: linkTo(site, profilePath('agent', id)) }
       return { status: 404, said: `No agent and no forecaster here has the id ${id}.` }

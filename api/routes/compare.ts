@@ -5,6 +5,7 @@ import { type SideBySide, sideBySide } from '../../schemas/worked-out.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { compareQuery } from '../../schemas/requests.ts'
 import type { ApiContext } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import { route } from '../http/route.ts'
 import * as examples from '../openapi/examples.ts'
 import { type ReleasedEntity, releasedEntity } from './pasted-path.ts'
@@ -18,16 +19,20 @@ const MOST_DIFFERENT = 10
 /** Returns what is published of two entities side by side. @throws ServiceError `notFound`. */
 async function compared(
   context: ApiContext,
+  release: Release,
   ids: { a: string; b: string },
   asker: Asker,
 ): Promise<SideBySide> {
-  const { current } = context.releases
-  if (!current) throw noReleaseYet(context)
-  const two = [await found(context, ids.a, asker), await found(context, ids.b, asker)] as const
-  const { shared, brier, ...numbers } = await context.comparisons.of(current, two, asker)
+  const { manifest } = release
+  if (!manifest) throw noReleaseYet(context)
+  const two = [
+    await found(context, release, ids.a, asker),
+    await found(context, release, ids.b, asker),
+  ] as const
+  const { shared, brier, ...numbers } = await context.comparisons.of(manifest, two, asker)
   const mostDifferent = shared.slice(0, MOST_DIFFERENT)
   const titles = await context.questions.titlesOf(mostDifferent.map(({ questionId }) => questionId))
-  const { release, as_of, environment, methodology_version } = current
+  const { as_of, environment, methodology_version } = manifest
   const entity = ({ entityType, entityId, name }: ReleasedEntity, side: 0 | 1) => ({
     entity_type: entityType,
     id: entityId,
@@ -37,7 +42,7 @@ async function compared(
   })
   const { questions, clusters, difference, interval } = numbers
   return {
-    release,
+    release: manifest.release,
     as_of,
     environment,
     methodology_version,
@@ -62,8 +67,13 @@ async function compared(
   }
 }
 
-async function found(context: ApiContext, entityId: string, asker: Asker): Promise<ReleasedEntity> {
-  const entity = await releasedEntity(context, entityId, asker)
+async function found(
+  context: ApiContext,
+  release: Release,
+  entityId: string,
+  asker: Asker,
+): Promise<ReleasedEntity> {
+  const entity = await releasedEntity(context, release, entityId, asker)
   if (entity) return entity
   throw new ServiceError('notFound', noEntity(entityId))
 }
@@ -95,7 +105,7 @@ export const compareTwo = route({
     404: { type: 'not-found', detail: noEntity(examples.AGENT_ID) },
     422: examples.invalid('query', 'b', 'must be another one than a'),
   },
-  handle: async ({ query, asker }, context) => ({
-    body: canonical(await compared(context, query, asker)),
+  handle: async ({ query, asker }, context, release) => ({
+    body: canonical(await compared(context, release, query, asker)),
   }),
 })

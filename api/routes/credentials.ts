@@ -9,6 +9,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import { notPublished } from '../http/not-published.ts'
 import { type Route, route } from '../http/route.ts'
 import { credentialExamples } from '../openapi/credential-examples.ts'
@@ -56,13 +57,12 @@ function credential(methodology: Methodology, entityType: EntityType): Route {
       },
     },
     problems: { 404: { type: 'no-certificate', detail: missing(example, 'its title is measured: …') } },
-    handle: async ({ params }, context) => {
-      const { releases, credentials: issued } = context
+    handle: async ({ params }, context, release) => {
       const entityId = params[idName]!
-      const { current } = releases
-      const body = current && (await issued.of(current.release, entityType, entityId))
+      const { manifest } = release
+      const body = manifest && (await context.credentials.of(manifest.release, entityType, entityId))
       if (body) return { body }
-      throw await noCertificate(methodology, context, entityType, entityId)
+      throw await noCertificate(methodology, context, release, entityType, entityId)
     },
   })
 }
@@ -71,14 +71,15 @@ function credential(methodology: Methodology, entityType: EntityType): Route {
 async function noCertificate(
   methodology: Methodology,
   context: ApiContext,
+  release: Release,
   entityType: EntityType,
   entityId: string,
 ): Promise<ServiceError> {
-  const found = await context.releases.find(entityType, entityId, 'verification')
-  if (!found) return notPublished(context, entityType, entityId)
-  const { release, methodology_version: version } = context.releases.current!
+  const found = await release.find(entityType, entityId, 'verification')
+  if (!found) return notPublished(context, release, entityType, entityId)
+  const { release: number, methodology_version: version } = release.manifest!
   if (version !== methodology.version) {
-    const why = `release ${release} is by methodology ${version}; the next one decides by ${methodology.version}`
+    const why = `release ${number} is by methodology ${version}; the next one decides by ${methodology.version}`
     return new ServiceError('notFound', missing(entityId, why), { type: 'no-certificate' })
   }
   const payload = found.payload as TitleGrounds & { retired_at?: string | null }

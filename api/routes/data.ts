@@ -6,6 +6,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { fileReply } from '../http/ranges.ts'
 import { FOR_EVER, type RouteRequest, route } from '../http/route.ts'
 import type { Published } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import * as examples from '../openapi/examples.ts'
 import { type Site, addressOf as publicAddress } from '../pages/site.ts'
 import { viewsSql } from '../published/data-views.ts'
@@ -32,13 +33,12 @@ export const dataIndex = route({
     example: examples.dataIndex,
   },
   problems: { 404: { type: 'not-found', detail: examples.NO_PUBLIC_DATA } },
-  handle: async (_request, context) => ({ body: await indexOf(context) }),
+  handle: async (_request, context, release) => ({ body: await indexOf(context, release) }),
 })
 
-async function indexOf(context: Published): Promise<Uint8Array> {
-  const { current } = context.releases
-  if (!current) throw noReleaseYet(context)
-  const found = await context.publicData.find(INDEX_PATH, current)
+async function indexOf(context: Published, { manifest }: Release): Promise<Uint8Array> {
+  if (!manifest) throw noReleaseYet(context)
+  const found = await context.publicData.find(INDEX_PATH, manifest)
   if (found?.bytes) return found.bytes
   throw new ServiceError('notFound', examples.NO_PUBLIC_DATA)
 }
@@ -60,8 +60,8 @@ export const dataViews = route({
     cache: 'no-cache',
     example: '',
   },
-  handle: async ({ header }, context) => {
-    const index = await indexOf(context)
+  handle: async ({ header }, context, release) => {
+    const index = await indexOf(context, release)
     const address = dataAddress(context.site, '/data', header('host'))
     return { body: encoded(viewsSql(JSON.parse(decoded(index)) as answers.DataIndex, address)) }
   },
@@ -94,7 +94,7 @@ export const dataFile = route({
     mediaType: 'application/octet-stream',
     example: '',
   },
-  handle: (request, context) => sent(request, context),
+  handle: (request, { publicData }, release) => sent(request, publicData, release),
 })
 
 type DataRequest = Pick<
@@ -102,9 +102,9 @@ type DataRequest = Pick<
   'params' | 'header' | 'isHead' | 'asker'
 >
 
-async function sent(request: DataRequest, { publicData, releases }: Published) {
+async function sent(request: DataRequest, publicData: Published['publicData'], { manifest }: Release) {
   const { path } = request.params
-  const found = await publicData.find(path, releases.current)
+  const found = await publicData.find(path, manifest)
   if (!found)
     throw new ServiceError(
       'notFound',

@@ -38,15 +38,15 @@ export const leaderboard = route({
     404: { type: 'not-released-yet', detail: examples.NO_RELEASE_YET },
     422: examples.invalid('query', 'limit', 'must be at most 1000'),
   },
-  handle: async ({ params, query: { category, ...query } }, context) => {
-    const { releases, leaderboard: all, categories } = context
-    const { current } = releases
-    if (!current) throw noReleaseYet(context)
+  handle: async ({ params, query: { category, ...query } }, context, release) => {
+    const { leaderboard: all, categories } = context
+    const { manifest } = release
+    if (!manifest) throw noReleaseYet(context)
     const request = { entityType: params.entity_type, ...query, limit: limitOf(query) }
     return {
       body: await (category === undefined
-        ? all.page(current, request)
-        : categories.page(current, category, request)),
+        ? all.page(manifest, request)
+        : categories.page(manifest, category, request)),
     }
   },
 })

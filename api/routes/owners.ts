@@ -4,7 +4,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { name } from '../../schemas/names.ts'
 import { owner as payload } from '../../schemas/payloads.ts'
 import { releaseQuery } from '../../schemas/requests.ts'
-import type { Published } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../http/route.ts'
 import { signatureHeader } from '../published/signature.ts'
@@ -39,22 +39,19 @@ export const owner = route({
     404: { type: 'not-found', detail: noAgentsIn(examples.OWNER_ID) },
     422: examples.invalid('path', 'owner_id', 'must have at least one letter or digit'),
   },
-  handle: async ({ params }, context) => {
-    const found = await context.releases.findOwner(params.owner_id)
-    if (!found) throw noAgentsOf(context, params.owner_id)
+  handle: async ({ params }, _context, release) => {
+    const found = await release.findOwner(params.owner_id)
+    if (!found) throw noAgentsOf(release, params.owner_id)
     return { body: found.bytes, headers: signatureHeader(found.signature) }
   },
 })
 
 /** Returns the error for an owner of whom the release has no agent. */
-export function noAgentsOf(
-  { releases, earlierThan }: Pick<Published, 'releases' | 'earlierThan'>,
-  ownerId: string,
-): ServiceError {
+export function noAgentsOf({ manifest, earlierThan }: Release, ownerId: string): ServiceError {
   return new ServiceError(
     'notFound',
     earlierThan
-      ? `release ${releases.current?.release} has no agent of an owner ${JSON.stringify(ownerId)}: leave \`release\` out to ask the current one, ${earlierThan.current?.release}`
+      ? `release ${manifest?.release} has no agent of an owner ${JSON.stringify(ownerId)}: leave \`release\` out to ask the current one, ${earlierThan.manifest?.release}`
       : noAgentsIn(ownerId),
   )
 }

@@ -2,6 +2,9 @@
 import { z } from 'zod'
 import { ENTITY_TYPES } from '../../schemas/tables.ts'
 import type { Published } from '../http/context.ts'
+import type { Leaderboard } from '../published/leaderboard.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import type { Release } from '../published/release-payloads.ts'
 import { ASSETS, type Asset, ICON } from '../pages/assets.ts'
 import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
 import { robots, sitemap } from '../pages/sitemap.ts'
@@ -19,7 +22,7 @@ interface PageFile {
   cache: string
   follows?: true
   compressed?: Route['compressed']
-  body: (context: Published) => Reply['body'] | Promise<Reply['body']>
+  body: (context: Published, release: Release) => Reply['body'] | Promise<Reply['body']>
 }
 
 function pageFile({ summary, mediaType, cache, follows, compressed, body, ...words }: PageFile): Route {
@@ -34,7 +37,7 @@ function pageFile({ summary, mediaType, cache, follows, compressed, body, ...wor
     ...(follows && { follows: true, needsStore: true }),
     success: { description: 'The file', body: z.string(), mediaType, cache, example: '…' },
     ...(compressed && { compressed }),
-    handle: async (_request, context) => ({ body: await body(context) }),
+    handle: async (_request, context, release) => ({ body: await body(context, release) }),
   })
 }
 
@@ -78,9 +81,9 @@ export const pageFiles: Route[] = [
     cache: MINUTE,
     follows: true,
     compressed: 'fast',
-    body: ({ site, pages, releases, leaderboard }) =>
-      pages.get(`/sitemap.xml ${releases.current?.release}`, async () =>
-        sitemap(site, await rankedProfiles({ releases, leaderboard })),
+    body: ({ site, pages, leaderboard }, { manifest }) =>
+      pages.get(`/sitemap.xml ${manifest?.release}`, async () =>
+        sitemap(site, manifest ? await rankedProfiles(leaderboard, manifest) : []),
       ),
   }),
 ]
@@ -89,16 +92,11 @@ export const pageFiles: Route[] = [
 const MOST_PAGES = 200
 
 /** Returns the profiles that search engines should find: those of ranked entities. */
-async function rankedProfiles({
-  releases,
-  leaderboard,
-}: Pick<Published, 'releases' | 'leaderboard'>): Promise<string[]> {
-  const { current } = releases
+async function rankedProfiles(leaderboard: Leaderboard, manifest: ReleaseManifest): Promise<string[]> {
   const profiles: string[] = []
-  if (!current) return profiles
   for (const entityType of ENTITY_TYPES) {
     for (let page = 0; page < MOST_PAGES; page++) {
-      const entries = (await leaderboard.file(current, entityType, page))?.entries ?? []
+      const entries = (await leaderboard.file(manifest, entityType, page))?.entries ?? []
       const ranked = entries.filter(({ rank }) => rank !== null)
       profiles.push(...ranked.map((entry) => `${LEADERBOARD_PATHS[entityType]}/${idOf(entry)}`))
       if (ranked.length < entries.length || entries.length === 0) break

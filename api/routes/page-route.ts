@@ -1,7 +1,8 @@
 // A route that answers a page for people. It is no part of the API, and may be kept for a minute.
 import { z } from 'zod'
-import type { ApiContext, Published } from '../http/context.ts'
-import { contextOf } from '../http/one-release.ts'
+import type { ApiContext } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
+import type { Site } from '../pages/site.ts'
 import { Html, html } from '../pages/html.ts'
 import { PAGE_HEADERS } from '../pages/policy.ts'
 import { bytesOf } from '../published/rendered.ts'
@@ -35,8 +36,11 @@ interface PageRoute<P extends z.ZodType, Q extends z.ZodType> {
       query: z.infer<Q>
       /** As in a `RouteRequest`; the service when it renders the page for itself. */
       asker: Asker
+      /** That of the context, with what its pages show of an earlier release. */
+      site: Site
     },
     context: ApiContext,
+    release: Release,
   ) => Shown | Promise<Shown>
 }
 
@@ -73,20 +77,26 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
       example: '<!doctype html>\n<html lang="en">…</html>\n',
     },
     compressed: follows ? 'fast' : 'best',
-    handle: async (request, context) => {
+    handle: async (request, context, release) => {
       const { params: named, query: wanted } = request as { params: z.infer<P>; query: z.infer<Q> }
       const { asker } = request
-      const page = await render({ params: named, query: wanted, asker }, context)
+      const site = siteIn(context.site, release)
+      const page = await render({ params: named, query: wanted, asker, site }, context, release)
       // The next release does not render pages of earlier ones.
-      if (isKept && context.earlierThan === undefined && !('to' in page)) {
-        const again = { params: named, query: wanted, asker: SERVICE }
-        context.pages.wasAsked(nameOf(path, named, wanted), (release) =>
-          render(again, contextOf(context, release)),
-        )
+      if (isKept && release.earlierThan === undefined && !('to' in page)) {
+        const again = { params: named, query: wanted, asker: SERVICE, site }
+        context.pages.wasAsked(nameOf(path, named, wanted), (next) => render(again, context, next))
       }
       return replyOf(page)
     },
   })
+}
+
+/** Pages of an earlier release say so, and lead to others of the same release. */
+function siteIn(site: Site, { manifest, earlierThan }: Release): Site {
+  if (!earlierThan) return site
+  const { release, as_of: asOf } = manifest!
+  return { ...site, earlier: { release, asOf, current: earlierThan.manifest!.release } }
 }
 
 function replyOf(shown: Shown): Reply {
@@ -101,8 +111,8 @@ function replyOf(shown: Shown): Reply {
 }
 
 /** Returns the part of a page's key that changes with the release that it is of. */
-export function releaseKeyOf({ releases, earlierThan }: Published): string {
-  return `${releases.current?.release ?? 0} ${earlierThan?.current?.release}`
+export function releaseKeyOf({ manifest, earlierThan }: Release): string {
+  return `${manifest?.release ?? 0} ${earlierThan?.manifest?.release}`
 }
 
 /** Names a page among those that are kept. */

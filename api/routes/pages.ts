@@ -5,6 +5,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { boardPageQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Published } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import type { Html } from '../pages/html.ts'
 import type { Site } from '../pages/site.ts'
 import { withoutHidden } from '../published/hidden.ts'
@@ -41,8 +42,8 @@ export function pages(methodology: Methodology, methodologyText: Uint8Array): Ro
  * Returns the part of a page's key that changes with the release and with the time at which the next one is
  * due.
  */
-function stateOf(context: Published): string {
-  return `${releaseKeyOf(context)} ${context.promisedReleaseAt()?.toISOString()}`
+function stateOf(context: Published, release: Release): string {
+  return `${releaseKeyOf(release)} ${context.promisedReleaseAt()?.toISOString()}`
 }
 
 function landing(rules: Methodology['parameters']): Route {
@@ -51,15 +52,14 @@ function landing(rules: Methodology['parameters']): Route {
     operationId: 'showLanding',
     summary: 'What the service is, and who leads',
     isKept: true,
-    render: async (_request, context) => {
-      const { site, pages: rendered, releases, promisedReleaseAt, sign } = context
-      const manifest = releases.current
+    render: async ({ site }, context, release) => {
+      const { pages: rendered, promisedReleaseAt, sign } = context
       const isSandboxSeeded = context.isSandboxSeeded()
-      return rendered.get(`/ ${stateOf(context)} ${isSandboxSeeded}`, async () =>
+      return rendered.get(`/ ${stateOf(context, release)} ${isSandboxSeeded}`, async () =>
         landingPage({
           site,
-          manifest,
-          leaders: await leaders(context),
+          manifest: release.manifest,
+          leaders: await leaders(context, release),
           rules,
           nextReleaseAt: promisedReleaseAt(),
           isSigned: sign(new Uint8Array()) !== undefined,
@@ -71,11 +71,11 @@ function landing(rules: Methodology['parameters']): Route {
 }
 
 /** Returns the first agents, or the first people if no agent is ranked. */
-async function leaders(context: Published): Promise<LandingView['leaders']> {
-  const manifest = context.releases.current
+async function leaders(context: Published, release: Release): Promise<LandingView['leaders']> {
+  const { manifest } = release
   for (const entityType of ENTITY_TYPES) {
     const file = manifest && (await context.leaderboard.file(manifest, entityType, 0))
-    const board = await mainBoard(context, entityType)
+    const board = await mainBoard(context, release, entityType)
     if (file && board) return { entityType, entries: file.entries, board }
   }
   return { entityType: 'agent', entries: [], board: undefined }
@@ -90,10 +90,12 @@ function leaderboard(entityType: EntityType, rules: Methodology['parameters']): 
     query: boardPageQuery,
     namesRelease: true,
     isKept: true,
-    render: ({ query: { page: pageNumber = 1, category } }, context) => {
-      if (category !== undefined) return topicBoard(context, rules, entityType, category, pageNumber)
-      const { site, releases, promisedReleaseAt } = context
-      const manifest = releases.current
+    render: ({ query: { page: pageNumber = 1, category }, site }, context, release) => {
+      if (category !== undefined) {
+        return topicBoard(context, release, { site, rules, entityType, category, pageNumber })
+      }
+      const { promisedReleaseAt } = context
+      const { manifest } = release
       const numberOfPages = manifest ? pagesOf(manifest, entityType) : 0
       if (pageNumber > Math.max(1, numberOfPages)) {
         throw new ServiceError(
@@ -101,11 +103,11 @@ function leaderboard(entityType: EntityType, rules: Methodology['parameters']): 
           `there is no page ${pageNumber} of ${entityType}s: the last one is ${Math.max(1, numberOfPages)}`,
         )
       }
-      return context.pages.get(`${path} ${pageNumber} ${stateOf(context)}`, async () => {
+      return context.pages.get(`${path} ${pageNumber} ${stateOf(context, release)}`, async () => {
         const published = manifest && (await context.leaderboard.file(manifest, entityType, pageNumber - 1))
         const file = published && {
           ...published,
-          entries: await withoutHidden(context.earlierThan, published.entries),
+          entries: await withoutHidden(release.earlierThan, published.entries),
         }
         return leaderboardPage({
           site,
@@ -116,11 +118,11 @@ function leaderboard(entityType: EntityType, rules: Methodology['parameters']): 
           pages: numberOfPages,
           rules,
           population: manifest ? populationOf(manifest.counts, entityType) : 0,
-          boards: await boards(context, entityType, file?.entries ?? []),
-          main: await mainBoard(context, entityType),
+          boards: await boards(context, release, entityType, file?.entries ?? []),
+          main: await mainBoard(context, release, entityType),
           neighbours: {
-            before: (await entriesOf(context, entityType, pageNumber - 2)).at(-1),
-            after: (await entriesOf(context, entityType, pageNumber)).at(0),
+            before: (await entriesOf(context, release, entityType, pageNumber - 2)).at(-1),
+            after: (await entriesOf(context, release, entityType, pageNumber)).at(0),
           },
           references: manifest && file ? await context.references.beside(manifest, file.entries) : [],
           categories: manifest ? await context.categories.all(manifest) : [],
@@ -137,35 +139,40 @@ function leaderboard(entityType: EntityType, rules: Methodology['parameters']): 
 /** Returns the boards of the ranked among some entries, in their order. */
 async function boards(
   context: Published,
+  release: Release,
   entityType: EntityType,
   entries: readonly NamedEntry[],
 ): Promise<PoolBoard[]> {
-  const { leaderboard: pagesOfRelease, releases } = context
   const firsts = boardsOf(entries.filter(({ rank }) => rank !== null)).map((members) => members[0]!)
   return Promise.all(
     firsts.map(async (entry) => {
-      const { size, first } = await pagesOfRelease.board(releases.current!, entityType, entry)
-      return { pool: entry.pool, size, first: await withoutHidden(context.earlierThan, first) }
+      const { size, first } = await context.leaderboard.board(release.manifest!, entityType, entry)
+      return { pool: entry.pool, size, first: await withoutHidden(release.earlierThan, first) }
     }),
   )
 }
 
 /** The largest board of the release; undefined if nobody is ranked. */
-async function mainBoard(context: Published, entityType: EntityType): Promise<PoolBoard | undefined> {
-  const manifest = context.releases.current
+async function mainBoard(
+  context: Published,
+  release: Release,
+  entityType: EntityType,
+): Promise<PoolBoard | undefined> {
+  const { manifest } = release
   const file = manifest && (await context.leaderboard.file(manifest, entityType, 0))
-  const [board] = await boards(context, entityType, file?.entries.slice(0, 1) ?? [])
+  const [board] = await boards(context, release, entityType, file?.entries.slice(0, 1) ?? [])
   return board
 }
 
 /** The entries of a page, from 0 on; none of a page that there is not. */
 async function entriesOf(
-  { leaderboard: pagesOfRelease, releases }: Published,
+  { leaderboard: pagesOfRelease }: Published,
+  { manifest }: Release,
   entityType: EntityType,
   page: number,
 ): Promise<readonly NamedEntry[]> {
-  if (!releases.current || page < 0) return []
-  return (await pagesOfRelease.file(releases.current, entityType, page))?.entries ?? []
+  if (!manifest || page < 0) return []
+  return (await pagesOfRelease.file(manifest, entityType, page))?.entries ?? []
 }
 
 /** Renders a page that stays the same, once. */

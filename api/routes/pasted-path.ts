@@ -3,6 +3,7 @@ import pMap from 'p-map'
 import { profilePath } from '../../schemas/entity-paths.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { ApiContext } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import { ownerPath, questionPath } from '../pages/links.ts'
 import { type Pasted, pastedIn } from '../pages/pasted.ts'
 import { type Site, linkTo } from '../pages/site.ts'
@@ -20,13 +21,14 @@ export interface ReleasedEntity {
 
 /** Returns undefined for an id that the current release does not have. */
 export async function releasedEntity(
-  { releases, people }: Pick<ApiContext, 'releases' | 'people'>,
+  { people }: Pick<ApiContext, 'people'>,
+  release: Release,
   entityId: string,
   asker: Asker,
   entityTypes: readonly EntityType[] = ENTITY_TYPES,
 ): Promise<ReleasedEntity | undefined> {
   for (const entityType of entityTypes) {
-    const profile = await releases.find(entityType, entityId, 'profile', asker)
+    const profile = await release.find(entityType, entityId, 'profile', asker)
     if (profile) {
       return { entityType, entityId, name: nameOfEntity(people, entityType, entityId, profile.payload) }
     }
@@ -36,16 +38,17 @@ export async function releasedEntity(
 
 /** Returns the names that entities of the release have today, by id; none for those who have none. */
 export async function releasedNames(
-  context: Pick<ApiContext, 'releases' | 'people' | 'earlierThan'>,
+  context: Pick<ApiContext, 'people'>,
+  release: Release,
   entities: readonly { entityType: EntityType; entityId: string }[],
   asker: Asker,
 ): Promise<Map<string, string>> {
   const found = await pMap(
     entities,
     async ({ entityType, entityId }) =>
-      (await isHidden(context.earlierThan, entityType, entityId))
+      (await isHidden(release.earlierThan, entityType, entityId))
         ? undefined
-        : releasedEntity(context, entityId, asker, [entityType]),
+        : releasedEntity(context, release, entityId, asker, [entityType]),
     {
       concurrency: READS_AT_ONCE,
     },
@@ -61,6 +64,7 @@ export async function releasedNames(
  */
 export async function pastedPath(
   context: ApiContext,
+  release: Release,
   text: string,
   asker: Asker,
 ): Promise<string | undefined> {
@@ -69,7 +73,7 @@ export async function pastedPath(
   if (isNamed(pasted) && pasted.environment !== site.environment) {
     return linkTo({ ...site, environment: pasted.environment }, namedPath(pasted))
   }
-  const path = await pathIn(context, pasted, asker)
+  const path = await pathIn(context, release, pasted, asker)
   return path && linkTo(site, path)
 }
 
@@ -98,16 +102,21 @@ export function namedPath(pasted: PastedName): string {
   }
 }
 
-async function pathIn(context: ApiContext, pasted: Pasted, asker: Asker): Promise<string | undefined> {
+async function pathIn(
+  context: ApiContext,
+  release: Release,
+  pasted: Pasted,
+  asker: Asker,
+): Promise<string | undefined> {
   switch (pasted.kind) {
     case 'id':
-      return (await entityPath(context, pasted.id, asker)) ?? questionPathIn(context, pasted.id)
+      return (await entityPath(context, release, pasted.id, asker)) ?? questionPathIn(context, pasted.id)
     case 'entity':
-      return entityPath(context, pasted.id, asker, [pasted.entityType])
+      return entityPath(context, release, pasted.id, asker, [pasted.entityType])
     case 'question':
       return questionPathIn(context, pasted.id)
     case 'owner':
-      return (await context.releases.findOwner(pasted.id)) && ownerPath(pasted.id)
+      return (await release.findOwner(pasted.id)) && ownerPath(pasted.id)
     default:
       return undefined
   }
@@ -116,11 +125,12 @@ async function pathIn(context: ApiContext, pasted: Pasted, asker: Asker): Promis
 /** An agent without a name is hidden, and nobody is led to it. */
 async function entityPath(
   context: ApiContext,
+  release: Release,
   id: string,
   asker: Asker,
   entityTypes: readonly EntityType[] = ENTITY_TYPES,
 ): Promise<string | undefined> {
-  const found = await releasedEntity(context, id, asker, entityTypes)
+  const found = await releasedEntity(context, release, id, asker, entityTypes)
   if (found) {
     const isNameless = found.entityType === 'agent' && found.name === null
     return isNameless ? undefined : profilePath(found.entityType, id)

@@ -12,6 +12,7 @@ import { entityQuestionsQuery, releaseQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { Intake, Published } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import { notPublished } from '../http/not-published.ts'
 import type { Html } from '../pages/html.ts'
 import { callPath, profilePath } from '../../schemas/entity-paths.ts'
@@ -72,22 +73,22 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
     namesRelease: true,
     needsQuestions: true,
     isKept: true,
-    render: async ({ params: given, asker }, context) => {
+    render: async ({ params: given, asker, site }, context, release) => {
       const id = idIn(given)
-      if (!uuid.safeParse(id).success) return { to: linkTo(context.site, withQuery(SEARCH_PATH, { q: id })) }
-      const verification = await context.releases.find(entityType, id, 'verification', asker)
-      if (!verification) return unreleased(context, entityType, id)
+      if (!uuid.safeParse(id).success) return { to: linkTo(site, withQuery(SEARCH_PATH, { q: id })) }
+      const verification = await release.find(entityType, id, 'verification', asker)
+      if (!verification) return unreleased(context, release, entityType, id)
       const calls = callsFor(countOf(verification.payload as Payloads['verification']))
       const count = () =>
-        asker.countMore(calls + context.history.callsOfSome(...earlierDays(context, entityType, id)))
-      const credential = await credentialOf(context, entityType, id)
+        asker.countMore(calls + context.history.callsOfSome(...earlierDays(release, entityType, id)))
+      const credential = await credentialOf(context, release, entityType, id)
       // The credentials of a release are issued a moment after it.
       const key = `${profilePath(entityType, id)} ${String(credential?.document['id'])}`
-      return rendered(context, key, count, async () => {
-        const { manifest, payloads } = await publishedOf(context, entityType, id)
+      return rendered(context, release, key, count, async () => {
+        const { manifest, payloads } = await publishedOf(context, release, entityType, id)
         const scores = (await scoresOf(context, entityType, id, manifest)).toReversed()
         return profilePage({
-          site: context.site,
+          site,
           published: payloads,
           verification: {
             text: new TextDecoder().decode(verification.bytes),
@@ -100,7 +101,7 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
           certificate: credential && certificateIn(credential.document),
           running: runningOf(methodology, payloads, scores),
           topics: skillByTopic(methodology, scores),
-          days: [...(await daysBefore(context, entityType, id)), ...dayOf(payloads)],
+          days: [...(await daysBefore(context, release, entityType, id)), ...dayOf(payloads)],
           replaced: replacedOutcomes(manifest.corrections),
           rules: methodology.parameters,
           boardSize:
@@ -115,12 +116,13 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
 
 /** Nothing for an earlier release, because credentials are of the current one. */
 async function credentialOf(
-  { credentials, releases, earlierThan }: Published,
+  { credentials }: Published,
+  { manifest, earlierThan }: Release,
   entityType: EntityType,
   id: string,
 ): Promise<FoundCredential | undefined> {
-  if (!releases.current || earlierThan !== undefined) return undefined
-  return credentials.find(releases.current.release, entityType, id)
+  if (!manifest || earlierThan !== undefined) return undefined
+  return credentials.find(manifest.release, entityType, id)
 }
 
 function certificateIn(document: FoundCredential['document']): Certificate {
@@ -152,12 +154,13 @@ function callsFor(questions: number): number {
  */
 async function rendered(
   context: Published & Pick<Intake, 'questions'>,
+  release: Release,
   path: string,
   count: () => Promise<void>,
   render: () => Promise<Html>,
 ): Promise<Uint8Array> {
   const { pages, questions, publicLog } = context
-  const key = `${path} ${releaseKeyOf(context)} ${questions.version} ${publicLog.isThere}`
+  const key = `${path} ${releaseKeyOf(release)} ${questions.version} ${publicLog.isThere}`
   if (!pages.has(key)) await count()
   return pages.get(key, render)
 }
@@ -165,28 +168,29 @@ async function rendered(
 /** Returns all payloads of an entity. @throws ServiceError `notFound` if it has none. */
 async function publishedOf(
   context: Published & Pick<Intake, 'registry'>,
+  release: Release,
   entityType: EntityType,
   id: string,
 ): Promise<{ manifest: ReleaseManifest; payloads: Payloads }> {
-  const { releases, earlierThan, people } = context
   const kinds = [...PUBLICATIONS, 'profile'] as const
-  const found = await Promise.all(kinds.map((kind) => releases.find(entityType, id, kind)))
-  if (found.includes(undefined)) throw await notPublished(context, entityType, id)
+  const found = await Promise.all(kinds.map((kind) => release.find(entityType, id, kind)))
+  if (found.includes(undefined)) throw await notPublished(context, release, entityType, id)
   const payloads = kinds.map((kind, index) => [kind, found[index]!.payload])
   const { profile: signed, ...rest } = Object.fromEntries(payloads) as Payloads
-  const hidden = await isHidden(earlierThan, entityType, id)
-  const named = { ...signed, name: hidden ? null : nameOfEntity(people, entityType, id, signed) }
-  return { manifest: releases.current!, payloads: { ...rest, profile: named } as Payloads }
+  const hidden = await isHidden(release.earlierThan, entityType, id)
+  const named = { ...signed, name: hidden ? null : nameOfEntity(context.people, entityType, id, signed) }
+  return { manifest: release.manifest!, payloads: { ...rest, profile: named } as Payloads }
 }
 
 async function unreleased(
   context: Published & Pick<Intake, 'registry'>,
+  release: Release,
   entityType: EntityType,
   id: string,
 ): Promise<Html> {
-  const isAsked = entityType === 'agent' && context.earlierThan === undefined
+  const isAsked = entityType === 'agent' && release.earlierThan === undefined
   const agent = isAsked && (await context.registry.findAgent(id))
-  if (!agent) throw await notPublished(context, entityType, id)
+  if (!agent) throw await notPublished(context, release, entityType, id)
   return unreleasedPage(context.site, agent, context.promisedReleaseAt())
 }
 
@@ -196,13 +200,18 @@ type Score = QuestionScore & ErrorPair
 const MOST_DAYS = 40
 
 /** The days of a history that a profile shows besides that of the release. */
-function earlierDays({ releases }: Published, entityType: EntityType, id: string) {
-  return [entityType, id, dayBefore(releases.current!.as_of), MOST_DAYS - 1] as const
+function earlierDays({ manifest }: Release, entityType: EntityType, id: string) {
+  return [entityType, id, dayBefore(manifest!.as_of), MOST_DAYS - 1] as const
 }
 
 /** Returns days before the release on which a skill of the entity was published. */
-async function daysBefore(context: Published, entityType: EntityType, id: string): Promise<Day[]> {
-  const some = context.history.some(...earlierDays(context, entityType, id))
+async function daysBefore(
+  context: Published,
+  release: Release,
+  entityType: EntityType,
+  id: string,
+): Promise<Day[]> {
+  const some = context.history.some(...earlierDays(release, entityType, id))
   const rows: SnapshotRow[] = await some.catch((error: unknown) => {
     // The operator is told of a damaged snapshot by its own call, and the rest of the page is right.
     if (error instanceof ServiceError && error.kind === 'corrupt') return []
@@ -255,11 +264,11 @@ function questionsOf(entityType: EntityType): Route {
     namesRelease: true,
     needsQuestions: true,
     isKept: true,
-    render: async ({ params: given, query, asker }, context) => {
+    render: async ({ params: given, query, asker, site }, context, release) => {
       const { page: pageNumber = 1, sort: order = 'newest' } = query
       const id = idIn(given)
-      const verification = await context.releases.find(entityType, id, 'verification', asker)
-      if (!verification) throw await notPublished(context, entityType, id)
+      const verification = await release.find(entityType, id, 'verification', asker)
+      if (!verification) throw await notPublished(context, release, entityType, id)
       const total = countOf(verification.payload as Payloads['verification'])
       const pages = Math.max(1, Math.ceil(total / QUESTIONS_PER_PAGE))
       if (pageNumber > pages) {
@@ -270,14 +279,15 @@ function questionsOf(entityType: EntityType): Route {
       const rows = order === 'newest' ? pageNumber * QUESTIONS_PER_PAGE : total
       return rendered(
         context,
+        release,
         key,
         () => asker.countMore(callsFor(rows)),
         async () => {
-          const { manifest, payloads } = await publishedOf(context, entityType, id)
+          const { manifest, payloads } = await publishedOf(context, release, entityType, id)
           const found = inOrder(await scoresOf(context, entityType, id, manifest, rows), order)
           const end = pageNumber * QUESTIONS_PER_PAGE
           const scores = found.slice(end - QUESTIONS_PER_PAGE, end)
-          return entityQuestionsPage({ site: context.site, published: payloads, scores, pageNumber, order })
+          return entityQuestionsPage({ site, published: payloads, scores, pageNumber, order })
         },
       )
     },
@@ -292,13 +302,13 @@ const owner = pageRoute({
   query: releaseQuery,
   namesRelease: true,
   isKept: true,
-  render: async ({ params: { owner_id: id } }, context) => {
-    const found = await context.releases.findOwner(id)
-    if (!found) throw noAgentsOf(context, id)
+  render: async ({ params: { owner_id: id }, site }, context, release) => {
+    const found = await release.findOwner(id)
+    if (!found) throw noAgentsOf(release, id)
     const owned = found.payload as Owner
-    return context.pages.get(`/view/owners/${id} ${releaseKeyOf(context)}`, async () => {
-      const agents = await withoutHidden(context.earlierThan, owned.agents)
-      return ownerPage(context.site, { ...owned, agents })
+    return context.pages.get(`/view/owners/${id} ${releaseKeyOf(release)}`, async () => {
+      const agents = await withoutHidden(release.earlierThan, owned.agents)
+      return ownerPage(site, { ...owned, agents })
     })
   },
 })

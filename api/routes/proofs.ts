@@ -60,13 +60,12 @@ export const forecastProof = route({
         'the next release is due at 2026-03-01T12:15:00.000Z',
     },
   },
-  handle: async ({ params, asker }, context) => {
-    const { releases, publicLog, forecastProofs, now } = context
+  handle: async ({ params, asker }, context, { manifest }) => {
+    const { publicLog, forecastProofs, now } = context
     if (!publicLog.isThere) throw new ServiceError('notFound', NO_LOG)
-    const { current } = releases
-    const found = current && (await forecastProofs.of(current, params.forecast_id, asker))
+    const found = manifest && (await forecastProofs.of(manifest, params.forecast_id, asker))
     if (found !== undefined) return { body: encoded(found) }
-    const isAwaited = mayStillCome(current?.as_of, params.forecast_id, now())
+    const isAwaited = mayStillCome(manifest?.as_of, params.forecast_id, now())
     throw notTakenIn(params.forecast_id, isAwaited, context)
   },
 })
@@ -101,18 +100,18 @@ function proof(entityType: EntityType, kind: PublicationKind, name: string): Rou
       404: missing,
       422: examples.invalid('query', 'release', 'must be the number of a release, such as 12'),
     },
-    handle: async ({ params, query, asker }, context) => {
-      const { releases, publicLog, payloadProofs } = context
+    handle: async ({ params, query, asker }, context, release) => {
+      const { publicLog, payloadProofs } = context
       const entityId = params[idName]!
       if (!publicLog.isThere) throw new ServiceError('notFound', NO_LOG)
-      const { current } = releases
-      if (!current) throw await notPublished(context, entityType, entityId)
-      const release = query.release === undefined ? current.release : Number(query.release)
-      if (release > current.release) throw noSuchRelease(release, current.release)
-      const found = await payloadProofs.of(current, release, { entityType, entityId, kind }, asker)
+      const { manifest } = release
+      if (!manifest) throw await notPublished(context, release, entityType, entityId)
+      const number = query.release === undefined ? manifest.release : Number(query.release)
+      if (number > manifest.release) throw noSuchRelease(number, manifest.release)
+      const found = await payloadProofs.of(manifest, number, { entityType, entityId, kind }, asker)
       if (found !== undefined) return { body: encoded(found) }
-      if (release === current.release) throw await notPublished(context, entityType, entityId)
-      throw new ServiceError('notFound', `release ${release} has no ${entityType} ${entityId}`)
+      if (number === manifest.release) throw await notPublished(context, release, entityType, entityId)
+      throw new ServiceError('notFound', `release ${number} has no ${entityType} ${entityId}`)
     },
   })
 }

@@ -108,12 +108,12 @@ function publication(entityType: EntityType, call: PublicationCall): Route {
       headers: ['X-Service-Signature', ...(isVerification ? (['Vary'] as const) : [])],
     },
     problems: { 404: missing, 422: examples.invalid('path', idName, 'must be a UUID') },
-    handle: async ({ params, caller, asker }, context) => {
+    handle: async ({ params, caller, asker }, context, release) => {
       const entityId = params[idName]!
       // A verification is one call of its month, whatever it takes.
       const payer = isVerification ? undefined : asker
-      const found = await context.releases.find(entityType, entityId, kind, payer)
-      if (!found) throw await notPublished(context, entityType, entityId)
+      const found = await release.find(entityType, entityId, kind, payer)
+      if (!found) throw await notPublished(context, release, entityType, entityId)
       return replyOf(found, caller)
     },
   })

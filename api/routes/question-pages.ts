@@ -6,6 +6,7 @@ import type { QuestionSummary } from '../../schemas/payloads.ts'
 import { questionsForm, releaseQuery, wordsOf } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext, Published } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import type { Route } from '../http/route.ts'
 import { type Forecasted, questionPage } from '../pages/question.ts'
 import { questionsPage } from '../pages/questions.ts'
@@ -29,8 +30,8 @@ const questions = pageRoute({
   summary: 'Questions in the order in which they close',
   needsQuestions: true,
   query: questionsForm,
-  render: async ({ query: { cursor, ...filters } }, context) => {
-    const { site, releases, questions: book, categories, now } = context
+  render: async ({ query: { cursor, ...filters } }, context, { manifest: release }) => {
+    const { site, questions: book, categories, now } = context
     const q = filters.q === undefined ? undefined : wordsOf(filters.q)
     const at = now()
     const list = book.page({ ...filters, q, limit: QUESTIONS_PER_PAGE, cursor, now: at })
@@ -39,7 +40,6 @@ const questions = pageRoute({
       ? book.page({ status: 'open', limit: CLOSING_NEXT, cursor: undefined, now: at }).questions
       : []
     const counts = book.counts(at, MOST_CATEGORIES)
-    const release = releases.current
     const topics = release ? await categories.all(release) : []
     const withBoard = new Set(topics.filter(hasBoard).map(({ category }) => category))
     return questionsPage({ site, filters, cursor, list, next, counts, withBoard, release })
@@ -54,16 +54,16 @@ const question = pageRoute({
   params: z.strictObject({ question_id: uuid }),
   query: releaseQuery,
   namesRelease: true,
-  render: async ({ params, asker }, context) => {
-    const { site, questions: book, currentForecasts, rationalesOn, now } = context
+  render: async ({ params, asker, site }, context, release) => {
+    const { questions: book, currentForecasts, rationalesOn, now } = context
     const found = await book.find(params.question_id)
     const shown = shownAt(found, now())
     const agents = shown.status === 'open' ? currentForecasts.agentsOn(found.question_id) : undefined
     const [texts] = await book.textsOf([found], asker)
     const changes = await book.changesOf(found, asker)
     const said = shown.outcome === null ? undefined : await rationalesOn(found.question_id)
-    const forecast = await forecastOn(context, shown)
-    const forecasted = forecast && (await shownForecast(context, forecast, asker))
+    const forecast = await forecastOn(context, release, shown)
+    const forecasted = forecast && (await shownForecast(context, release, forecast, asker))
     const rationales = said?.rationales ?? []
     return questionPage(site, { ...shown, ...texts!, changes, agents, rationales, forecasted })
   },
@@ -84,10 +84,10 @@ export const MOST_SCORED_BYTES = 1024 * 1024 * 1024
 
 /** Returns what the release says of a question with an outcome; undefined for every other one. */
 export async function forecastOn(
-  { releases, earlierThan, summaries }: Published,
+  { summaries }: Published,
+  { manifest, earlierThan }: Release,
   { question_id, outcome, opened_at, closes_at, resolved_at }: ShownQuestion,
 ): Promise<Forecast | undefined> {
-  const manifest = releases.current
   if (!manifest || (outcome !== 'yes' && outcome !== 'no')) return undefined
   const [from, closed, known] = [opened_at, closes_at, resolved_at!].map((at) => new Date(at)) as [
     Date,
@@ -105,10 +105,15 @@ export async function forecastOn(
 }
 
 /** Adds what the page shows besides: names, and whether the answers are few enough for a table. */
-async function shownForecast(context: ApiContext, forecast: Forecast, asker: Asker): Promise<Forecasted> {
+async function shownForecast(
+  context: ApiContext,
+  release: Release,
+  forecast: Forecast,
+  asker: Asker,
+): Promise<Forecasted> {
   if ('missing' in forecast) return forecast
   const { manifest, ...settled } = forecast
-  const names = await entityNames(context, settled.summary, asker)
+  const names = await entityNames(context, release, settled.summary, asker)
   const hasAnswers = scoredBytes(manifest) <= MOST_SCORED_BYTES
   return { manifest, settled: { ...settled, names, voiceRule: manifest.voice_rule, hasAnswers } }
 }
@@ -116,12 +121,14 @@ async function shownForecast(context: ApiContext, forecast: Forecast, asker: Ask
 /** Returns the names of those whom a summary names, by id. */
 async function entityNames(
   context: ApiContext,
+  release: Release,
   { closest, farthest }: QuestionSummary,
   asker: Asker,
 ): Promise<ReadonlyMap<string, string>> {
   const ends = [...closest, ...farthest]
   return releasedNames(
     context,
+    release,
     ends.map((end) =>
       'agent_id' in end
         ? { entityType: 'agent', entityId: end.agent_id }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { questionTablePath } from '../../schemas/entity-paths.ts'
 import { questionScore } from '../../schemas/answers.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { releaseQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
@@ -35,32 +36,33 @@ function questionTable(entityType: EntityType): Route {
     params: z.strictObject({ [idName]: uuid }),
     query: releaseQuery,
     success: csvSuccess(['question_id', 'title']),
-    handle: async (request, context) => {
+    handle: async (request, context, release) => {
       const { params, asker } = request
       const id = params[idName]!
-      const found = await context.releases.find(entityType, id, 'verification', asker)
-      if (!found) throw await notPublished(context, entityType, id)
+      const found = await release.find(entityType, id, 'verification', asker)
+      if (!found) throw await notPublished(context, release, entityType, id)
       await asker.countMore(callsOfScores(questionsOf(found.payload as Payloads['verification'])) - 1)
       return csvReply(request, {
         filename: `questions-of-${id}`,
         source: [
-          context.releases.current!.release,
+          release.manifest!.release,
           context.questions.versions.questions.version,
           context.questions.version,
         ],
         columns: QUESTION_SCORE_COLUMNS,
-        groups: () => rowsOf(context, entityType, id),
+        groups: () => rowsOf(context, release.manifest!, entityType, id),
       })
     },
   })
 }
 
 async function* rowsOf(
-  { releases, scores, questions }: ApiContext,
+  { scores, questions }: ApiContext,
+  manifest: ReleaseManifest,
   entityType: EntityType,
   id: string,
 ): AsyncIterable<object[]> {
-  for await (const rows of scores.newest(releases.current!, entityType, id)) {
+  for await (const rows of scores.newest(manifest, entityType, id)) {
     const asked = await questions.findAll(rows.map(({ question_id }) => question_id))
     yield rows.map((row, index) => ({
       ...row,

@@ -6,6 +6,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { listPageQuery, releaseParams } from '../../schemas/requests.ts'
 import type { Intake, Published } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import { noSuchRelease } from '../http/not-published.ts'
 import type { Route } from '../http/route.ts'
 import { RELEASES_PATH, releasePath } from '../pages/links.ts'
@@ -23,9 +24,9 @@ const list = pageRoute({
   summary: 'All releases, and what each changed',
   query: listPageQuery,
   isKept: true,
-  render: async ({ query: { page: pageNumber = 1 }, asker }, context) => {
-    const { site, releases, pages: rendered, promisedReleaseAt } = context
-    const last = releases.current?.release ?? 0
+  render: async ({ query: { page: pageNumber = 1 }, asker, site }, context, release) => {
+    const { pages: rendered, promisedReleaseAt } = context
+    const last = release.manifest?.release ?? 0
     const pages = Math.max(1, Math.ceil(last / RELEASES_PER_PAGE))
     if (pageNumber > pages) {
       throw new ServiceError(
@@ -39,7 +40,7 @@ const list = pageRoute({
     const key = `${RELEASES_PATH} ${pageNumber} ${last} ${nextReleaseAt?.toISOString()}`
     if (!rendered.has(key)) await asker.countMore(numbers.length)
     return rendered.get(key, async () => {
-      const changes = await pMap(numbers, (number) => changeOf(context, number), {
+      const changes = await pMap(numbers, (number) => changeOf(context, release, number), {
         concurrency: READS_AT_ONCE,
       })
       return releasesPage({ site, releases: changes, pageNumber, pages, nextReleaseAt })
@@ -53,19 +54,19 @@ const one = pageRoute({
   summary: 'What one release changed',
   params: releaseParams,
   needsQuestions: true,
-  render: async ({ params, asker }, context) => {
-    const { site, releases, store, questions, pages: rendered } = context
+  render: async ({ params, asker, site }, context, release) => {
+    const { store, questions, pages: rendered } = context
     const number = Number(params.release)
-    const current = releases.current?.release ?? 0
+    const current = release.manifest?.release ?? 0
     if (number > current) throw noSuchRelease(number, current)
     const thinned = await thinnedAt(store, number)
     const key = `${releasePath(number)} ${current} ${thinned} ${questions.version}`
     if (!rendered.has(key)) await asker.countMore(1)
     return rendered.get(key, async () => {
-      const change = await changeOf(context, number)
+      const change = await changeOf(context, release, number)
       const questionTitles = await titlesIn(context, change)
       // Names of then may have been hidden or erased since.
-      const names = await releasedNames(context, change.titles?.first ?? [], SERVICE)
+      const names = await releasedNames(context, release, change.titles?.first ?? [], SERVICE)
       return releasePage({ site, ...change, current, thinnedAt: thinned, questionTitles, names })
     })
   },
@@ -73,18 +74,21 @@ const one = pageRoute({
 
 export const releasePages: Route[] = [list, one]
 
-async function changeOf(context: Published, number: number): Promise<ReleaseChange> {
+async function changeOf(context: Published, release: Release, number: number): Promise<ReleaseChange> {
   const [manifest, previous] = await Promise.all([
-    manifestOf(context, number),
-    number > 1 ? manifestOf(context, number - 1) : undefined,
+    manifestOf(context, release, number),
+    number > 1 ? manifestOf(context, release, number - 1) : undefined,
   ])
   const questions = settledIn(manifest) - settledIn(previous)
   return { manifest, questions, titles: await context.titleChanges(manifest, previous) }
 }
 
-async function manifestOf({ releases, files }: Published, number: number): Promise<ReleaseManifest> {
-  const { current } = releases
-  return number === current?.release ? current : files.at(number)
+async function manifestOf(
+  { files }: Published,
+  { manifest }: Release,
+  number: number,
+): Promise<ReleaseManifest> {
+  return number === manifest?.release ? manifest : files.at(number)
 }
 
 async function titlesIn(

@@ -28,10 +28,9 @@ export const currentRelease = route({
   problems: {
     404: { type: 'not-released-yet', detail: examples.NO_RELEASE_YET },
   },
-  handle: async (_request, context) => {
-    const { current } = context.releases
-    if (!current) throw noReleaseYet(context)
-    return { body: await context.records.current(current, context.nextReleaseAt()) }
+  handle: async (_request, context, { manifest }) => {
+    if (!manifest) throw noReleaseYet(context)
+    return { body: await context.records.current(manifest, context.nextReleaseAt()) }
   },
 })
 
@@ -55,17 +54,13 @@ export const release = route({
     404: { type: 'not-released-yet', detail: noSuchRelease(215, 214).message },
     422: examples.invalid('path', 'release', 'must be the number of a release, such as 12'),
   },
-  handle: async ({ params }, context) => {
+  handle: async ({ params }, context, { manifest }) => {
     const number = Number(params.release)
-    const last = currentNumber(context)
+    const last = manifest?.release ?? 0
     if (number > last) throw noSuchRelease(number, last)
     return { body: await context.records.of(number) }
   },
 })
-
-function currentNumber({ releases }: Published): number {
-  return releases.current?.release ?? 0
-}
 
 export const releaseFeed = route({
   path: '/releases.atom',
@@ -85,10 +80,9 @@ export const releaseFeed = route({
   problems: {
     404: { type: 'not-released-yet', detail: examples.NO_RELEASE_YET },
   },
-  handle: async (_request, context) => {
-    const { current } = context.releases
-    if (!current) throw noReleaseYet(context)
-    return { body: await context.records.feed(current) }
+  handle: async (_request, context, { manifest }) => {
+    if (!manifest) throw noReleaseYet(context)
+    return { body: await context.records.feed(manifest) }
   },
 })
 

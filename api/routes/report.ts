@@ -8,6 +8,7 @@ import { type AgentReport, agentReport, reportedReason } from '../../schemas/wor
 import { reportQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import { notPublished } from '../http/not-published.ts'
 import { type Route, route } from '../http/route.ts'
 import { callsOfPage, callsOfShown } from '../limits/page-calls.ts'
@@ -32,14 +33,15 @@ interface ReportRequest {
 
 async function reportOf(
   context: ApiContext,
+  release: Release,
   methodology: Methodology,
   { agentId, limit, cursor }: ReportRequest,
   asker: Asker,
 ): Promise<AgentReport> {
-  const { releases, questions, files, reports } = context
-  const verification = await releases.find('agent', agentId, 'verification', asker)
-  if (!verification) throw await notPublished(context, 'agent', agentId)
-  const { manifest, from = 0 } = await pageStart(files, releases.current!, cursor)
+  const { questions, files, reports } = context
+  const verification = await release.find('agent', agentId, 'verification', asker)
+  if (!verification) throw await notPublished(context, release, 'agent', agentId)
+  const { manifest, from = 0 } = await pageStart(files, release.manifest!, cursor)
   const rows = await reports.of(manifest, agentId, asker)
   const counted = rows.filter(({ gain }) => gain !== null).toSorted((a, b) => b.gain! - a.gain!)
   const titled = async (some: readonly ReportRow[]) => {
@@ -50,10 +52,10 @@ async function reportOf(
       return { ...row, title, detail: row.reason === 'not-settled' ? `${row.detail}${until}` : row.detail }
     })
   }
-  const { release, as_of, environment, methodology_version } = manifest
+  const { as_of, environment, methodology_version } = manifest
   return {
     agent_id: agentId,
-    release,
+    release: manifest.release,
     as_of,
     environment,
     methodology_version,
@@ -98,9 +100,9 @@ export function reportRoutes(methodology: Methodology): Route[] {
       404: ENTITIES.agent.missing,
       422: examples.invalid('query', 'limit', 'must be at most 1000'),
     },
-    handle: async ({ params, query, asker }, context) => {
+    handle: async ({ params, query, asker }, context, release) => {
       const asked = { agentId: params.agent_id, ...query }
-      return { body: canonical(await reportOf(context, methodology, asked, asker)) }
+      return { body: canonical(await reportOf(context, release, methodology, asked, asker)) }
     },
   })
   const page = pageRoute({
@@ -109,9 +111,9 @@ export function reportRoutes(methodology: Methodology): Route[] {
     summary: 'Why each question of an agent counts or does not',
     params: z.strictObject({ agent_id: uuid }),
     needsQuestions: true,
-    render: async ({ params, asker }, context) => {
+    render: async ({ params, asker }, context, release) => {
       const asked = { agentId: params.agent_id, limit: Number.MAX_SAFE_INTEGER }
-      const report = await reportOf(context, methodology, asked, asker)
+      const report = await reportOf(context, release, methodology, asked, asker)
       await asker.countMore(callsOfShown(report.questions.length))
       return reportPage(context.site, report, ON_PAGE)
     },

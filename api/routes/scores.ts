@@ -52,21 +52,19 @@ function scoresOf(entityType: EntityType): Route {
       },
     },
     problems: { 404: missing, 422: examples.invalid('query', 'limit', 'must be at most 1000') },
-    handle: async ({ params, query, asker }, context) => {
-      const { releases, questions } = context
+    handle: async ({ params, query, asker }, context, release) => {
       const entityId = params[idName]!
-      const { current } = releases
-      if (!current) throw await notPublished(context, entityType, entityId)
-      const page = await context.scores.page(current, { entityType, entityId, ...query }, asker)
+      if (!release.manifest) throw await notPublished(context, release, entityType, entityId)
+      const page = await context.scores.page(release.manifest, { entityType, entityId, ...query }, asker)
       const { manifest, rows, nextCursor } = page
-      if (rows.length === 0 && !(await releases.find(entityType, entityId, 'rankings'))) {
-        throw await notPublished(context, entityType, entityId)
+      if (rows.length === 0 && !(await release.find(entityType, entityId, 'rankings'))) {
+        throw await notPublished(context, release, entityType, entityId)
       }
-      const titles = await questions.titlesOf(rows.map(({ question_id }) => question_id))
-      const { release, as_of, environment, methodology_version } = manifest
+      const titles = await context.questions.titlesOf(rows.map(({ question_id }) => question_id))
+      const { as_of, environment, methodology_version } = manifest
       const body = canonical({
         [idName]: entityId,
-        release,
+        release: manifest.release,
         as_of,
         environment,
         methodology_version,

@@ -4,6 +4,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import { type SearchedList, areTitleWords, searchForm, wordsOf } from '../../schemas/requests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { ApiContext } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
 import type { Route } from '../http/route.ts'
 import { callsOfLookups } from '../limits/page-calls.ts'
 import { ownerPath, questionPath, topicPath } from '../pages/links.ts'
@@ -32,23 +33,23 @@ export function searchRoute(leastQuestions: number): Route {
     summary: 'People, agents, owners and questions by name',
     needsQuestions: true,
     query: searchForm,
-    render: async ({ query: { q = '', in: list, page: pageNumber = 1 }, asker }, context) => {
-      const { site, releases } = context
+    render: async ({ query: { q = '', in: list, page: pageNumber = 1 }, asker }, context, release) => {
+      const { site } = context
       const view = { site, text: q, list, pageNumber, perPage: MOST_OF_LIST, leastQuestions }
       if (q === '') return searchPage({ ...view, found: undefined })
-      const path = list === undefined ? await pastedPath(context, q, asker) : undefined
+      const path = list === undefined ? await pastedPath(context, release, q, asker) : undefined
       if (path !== undefined) return { to: path }
       const calls = list === undefined ? callsOfLookups(KINDS * MOST_OF_KIND) : callsOfLookups(MOST_OF_LIST)
       await asker.countMore(calls - 1)
       if (list === undefined) {
-        const found = await ofAllKinds(context, q)
+        const found = await ofAllKinds(context, release, q)
         const only = onlyPath(found)
         return only === undefined ? searchPage({ ...view, found }) : { to: linkTo(site, only) }
       }
-      const found = await ofList(context, list, q, pageNumber)
+      const found = await ofList(context, release, list, q, pageNumber)
       const total = Object.values(found)[0]?.total ?? 0
       const pages = Math.max(1, Math.ceil(total / MOST_OF_LIST))
-      if (releases.current === undefined || pageNumber <= pages) return searchPage({ ...view, found })
+      if (release.manifest === undefined || pageNumber <= pages) return searchPage({ ...view, found })
       throw new ServiceError(
         'notFound',
         `there is no page ${pageNumber} of these ${list}: the last one is ${pages}`,
@@ -57,7 +58,7 @@ export function searchRoute(leastQuestions: number): Route {
   })
 }
 
-async function ofAllKinds(context: ApiContext, text: string): Promise<Found> {
+async function ofAllKinds(context: ApiContext, { manifest }: Release, text: string): Promise<Found> {
   const { questions, now } = context
   const q = wordsOf(text)
   const list = areTitleWords(text)
@@ -66,14 +67,13 @@ async function ofAllKinds(context: ApiContext, text: string): Promise<Found> {
   const found = {
     questions: { listed: list?.questions ?? [], hasMore: (list?.next_cursor ?? null) !== null },
   }
-  const { current } = context.releases
-  if (!current) return found
+  if (!manifest) return found
   const most = { most: MOST_OF_KIND }
   return {
-    people: await context.leaderboard.found(current, 'forecaster', text, most),
-    agents: await context.leaderboard.found(current, 'agent', text, most),
-    owners: await context.owners.found(current, text, most),
-    topics: (await context.categories.all(current))
+    people: await context.leaderboard.found(manifest, 'forecaster', text, most),
+    agents: await context.leaderboard.found(manifest, 'agent', text, most),
+    owners: await context.owners.found(manifest, text, most),
+    topics: (await context.categories.all(manifest))
       .filter(({ category }) => category.toLowerCase().includes(text.toLowerCase()))
       .slice(0, MOST_OF_KIND),
     ...found,
@@ -81,15 +81,16 @@ async function ofAllKinds(context: ApiContext, text: string): Promise<Found> {
 }
 
 async function ofList(
-  { releases: { current }, leaderboard, owners }: ApiContext,
+  { leaderboard, owners }: ApiContext,
+  { manifest }: Release,
   list: SearchedList,
   text: string,
   pageNumber: number,
 ): Promise<Omit<Found, 'questions' | 'topics'>> {
-  if (!current) return {}
+  if (!manifest) return {}
   const shown = { from: (pageNumber - 1) * MOST_OF_LIST, most: MOST_OF_LIST }
-  if (list === 'owners') return { owners: await owners.found(current, text, shown) }
-  return { [list]: await leaderboard.found(current, ENTITY_OF_LIST[list], text, shown) }
+  if (list === 'owners') return { owners: await owners.found(manifest, text, shown) }
+  return { [list]: await leaderboard.found(manifest, ENTITY_OF_LIST[list], text, shown) }
 }
 
 /** Returns the path of the only hit; undefined where there are several, or none. */

@@ -41,17 +41,17 @@ export const snapshots = route({
     },
     422: examples.invalid('query', 'end_date', 'must not be before start_date'),
   },
-  handle: async ({ params, query, asker }, context) => {
-    const { history, releases, sign } = context
+  handle: async ({ params, query, asker }, context, release) => {
+    const { history, sign } = context
     const { entity_type, entity_id } = params
     // Snapshots of earlier days have the rows of an erased person for good, and nothing here shows them.
-    if (erasureIn(releases.current, entity_type, entity_id)) {
-      throw await notPublished(context, entity_type, entity_id)
+    if (erasureIn(release.manifest, entity_type, entity_id)) {
+      throw await notPublished(context, release, entity_type, entity_id)
     }
     const rows = await history.of(entity_type, entity_id, asker, query.start_date, query.end_date)
     const known =
-      rows.length > 0 || (await releases.find(entity_type, entity_id, 'rankings', asker)) !== undefined
-    if (!known) throw await notPublished(context, entity_type, entity_id)
+      rows.length > 0 || (await release.find(entity_type, entity_id, 'rankings', asker)) !== undefined
+    if (!known) throw await notPublished(context, release, entity_type, entity_id)
     const body = canonical({ entity_type, entity_id, snapshots: rows })
     return { body, headers: signatureHeader(sign(body)) }
   },

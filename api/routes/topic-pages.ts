@@ -7,6 +7,8 @@ import type { CategoryBoardEntry } from '../../schemas/payloads.ts'
 import { categoryName, releaseQuery } from '../../schemas/requests.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Published } from '../http/context.ts'
+import type { Release } from '../published/release-payloads.ts'
+import type { Site } from '../pages/site.ts'
 import type { Route } from '../http/route.ts'
 import type { Html } from '../pages/html.ts'
 import { TOPICS_PATH } from '../pages/links.ts'
@@ -30,10 +32,10 @@ const topics = pageRoute({
   query: releaseQuery,
   namesRelease: true,
   isKept: true,
-  render: (_request, context) => {
-    const { site, releases, categories, pages } = context
-    const manifest = releases.current
-    return pages.get(`${TOPICS_PATH} ${releaseKeyOf(context)}`, async () =>
+  render: ({ site }, context, release) => {
+    const { categories, pages } = context
+    const { manifest } = release
+    return pages.get(`${TOPICS_PATH} ${releaseKeyOf(release)}`, async () =>
       topicsPage({ site, categories: manifest ? await categories.all(manifest) : [], release: manifest }),
     )
   },
@@ -48,12 +50,12 @@ function topic(rules: Methodology['parameters']): Route {
     query: releaseQuery,
     namesRelease: true,
     isKept: true,
-    render: async ({ params: { category } }, context) => {
-      const { site, pages } = context
-      const { manifest, facts } = await soughtCategory(context, category)
-      return pages.get(`${TOPICS_PATH}/${facts.number} ${releaseKeyOf(context)}`, async () => {
+    render: async ({ params: { category }, site }, context, release) => {
+      const { pages } = context
+      const { manifest, facts } = await soughtCategory(context, release, category)
+      return pages.get(`${TOPICS_PATH}/${facts.number} ${releaseKeyOf(release)}`, async () => {
         const firsts = ENTITY_TYPES.map(async (entityType) => {
-          return [entityType, await entriesOn(context, facts, entityType, 0, FIRST_ENTRIES)] as const
+          return [entityType, await entriesOn(context, release, facts, entityType, 0, FIRST_ENTRIES)] as const
         })
         const boards = Object.fromEntries(await Promise.all(firsts)) as Record<EntityType, TopicEntries>
         return topicPage({ site, facts, boards, rules, release: manifest })
@@ -62,16 +64,23 @@ function topic(rules: Methodology['parameters']): Route {
   })
 }
 
-/** Renders a page of the board of a category; the first is 1. */
+interface TopicBoard {
+  site: Site
+  rules: Methodology['parameters']
+  entityType: EntityType
+  category: string
+  /** The first is 1. */
+  pageNumber: number
+}
+
+/** Renders a page of the board of a category. */
 export async function topicBoard(
   context: Published,
-  rules: Methodology['parameters'],
-  entityType: EntityType,
-  category: string,
-  pageNumber: number,
+  release: Release,
+  { site, rules, entityType, category, pageNumber }: TopicBoard,
 ): Promise<Html | Uint8Array> {
-  const { site, categories, pages } = context
-  const { manifest, facts } = await soughtCategory(context, category)
+  const { categories, pages } = context
+  const { manifest, facts } = await soughtCategory(context, release, category)
   const numberOfPages = Math.max(1, Math.ceil(rankedIn(facts, entityType) / ENTRIES_PER_PAGE))
   if (pageNumber > numberOfPages) {
     throw new ServiceError(
@@ -79,14 +88,14 @@ export async function topicBoard(
       `there is no page ${pageNumber} of ${entityType}s in this category: the last one is ${numberOfPages}`,
     )
   }
-  const key = `${TOPICS_PATH}/${facts.number} ${entityType} ${pageNumber} ${releaseKeyOf(context)}`
+  const key = `${TOPICS_PATH}/${facts.number} ${entityType} ${pageNumber} ${releaseKeyOf(release)}`
   return pages.get(key, async () => {
     return topicBoardPage({
       site,
       entityType,
       facts,
       categories: await categories.all(manifest),
-      board: await entriesOn(context, facts, entityType, pageNumber - 1),
+      board: await entriesOn(context, release, facts, entityType, pageNumber - 1),
       pageNumber,
       pages: numberOfPages,
       rules,
@@ -96,8 +105,7 @@ export async function topicBoard(
 }
 
 /** @throws ServiceError `notFound` if there is no release, or none of its categories has this name. */
-export async function soughtCategory({ releases, categories }: Published, category: string) {
-  const manifest = releases.current
+export async function soughtCategory({ categories }: Published, { manifest }: Release, category: string) {
   if (!manifest) throw new ServiceError('notFound', 'there is no release yet, so there are no categories')
   return { manifest, facts: await categories.sought(manifest, category) }
 }
@@ -105,19 +113,20 @@ export async function soughtCategory({ releases, categories }: Published, catego
 /** Returns at most `most` entries of a page, from 0 on, with all that stands beside them. */
 async function entriesOn(
   context: Published,
+  release: Release,
   facts: NumberedCategory,
   entityType: EntityType,
   page: number,
   most = ENTRIES_PER_PAGE,
 ): Promise<TopicEntries> {
-  const { categories, references, releases } = context
-  const manifest = releases.current!
+  const { categories, references } = context
+  const manifest = release.manifest!
   const entriesOf = async (number: number) =>
     number < 0 ? [] : ((await categories.file(manifest, facts, entityType, number))?.entries ?? [])
   const onPage = await entriesOf(page)
   const entries = onPage.slice(0, most)
   return {
-    entries: await namedEntries(context, entries),
+    entries: await namedEntries(context, release, entries),
     references: await references.beside(manifest, entries, facts.category),
     neighbours: {
       before: (await entriesOf(page - 1)).at(-1),
@@ -128,7 +137,8 @@ async function entriesOn(
 
 /** Adds the names that pages show. */
 function namedEntries(
-  { people, earlierThan }: Published,
+  { people }: Published,
+  { earlierThan }: Release,
   entries: readonly CategoryBoardEntry[],
 ): Promise<Named<CategoryBoardEntry>[]> {
   return withoutHidden(

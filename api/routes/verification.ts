@@ -4,7 +4,7 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { bulkResults } from '../../schemas/answers.ts'
 import { bulkVerification } from '../../schemas/requests.ts'
 import type { Intake, Published } from '../http/context.ts'
-import type { Publication } from '../published/release-payloads.ts'
+import type { Publication, Release } from '../published/release-payloads.ts'
 import { notPublished } from '../http/not-published.ts'
 import * as examples from '../openapi/examples.ts'
 import { route } from '../http/route.ts'
@@ -38,15 +38,17 @@ export const bulk = route({
       errors: [{ pointer: '/ids', detail: 'ids must have at most 10 items' }],
     },
   },
-  handle: async ({ body: { entity_type: type, ids } }, context) => {
+  handle: async ({ body: { entity_type: type, ids } }, context, release) => {
     const unique = [...new Set(ids)]
-    const results = context.releases
+    const results = release
       .allAtHand(type, unique, 'verification')
       .map((found, nth) => found && resultOf(unique[nth]!, found))
     const whole = isWhole(results)
       ? results
       : await Promise.all(
-          results.map(async (result, nth) => result ?? (await lookedUp(type, unique[nth]!, context))),
+          results.map(
+            async (result, nth) => result ?? (await lookedUp(type, unique[nth]!, context, release)),
+          ),
         )
     return { body: canonicalResults(whole) }
   },
@@ -64,10 +66,11 @@ async function lookedUp(
   type: EntityType,
   id: string,
   context: Published & Pick<Intake, 'registry'>,
+  release: Release,
 ): Promise<Uint8Array> {
-  const found = await context.releases.find(type, id, 'verification')
+  const found = await release.find(type, id, 'verification')
   if (found) return resultOf(id, found)
-  const { message: detail } = await notPublished(context, type, id)
+  const { message: detail } = await notPublished(context, release, type, id)
   return canonical({ id, status: 'not_found', detail })
 }
 

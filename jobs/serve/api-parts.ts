@@ -29,7 +29,7 @@ export type ApiParts = ReturnType<typeof buildApiParts>
 export function buildApiParts(components: Components, serving: Serving) {
   const published = publishedParts(components, serving.isSandboxSeeded)
   return {
-    ...intakeParts(components, serving.metrics, published.releases),
+    ...intakeParts(components, serving.metrics, published.current),
     ...published,
     ...nodeParts(components, serving),
   }

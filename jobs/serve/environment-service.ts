@@ -1,6 +1,6 @@
 // One environment of a serving process: the context of its calls, and its work in the background.
 import { notCurrent } from '../../api/current-forecasts/current-forecasts.ts'
-import type { NodeContext } from '../../api/http/context.ts'
+import type { ApiContext } from '../../api/http/context.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { Components } from '../components/components.ts'
@@ -24,7 +24,7 @@ const INBOX_LOOK_MS = 60_000
 const LOOKS_PER_LIST = 5
 
 export interface RunningEnvironment {
-  context: NodeContext
+  context: ApiContext
   /** Resolves once the questions and the current forecasts have been read, or reading them has failed. */
   loaded: Promise<void>
   /** Stops the work in the background. */
@@ -105,8 +105,8 @@ async function flushUsage({ components, parts }: Starting): Promise<void> {
   }
 }
 
-function measureQuestions(environment: Environment, { metrics, releases, now }: ApiParts): void {
-  const { questions } = releases.current ?? {}
+function measureQuestions(environment: Environment, { metrics, current, now }: ApiParts): void {
+  const { questions } = current.manifest ?? {}
   if (!questions) return
   for (const state of ['open', 'overdue', 'annulled', 'early'] as const) {
     metrics.questions.set({ environment, state }, questions[state])
@@ -117,14 +117,14 @@ function measureQuestions(environment: Environment, { metrics, releases, now }: 
 }
 
 function measure(environment: Environment, parts: ApiParts, inboxAge: InboxAge): void {
-  const { metrics, forecasts, currentForecasts, releases, usage, health } = parts
+  const { metrics, forecasts, currentForecasts, current, usage, health } = parts
   // The counters exist from the start, so that the first failure shows as a rise.
   metrics.refreshFailures.inc({ environment }, 0)
   metrics.corrupt.inc({ environment }, 0)
   metrics.onCollect(() => {
     metrics.queued.set({ environment }, forecasts.queued)
     metrics.currentForecasts.set({ environment }, currentForecasts.size)
-    metrics.release.set({ environment }, releases.current?.release ?? 0)
+    metrics.release.set({ environment }, current.manifest?.release ?? 0)
     measureQuestions(environment, parts)
     metrics.inboxAge.set({ environment }, inboxAge.ms / 1000)
     metrics.usagePending.set({ environment }, usage.pending)

@@ -125,13 +125,13 @@ async function readQuestions({ questions, health }: ApiParts): Promise<void> {
  * until it finds that of the current release's day.
  */
 export async function followStore(
-  { questions, releases, history, health }: ApiParts,
+  { questions, current, history, health }: ApiParts,
   how?: { warmFirst: boolean },
 ): Promise<void> {
   if (questions.isRead) await questions.refresh()
-  await releases.refresh(how)
-  const { current } = releases
-  if (current && !history.has(snapshotDate(current.as_of))) await history.refresh()
-  history.include(datesInQuarantine(current?.quarantined ?? []))
-  health.followed(current)
+  await current.refresh(how)
+  const { manifest } = current
+  if (manifest && !history.has(snapshotDate(manifest.as_of))) await history.refresh()
+  history.include(datesInQuarantine(manifest?.quarantined ?? []))
+  health.followed(manifest)
 }

@@ -15,12 +15,12 @@ import { Receipts } from '../../pipeline/tables/receipts.ts'
 import type { ForecastRow, TableName } from '../../schemas/tables.ts'
 import type { Components } from '../components/components.ts'
 
-export function intakeParts(components: Components, metrics: Metrics, releases: CurrentRelease) {
+export function intakeParts(components: Components, metrics: Metrics, current: CurrentRelease) {
   const { settings, own, store, local, registry, openDatabase, now, newId, signers } = components
   // A registration writes up to three objects and waits for a group commit, which may itself wait for the one
   // before.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
-  const undone = () => releases.current?.undone_imports ?? []
+  const undone = () => current.manifest?.undone_imports ?? []
   const questions = new QuestionBook({ store, local, openDatabase, now, undone })
   const currentForecasts = new CurrentForecasts({ store, local, openDatabase, questions, now })
   const receipts = new Receipts(signers, newId)

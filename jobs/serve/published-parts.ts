@@ -27,7 +27,7 @@ export function publishedParts(components: Components, isSandboxSeeded: () => bo
     files,
     history,
     pages,
-    releases: new CurrentRelease({ store, monotonicMs, files, sign, warmed: [history, pages] }),
+    current: new CurrentRelease({ store, monotonicMs, files, sign, warmed: [history, pages] }),
     records: new ReleaseRecords(store, site, pages),
     feed: new Feed(store, now),
     publicData: new PublicData({ store, files, publicLog, history, what: own.PUBLIC_DATA }),

@@ -56,7 +56,7 @@ export async function startService(
   let accepting = true
   const running: RunningEnvironment[] = []
   const isSandboxSeeded = () =>
-    running.some(({ context }) => context.site.environment === 'sandbox' && context.releases.current)
+    running.some(({ context }) => context.site.environment === 'sandbox' && context.current.manifest)
   const start = async (environment: Environment) => {
     const serving = {
       metrics,
@@ -104,7 +104,7 @@ export async function startService(
     )
     if (ownAddress) for (const { site } of Object.values(contexts)) site.publicUrl ??= server.url
     const { store, secrets } = components.production
-    const release = contexts.production.releases.current?.release ?? 0
+    const release = contexts.production.current.manifest?.release ?? 0
     logger.info({ url: server.url, store: store.url, release, signed: secrets !== undefined }, 'serving')
     return {
       url: server.url,

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { type AppComponents, createListener } from '../../../api/http/app.ts'
-import type { NodeContext } from '../../../api/http/context.ts'
+import type { ApiContext } from '../../../api/http/context.ts'
 import { Metrics } from '../../../api/http/metrics.ts'
 import { ownerClaimsIn } from '../../../pipeline/access/owner-claims.ts'
 import { ownerClaimPath } from '../../../pipeline/store/paths.ts'
@@ -100,8 +100,8 @@ async function served(specs: Route[], accepting: boolean): Promise<Client> {
     questionsRead: () => Promise.resolve(true),
     limits: { admit: () => Promise.resolve({ admitted: true, takeBack: () => Promise.resolve() }) },
     health: { checks: readiness.checks, clock: readiness.checks.clock },
-    releases: { now: {} },
-  } as unknown as NodeContext
+    current: { now: {} },
+  } as unknown as ApiContext
   const settings = {
     host: '127.0.0.1',
     port: 0,
