@@ -25,7 +25,7 @@ import type { Limits } from '../limits/limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { ReleaseFiles } from '../published/release-files.ts'
 import type { CurrentRelease } from '../published/current-release.ts'
-import type { RenderedPages } from '../published/rendered.ts'
+import type { RenderedAnswers } from '../published/rendered.ts'
 import type { Site } from '../pages/site.ts'
 import type { People } from '../published/people.ts'
 import type { OwnerSearch } from '../published/owner-search.ts'
@@ -101,7 +101,7 @@ export interface Published {
   forecastProofs: ForecastProofs
   /** The name, address and environment that all pages show. */
   site: Site
-  pages: RenderedPages
+  rendered: RenderedAnswers
   /** Whether the sandbox of this service has a release, so that there is something to try. */
   isSandboxSeeded: () => boolean
   /** When the next release is due; undefined if this node does not know. */

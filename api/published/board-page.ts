@@ -14,8 +14,6 @@ export interface BoardRequest extends NameSearch {
   entityType: EntityType
   limit: number
   cursor?: string | undefined
-  /** The number of the release, if the caller names one. */
-  release?: number | undefined
 }
 
 /** Returns the entries from a place on. A search leaves out all whose names it does not find. */

@@ -5,7 +5,6 @@ import { leaderboardFolder } from '../../pipeline/release/files/leaderboards.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { isSearch } from './board-names.ts'
 import { type BoardRequest, boardPage } from './board-page.ts'
 import type { Board, Boards } from './boards.ts'
 import { pageStart } from './cursor.ts'
@@ -41,16 +40,15 @@ export class Leaderboard {
 
   /**
    * Returns the entries from the cursor on in the cursor's release; without a cursor, the first ones in this
-   * release. A search leaves out all whose names it does not find. First pages are kept, but not those of a
-   * release that the caller names.
+   * release. A search leaves out all whose names it does not find.
    *
    * @throws ServiceError `notFound` if the cursor's release does not exist, or if retention has deleted its
    *   pages.
    */
-  async page(manifest: ReleaseManifest, request: BoardRequest): Promise<Uint8Array> {
-    const isUsual = request.cursor === undefined && request.release === undefined
-    if (isSearch(request) || !isUsual) return this.#page(manifest, request)
-    return this.#firstPage(manifest, request)
+  async page(current: ReleaseManifest, request: BoardRequest): Promise<Uint8Array> {
+    const { manifest, from = 0 } = await pageStart(this.#files, current, request.cursor)
+    const board = { ...boardOf(manifest, request.entityType), category: null }
+    return boardPage(this.#boards, board, from, request, this.#references)
   }
 
   /** Returns the entries from `from` on, at most `most`, with a text anywhere in their names. */
@@ -131,20 +129,6 @@ export class Leaderboard {
 
   async #entry(board: Board, place: number): Promise<NamedEntry> {
     return namedEntry(this.#boards.people, await this.#boards.entry<LeaderboardFile>(board, place))
-  }
-
-  async #firstPage(current: ReleaseManifest, request: BoardRequest): Promise<Uint8Array> {
-    const { entityType, limit } = request
-    return this.#files.made(current, `first ${limit} of ${entityType}`, async (its) => {
-      const bytes = await this.#page(its, request)
-      return { value: bytes, sizeBytes: bytes.byteLength }
-    })
-  }
-
-  async #page(current: ReleaseManifest, request: BoardRequest): Promise<Uint8Array> {
-    const { manifest, from = 0 } = await pageStart(this.#files, current, request.cursor)
-    const board = { ...boardOf(manifest, request.entityType), category: null }
-    return boardPage(this.#boards, board, from, request, this.#references)
   }
 }
 

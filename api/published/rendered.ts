@@ -1,76 +1,97 @@
-// Rendered pages in memory. Each is rendered once for a release, and all together have a size limit.
-import { LRUCache } from 'lru-cache'
-import type { Release } from './release-payloads.ts'
+// Rendered answers in memory: for each release one map from URL to bytes, and all together have a size limit.
+import type { Html } from '../pages/html.ts'
 import type { People } from './people.ts'
+import type { Release } from './release-payloads.ts'
 import { ShardCache } from './shard-cache.ts'
 import type { NextRelease, Warm } from './warm.ts'
 import type { WorkBeside } from './work-beside.ts'
-import type { Html } from '../pages/html.ts'
 
 /** Some two thousand profiles. */
 const CACHE_BYTES = 32 * 1024 * 1024
 
-/** The most pages that are rendered before a switch. */
+/** The most answers that are rendered before a switch. */
 const MOST_AGAIN = 100
 
-interface Rendered {
-  bytes: Uint8Array
+/** An answer that is rendered once. */
+export interface Rendering {
+  /** All that its bytes depend on besides its URL, its release and the names of people. */
+  state?: string
+  /** Called before an answer that is not in memory is rendered: whoever asks for it pays. */
+  count?: () => Promise<void>
+  render: () => Html | Uint8Array | Promise<Html | Uint8Array>
 }
 
-type Render = (release: Release) => unknown
+/** Returns how the same URL is rendered in the next release; undefined if that waits until somebody asks. */
+type Again = (next: Release) => Rendering | undefined | Promise<Rendering | undefined>
 
-export class RenderedPages implements Warm {
-  readonly #pages = new ShardCache<Rendered>(CACHE_BYTES)
-  /** The pages of this release that callers asked for last. */
-  readonly #asked = new LRUCache<string, Render>({ max: MOST_AGAIN })
+interface Held {
+  url: string
+  bytes: Uint8Array
+  again: Again | undefined
+  /** Whether a caller has asked for it since the last switch. */
+  isAsked: boolean
+}
+
+export class RenderedAnswers implements Warm {
+  readonly #held = new ShardCache<Held>(CACHE_BYTES)
   readonly #people: Pick<People, 'version'>
 
-  /** @param people Pages are rendered again when a name has changed. */
+  /** @param people Answers are rendered again when a name has changed. */
   constructor(people: Pick<People, 'version'>) {
     this.#people = people
   }
 
   /**
-   * Returns the bytes of a page. Calls that ask for it during its rendering share the work.
+   * Returns the bytes at a URL. Calls that ask for them while they are rendered share the work.
    *
-   * @param key names everything that the page depends on but the names of people, such as its path and the
-   *   release.
+   * @param release undefined for an answer that no new release changes.
    */
-  async get(key: string, render: () => Html | Uint8Array | Promise<Html | Uint8Array>): Promise<Uint8Array> {
-    const rendered = await this.#pages.get(this.#keyOf(key), async () => {
-      const made = await render()
-      const bytes = made instanceof Uint8Array ? made : bytesOf(made)
-      return { value: { bytes }, sizeBytes: bytes.byteLength + key.length }
-    })
-    return rendered.bytes
+  async get(
+    release: Release | undefined,
+    url: string,
+    rendering: Rendering,
+    again?: Again,
+  ): Promise<Uint8Array> {
+    if (rendering.count && !this.#held.atHand(this.#keyOf(release, url, rendering))) await rendering.count()
+    const held = await this.#rendered(release, url, rendering, again)
+    held.isAsked = true
+    return held.bytes
   }
 
-  /** Whether a page is in memory. */
-  has(key: string): boolean {
-    return this.#pages.atHand(this.#keyOf(key)) !== undefined
-  }
-
-  #keyOf(key: string): string {
-    return `${this.#people.version} ${key}`
-  }
-
-  /** Notes that a caller asked for a page, and how it is rendered. */
-  wasAsked(name: string, render: Render): void {
-    this.#asked.set(name, render)
-  }
-
-  /** Renders the pages that callers asked for since the last switch, latest first. */
-  async warm({ payloads }: NextRelease, beside: WorkBeside): Promise<void> {
-    const renders = [...this.#asked.values()]
-    this.#asked.clear()
-    for (const render of renders) {
+  /** Renders what callers asked for since the last switch, latest first. */
+  async warm({ payloads: next }: NextRelease, beside: WorkBeside): Promise<void> {
+    const asked = Array.from(this.#held.values()).filter(({ isAsked }) => isAsked)
+    for (const held of asked) held.isAsked = false
+    for (const { url, again } of asked.filter((held) => held.again).slice(0, MOST_AGAIN)) {
       if (!(await beside.goesOn())) return
       try {
-        await render(payloads)
+        const rendering = await again!(next)
+        if (rendering) await this.#rendered(next, url, rendering, again)
       } catch {
         // The callers that ask for it get the error.
       }
     }
+  }
+
+  #rendered(
+    release: Release | undefined,
+    url: string,
+    rendering: Rendering,
+    again: Again | undefined,
+  ): Promise<Held> {
+    const key = this.#keyOf(release, url, rendering)
+    return this.#held.get(key, async () => {
+      const made = await rendering.render()
+      const bytes = made instanceof Uint8Array ? made : bytesOf(made)
+      return { value: { url, bytes, again, isAsked: false }, sizeBytes: bytes.byteLength + key.length }
+    })
+  }
+
+  #keyOf(release: Release | undefined, url: string, { state }: Rendering): string {
+    const { manifest, earlierThan } = release ?? {}
+    // Pages of an earlier release say which one is current.
+    const of = release && [manifest?.release, earlierThan?.manifest?.release]
+    return JSON.stringify([of, url, state, this.#people.version])
   }
 }
 

@@ -35,7 +35,7 @@ import { compareTwo } from './compare.ts'
 import { claimOwner, getOwnerClaim, giveUpOwner } from './owner-claims.ts'
 import { reportRoutes } from './report.ts'
 import { getQuestion, listQuestions, listRationales } from './questions.ts'
-import { currentRelease, release, releaseFeed } from './releases.ts'
+import { currentRelease, numberedRelease, releaseFeed } from './releases.ts'
 import { livez, metrics, readyz } from './service.ts'
 import { releasePages } from './release-pages.ts'
 import { scores } from './scores.ts'
@@ -79,7 +79,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     people,
     owner,
     currentRelease,
-    release,
+    numberedRelease,
     releaseFeed,
     readFeed,
     ...proofs,

@@ -1,6 +1,7 @@
 // Cards: pictures of what the current release says of an entity, to be shown in chats and on other pages.
 import { z } from 'zod'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
+import { callPath } from '../../schemas/entity-paths.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -58,18 +59,19 @@ function card(entityType: EntityType, ending: Ending, eligibleQuestions: number)
     },
     handle: async ({ params, asker }, context, release) => {
       const id = params[idName]!
-      const { pages, site } = context
+      const { rendered, site } = context
       const subject = await subjectOf(context, release, entityType, id, asker)
       const isKnown = typeof subject !== 'string'
       // All unknown ids share a card, so that they fill no memory.
-      const whose = isKnown ? `${id} ${release.manifest!.release}` : subject
-      const key = `card.${ending} ${entityType} ${whose}`
-      if (isPicture && !pages.has(key)) await asker.countMore(CALLS_OF_DRAWING)
-      const body = await pages.get(key, async () => {
-        if (!isKnown) return DRAWERS[ending](emptyCard(site, entityType, subject))
-        const { name, place } = await namedAndPlaced(context, release, entityType, id)
-        const of = { entityType, entityId: id, name, verification: subject, place }
-        return DRAWERS[ending](cardOf(site, of, eligibleQuestions, isPicture))
+      const url = `${callPath(entityType, isKnown ? id : subject)}/card.${ending}`
+      const body = await rendered.get(release, url, {
+        ...(isPicture && { count: () => asker.countMore(CALLS_OF_DRAWING) }),
+        render: async () => {
+          if (!isKnown) return DRAWERS[ending](emptyCard(site, entityType, subject))
+          const { name, place } = await namedAndPlaced(context, release, entityType, id)
+          const of = { entityType, entityId: id, name, verification: subject, place }
+          return DRAWERS[ending](cardOf(site, of, eligibleQuestions, isPicture))
+        },
       })
       const headers = isPicture ? ANYWHERE : PICTURE_HEADERS
       return { body, headers: { ...headers, 'Cache-Control': isKnown ? KEPT : SHORTLY } }

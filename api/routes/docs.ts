@@ -42,8 +42,7 @@ export function documentation(routes: readonly Route[], version: string): Route[
       operationId: 'getDocumentPage',
       summary: 'This document as a page',
       follows: false,
-      render: (_request, { site, pages }) =>
-        pages.get('/docs', async () => referencePage(site, await made(site.about))),
+      render: ({ site }) => ({ render: async () => referencePage(site, await made(site.about)) }),
     }),
   ]
   return own

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { anyBoardPage } from '../../schemas/answers.ts'
 import { MOST_FOUND, leaderboardParams, leaderboardQuery } from '../../schemas/requests.ts'
+import type { Release } from '../published/release-payloads.ts'
 import { isSearch } from '../published/board-names.ts'
 import * as examples from '../openapi/examples.ts'
 import { callsOfLookups, callsOfPage } from '../limits/page-calls.ts'
@@ -39,15 +40,16 @@ export const leaderboard = route({
     422: examples.invalid('query', 'limit', 'must be at most 1000'),
   },
   handle: async ({ params, query: { category, ...query } }, context, release) => {
-    const { leaderboard: all, categories } = context
+    const { leaderboard: all, categories, rendered } = context
     const { manifest } = release
     if (!manifest) throw noReleaseYet(context)
     const request = { entityType: params.entity_type, ...query, limit: limitOf(query) }
-    return {
-      body: await (category === undefined
-        ? all.page(manifest, request)
-        : categories.page(manifest, category, request)),
-    }
+    if (category !== undefined) return { body: await categories.page(manifest, category, request) }
+    const isFirst = query.cursor === undefined && !isSearch(query) && !release.earlierThan
+    if (!isFirst) return { body: await all.page(manifest, request) }
+    const rendering = (its: Release) => ({ render: () => all.page(its.manifest!, request) })
+    const url = `/leaderboard/${params.entity_type}?limit=${query.limit}`
+    return { body: await rendered.get(release, url, rendering(release), rendering) }
   },
 })
 

@@ -81,10 +81,11 @@ export const pageFiles: Route[] = [
     cache: MINUTE,
     follows: true,
     compressed: 'fast',
-    body: ({ site, pages, leaderboard }, { manifest }) =>
-      pages.get(`/sitemap.xml ${manifest?.release}`, async () =>
-        sitemap(site, manifest ? await rankedProfiles(leaderboard, manifest) : []),
-      ),
+    body: ({ site, rendered, leaderboard }, release) =>
+      rendered.get(release, '/sitemap.xml', {
+        render: async () =>
+          sitemap(site, release.manifest ? await rankedProfiles(leaderboard, release.manifest) : []),
+      }),
   }),
 ]
 

@@ -4,15 +4,16 @@ import type { ApiContext } from '../http/context.ts'
 import type { Release } from '../published/release-payloads.ts'
 import type { Site } from '../pages/site.ts'
 import { Html, html } from '../pages/html.ts'
+import { withQuery } from '../pages/links.ts'
 import { PAGE_HEADERS } from '../pages/policy.ts'
-import { bytesOf } from '../published/rendered.ts'
+import { type Rendering, bytesOf } from '../published/rendered.ts'
 import { type Reply, type Route, route } from '../http/route.ts'
 import { type Asker, SERVICE } from '../turns.ts'
 
 const nothing = z.strictObject({})
 
-/** A page with a status of its own, or the way to another page. */
-type Shown = Html | Uint8Array | { status: number; page: Html } | { to: string }
+/** A page, one with a status of its own, one that is rendered once, or the way to another page. */
+type Shown = Html | { status: number; page: Html } | Rendering | { to: string }
 
 interface PageRoute<P extends z.ZodType, Q extends z.ZodType> {
   /** The path, with parameters as `{name}`. */
@@ -28,8 +29,6 @@ interface PageRoute<P extends z.ZodType, Q extends z.ZodType> {
   needsQuestions?: true
   /** As in a `RouteSpec`. */
   namesRelease?: true
-  /** Whether the page is rendered once for a release and then kept. */
-  isKept?: true
   render: (
     request: {
       params: z.infer<P>
@@ -53,7 +52,6 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
   follows = true,
   needsQuestions,
   namesRelease,
-  isKept,
   render,
 }: PageRoute<P, Q>): Route {
   return route({
@@ -79,15 +77,19 @@ export function pageRoute<P extends z.ZodType = typeof nothing, Q extends z.ZodT
     compressed: follows ? 'fast' : 'best',
     handle: async (request, context, release) => {
       const { params: named, query: wanted } = request as { params: z.infer<P>; query: z.infer<Q> }
-      const { asker } = request
-      const site = siteIn(context.site, release)
-      const page = await render({ params: named, query: wanted, asker, site }, context, release)
-      // The next release does not render pages of earlier ones.
-      if (isKept && release.earlierThan === undefined && !('to' in page)) {
-        const again = { params: named, query: wanted, asker: SERVICE, site }
-        context.pages.wasAsked(nameOf(path, named, wanted), (next) => render(again, context, next))
+      const shownIn = async (its: Release, asker: Asker) =>
+        render({ params: named, query: wanted, asker, site: siteIn(context.site, its) }, context, its)
+      const shown = await shownIn(release, request.asker)
+      if (!('render' in shown)) return replyOf(shown)
+      const again = async (next: Release) => {
+        const its = await shownIn(next, SERVICE)
+        return 'render' in its ? its : undefined
       }
-      return replyOf(page)
+      const url = urlOf(path, named, wanted)
+      const body = await (follows
+        ? context.rendered.get(release, url, shown, release.earlierThan ? undefined : again)
+        : context.rendered.get(undefined, url, shown))
+      return { body, headers: PAGE_HEADERS }
     },
   })
 }
@@ -99,8 +101,7 @@ function siteIn(site: Site, { manifest, earlierThan }: Release): Site {
   return { ...site, earlier: { release, asOf, current: earlierThan.manifest!.release } }
 }
 
-function replyOf(shown: Shown): Reply {
-  if (shown instanceof Uint8Array) return { body: shown, headers: PAGE_HEADERS }
+function replyOf(shown: Exclude<Shown, Rendering>): Reply {
   if (shown instanceof Html) return { body: bytesOf(shown), headers: PAGE_HEADERS }
   if ('to' in shown) {
     // The body names the address, so that the tags of two answers differ.
@@ -110,12 +111,10 @@ function replyOf(shown: Shown): Reply {
   return { status: shown.status, body: bytesOf(shown.page), headers: PAGE_HEADERS }
 }
 
-/** Returns the part of a page's key that changes with the release that it is of. */
-export function releaseKeyOf({ manifest, earlierThan }: Release): string {
-  return `${manifest?.release ?? 0} ${earlierThan?.manifest?.release}`
-}
-
-/** Names a page among those that are kept. */
-function nameOf(path: string, params: unknown, query: unknown): string {
-  return `${path} ${JSON.stringify([params, query])}`
+/** Returns the URL of a page among those of its release. */
+function urlOf(path: string, params: unknown, query: unknown): string {
+  const { release: _its, ...rest } = query as Record<string, string | undefined>
+  const named = params as Record<string, string>
+  const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(named[name]!))
+  return withQuery(filled, rest)
 }

@@ -20,7 +20,7 @@ import { methodologyPage } from '../pages/methodology.ts'
 import { operatorPage } from '../pages/operator.ts'
 import { type PoolBoard, type NamedEntry, boardsOf, populationOf } from '../pages/ranking.ts'
 import type { Route } from '../http/route.ts'
-import { pageRoute, releaseKeyOf } from './page-route.ts'
+import { pageRoute } from './page-route.ts'
 import { questionPages } from './question-pages.ts'
 import { topicBoard, topicPages } from './topic-pages.ts'
 
@@ -38,34 +38,25 @@ export function pages(methodology: Methodology, methodologyText: Uint8Array): Ro
   ]
 }
 
-/**
- * Returns the part of a page's key that changes with the release and with the time at which the next one is
- * due.
- */
-function stateOf(context: Published, release: Release): string {
-  return `${releaseKeyOf(release)} ${context.promisedReleaseAt()?.toISOString()}`
-}
-
 function landing(rules: Methodology['parameters']): Route {
   return pageRoute({
     path: '/',
     operationId: 'showLanding',
     summary: 'What the service is, and who leads',
-    isKept: true,
-    render: async ({ site }, context, release) => {
-      const { pages: rendered, promisedReleaseAt, sign } = context
+    render: ({ site }, context, release) => {
       const isSandboxSeeded = context.isSandboxSeeded()
-      return rendered.get(`/ ${stateOf(context, release)} ${isSandboxSeeded}`, async () =>
+      const nextReleaseAt = context.promisedReleaseAt()
+      const render = async () =>
         landingPage({
           site,
           manifest: release.manifest,
           leaders: await leaders(context, release),
           rules,
-          nextReleaseAt: promisedReleaseAt(),
-          isSigned: sign(new Uint8Array()) !== undefined,
+          nextReleaseAt,
+          isSigned: context.sign(new Uint8Array()) !== undefined,
           isSandboxSeeded,
-        }),
-      )
+        })
+      return { state: `${nextReleaseAt?.toISOString()} ${isSandboxSeeded}`, render }
     },
   })
 }
@@ -89,12 +80,10 @@ function leaderboard(entityType: EntityType, rules: Methodology['parameters']): 
     summary: `The ${entityType}s in order of rank`,
     query: boardPageQuery,
     namesRelease: true,
-    isKept: true,
     render: ({ query: { page: pageNumber = 1, category }, site }, context, release) => {
       if (category !== undefined) {
         return topicBoard(context, release, { site, rules, entityType, category, pageNumber })
       }
-      const { promisedReleaseAt } = context
       const { manifest } = release
       const numberOfPages = manifest ? pagesOf(manifest, entityType) : 0
       if (pageNumber > Math.max(1, numberOfPages)) {
@@ -103,7 +92,8 @@ function leaderboard(entityType: EntityType, rules: Methodology['parameters']): 
           `there is no page ${pageNumber} of ${entityType}s: the last one is ${Math.max(1, numberOfPages)}`,
         )
       }
-      return context.pages.get(`${path} ${pageNumber} ${stateOf(context, release)}`, async () => {
+      const nextReleaseAt = context.promisedReleaseAt()
+      const render = async () => {
         const published = manifest && (await context.leaderboard.file(manifest, entityType, pageNumber - 1))
         const file = published && {
           ...published,
@@ -126,12 +116,13 @@ function leaderboard(entityType: EntityType, rules: Methodology['parameters']): 
           },
           references: manifest && file ? await context.references.beside(manifest, file.entries) : [],
           categories: manifest ? await context.categories.all(manifest) : [],
-          nextReleaseAt: promisedReleaseAt(),
+          nextReleaseAt,
           moves:
             file &&
             (await movesOn(context, manifest, entityType, { page: pageNumber - 1, entries: file.entries })),
         })
-      })
+      }
+      return { state: String(nextReleaseAt?.toISOString()), render }
     },
   })
 }
@@ -175,10 +166,9 @@ async function entriesOf(
   return (await pagesOfRelease.file(manifest, entityType, page))?.entries ?? []
 }
 
-/** Renders a page that stays the same, once. */
-function fixed(path: string, render: (site: Site) => Html | Promise<Html>) {
-  return (_request: unknown, { site, pages: rendered }: Published) =>
-    rendered.get(path, async () => render(site))
+/** Renders a page that stays the same. */
+function fixed(render: (site: Site) => Html | Promise<Html>) {
+  return ({ site }: { site: Site }) => ({ render: () => render(site) })
 }
 
 function method(text: Uint8Array): Route {
@@ -187,7 +177,7 @@ function method(text: Uint8Array): Route {
     operationId: 'showMethodology',
     summary: 'The method in full',
     follows: false,
-    render: fixed('/view/methodology', (site) => methodologyPage(site, new TextDecoder().decode(text))),
+    render: fixed((site) => methodologyPage(site, new TextDecoder().decode(text))),
   })
 }
 
@@ -196,7 +186,7 @@ const how = pageRoute({
   operationId: 'showHow',
   summary: 'How it works, in five sentences',
   follows: false,
-  render: fixed('/view/how', howPage),
+  render: fixed(howPage),
 })
 
 const terms = pageRoute({
@@ -204,7 +194,7 @@ const terms = pageRoute({
   operationId: 'showTerms',
   summary: 'What the words of the pages mean',
   follows: false,
-  render: fixed('/view/terms', glossaryPage),
+  render: fixed(glossaryPage),
 })
 
 /** The page is the same for everyone, and has no data. */
@@ -213,5 +203,5 @@ const operator = pageRoute({
   operationId: 'showOperator',
   summary: 'The page of the person who resolves questions',
   follows: false,
-  render: fixed('/operator', operatorPage),
+  render: fixed(operatorPage),
 })

@@ -40,7 +40,7 @@ import { nameOfEntity } from '../published/people.ts'
 import type { Route } from '../http/route.ts'
 import { ENTITIES } from './entities.ts'
 import { noAgentsOf } from './owners.ts'
-import { pageRoute, releaseKeyOf } from './page-route.ts'
+import { pageRoute } from './page-route.ts'
 
 export function profilePages(methodology: Methodology): Route[] {
   return [
@@ -72,7 +72,6 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
     query: releaseQuery,
     namesRelease: true,
     needsQuestions: true,
-    isKept: true,
     render: async ({ params: given, asker, site }, context, release) => {
       const id = idIn(given)
       if (!uuid.safeParse(id).success) return { to: linkTo(site, withQuery(SEARCH_PATH, { q: id })) }
@@ -83,8 +82,7 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
         asker.countMore(calls + context.history.callsOfSome(...earlierDays(release, entityType, id)))
       const credential = await credentialOf(context, release, entityType, id)
       // The credentials of a release are issued a moment after it.
-      const key = `${profilePath(entityType, id)} ${String(credential?.document['id'])}`
-      return rendered(context, release, key, count, async () => {
+      const render = async () => {
         const { manifest, payloads } = await publishedOf(context, release, entityType, id)
         const scores = (await scoresOf(context, entityType, id, manifest)).toReversed()
         return profilePage({
@@ -109,7 +107,8 @@ function profile(entityType: EntityType, methodology: Methodology): Route {
               ? 0
               : await context.leaderboard.boardSize(manifest, entityType, payloads.rankings),
         })
-      })
+      }
+      return { state: `${String(credential?.document['id'])} ${stateOf(context)}`, count, render }
     },
   })
 }
@@ -148,21 +147,9 @@ function callsFor(questions: number): number {
   return Math.min(Math.ceil(questions / QUESTIONS_PER_CALL), MOST_CALLS)
 }
 
-/**
- * Renders a page that shows a release, titles of questions and a proof, and renders it again when one of them
- * has changed. Whoever asks for a page that has to be rendered first counts more.
- */
-async function rendered(
-  context: Published & Pick<Intake, 'questions'>,
-  release: Release,
-  path: string,
-  count: () => Promise<void>,
-  render: () => Promise<Html>,
-): Promise<Uint8Array> {
-  const { pages, questions, publicLog } = context
-  const key = `${path} ${releaseKeyOf(release)} ${questions.version} ${publicLog.isThere}`
-  if (!pages.has(key)) await count()
-  return pages.get(key, render)
+/** Returns what changes a page that shows titles of questions and a proof. */
+function stateOf({ questions, publicLog }: Published & Pick<Intake, 'questions'>): string {
+  return `${questions.version} ${publicLog.isThere}`
 }
 
 /** Returns all payloads of an entity. @throws ServiceError `notFound` if it has none. */
@@ -263,7 +250,6 @@ function questionsOf(entityType: EntityType): Route {
     query: entityQuestionsQuery,
     namesRelease: true,
     needsQuestions: true,
-    isKept: true,
     render: async ({ params: given, query, asker, site }, context, release) => {
       const { page: pageNumber = 1, sort: order = 'newest' } = query
       const id = idIn(given)
@@ -274,22 +260,16 @@ function questionsOf(entityType: EntityType): Route {
       if (pageNumber > pages) {
         throw new ServiceError('notFound', `there is no page ${pageNumber}: the last one is ${pages}`)
       }
-      const key = `${profilePath(entityType, id)}/questions ${order} ${pageNumber}`
       // Whoever asks for the worst needs all of them, whoever asks for the newest only these.
       const rows = order === 'newest' ? pageNumber * QUESTIONS_PER_PAGE : total
-      return rendered(
-        context,
-        release,
-        key,
-        () => asker.countMore(callsFor(rows)),
-        async () => {
-          const { manifest, payloads } = await publishedOf(context, release, entityType, id)
-          const found = inOrder(await scoresOf(context, entityType, id, manifest, rows), order)
-          const end = pageNumber * QUESTIONS_PER_PAGE
-          const scores = found.slice(end - QUESTIONS_PER_PAGE, end)
-          return entityQuestionsPage({ site, published: payloads, scores, pageNumber, order })
-        },
-      )
+      const render = async () => {
+        const { manifest, payloads } = await publishedOf(context, release, entityType, id)
+        const found = inOrder(await scoresOf(context, entityType, id, manifest, rows), order)
+        const end = pageNumber * QUESTIONS_PER_PAGE
+        const scores = found.slice(end - QUESTIONS_PER_PAGE, end)
+        return entityQuestionsPage({ site, published: payloads, scores, pageNumber, order })
+      }
+      return { state: stateOf(context), count: () => asker.countMore(callsFor(rows)), render }
     },
   })
 }
@@ -301,14 +281,14 @@ const owner = pageRoute({
   params: z.strictObject({ owner_id: name }),
   query: releaseQuery,
   namesRelease: true,
-  isKept: true,
-  render: async ({ params: { owner_id: id }, site }, context, release) => {
+  render: async ({ params: { owner_id: id }, site }, _context, release) => {
     const found = await release.findOwner(id)
     if (!found) throw noAgentsOf(release, id)
     const owned = found.payload as Owner
-    return context.pages.get(`/view/owners/${id} ${releaseKeyOf(release)}`, async () => {
+    const render = async () => {
       const agents = await withoutHidden(release.earlierThan, owned.agents)
       return ownerPage(site, { ...owned, agents })
-    })
+    }
+    return { render }
   },
 })

@@ -9,7 +9,7 @@ import type { Intake, Published } from '../http/context.ts'
 import type { Release } from '../published/release-payloads.ts'
 import { noSuchRelease } from '../http/not-published.ts'
 import type { Route } from '../http/route.ts'
-import { RELEASES_PATH, releasePath } from '../pages/links.ts'
+import { RELEASES_PATH } from '../pages/links.ts'
 import { MOST_CORRECTIONS, type ReleaseChange, releasePage, releasesPage } from '../pages/releases.ts'
 import { pageRoute } from './page-route.ts'
 import { releasedNames } from './pasted-path.ts'
@@ -23,9 +23,7 @@ const list = pageRoute({
   operationId: 'showReleases',
   summary: 'All releases, and what each changed',
   query: listPageQuery,
-  isKept: true,
   render: async ({ query: { page: pageNumber = 1 }, asker, site }, context, release) => {
-    const { pages: rendered, promisedReleaseAt } = context
     const last = release.manifest?.release ?? 0
     const pages = Math.max(1, Math.ceil(last / RELEASES_PER_PAGE))
     if (pageNumber > pages) {
@@ -36,15 +34,18 @@ const list = pageRoute({
     }
     const newest = last - (pageNumber - 1) * RELEASES_PER_PAGE
     const numbers = Array.from({ length: Math.min(RELEASES_PER_PAGE, newest) }, (_, index) => newest - index)
-    const nextReleaseAt = promisedReleaseAt()
-    const key = `${RELEASES_PATH} ${pageNumber} ${last} ${nextReleaseAt?.toISOString()}`
-    if (!rendered.has(key)) await asker.countMore(numbers.length)
-    return rendered.get(key, async () => {
+    const nextReleaseAt = context.promisedReleaseAt()
+    const render = async () => {
       const changes = await pMap(numbers, (number) => changeOf(context, release, number), {
         concurrency: READS_AT_ONCE,
       })
       return releasesPage({ site, releases: changes, pageNumber, pages, nextReleaseAt })
-    })
+    }
+    return {
+      state: String(nextReleaseAt?.toISOString()),
+      count: () => asker.countMore(numbers.length),
+      render,
+    }
   },
 })
 
@@ -55,20 +56,19 @@ const one = pageRoute({
   params: releaseParams,
   needsQuestions: true,
   render: async ({ params, asker, site }, context, release) => {
-    const { store, questions, pages: rendered } = context
+    const { store, questions } = context
     const number = Number(params.release)
     const current = release.manifest?.release ?? 0
     if (number > current) throw noSuchRelease(number, current)
     const thinned = await thinnedAt(store, number)
-    const key = `${releasePath(number)} ${current} ${thinned} ${questions.version}`
-    if (!rendered.has(key)) await asker.countMore(1)
-    return rendered.get(key, async () => {
+    const render = async () => {
       const change = await changeOf(context, release, number)
       const questionTitles = await titlesIn(context, change)
       // Names of then may have been hidden or erased since.
       const names = await releasedNames(context, release, change.titles?.first ?? [], SERVICE)
       return releasePage({ site, ...change, current, thinnedAt: thinned, questionTitles, names })
-    })
+    }
+    return { state: `${thinned} ${questions.version}`, count: () => asker.countMore(1), render }
   },
 })
 

@@ -28,13 +28,13 @@ export const currentRelease = route({
   problems: {
     404: { type: 'not-released-yet', detail: examples.NO_RELEASE_YET },
   },
-  handle: async (_request, context, { manifest }) => {
-    if (!manifest) throw noReleaseYet(context)
-    return { body: await context.records.current(manifest, context.nextReleaseAt()) }
+  handle: async (_request, context, release) => {
+    if (!release.manifest) throw noReleaseYet(context)
+    return { body: await context.records.current(release, context.nextReleaseAt()) }
   },
 })
 
-export const release = route({
+export const numberedRelease = route({
   path: '/releases/{release}',
   operationId: 'getRelease',
   tag: 'Records',
@@ -80,9 +80,9 @@ export const releaseFeed = route({
   problems: {
     404: { type: 'not-released-yet', detail: examples.NO_RELEASE_YET },
   },
-  handle: async (_request, context, { manifest }) => {
-    if (!manifest) throw noReleaseYet(context)
-    return { body: await context.records.feed(manifest) }
+  handle: async (_request, context, release) => {
+    if (!release.manifest) throw noReleaseYet(context)
+    return { body: await context.records.feed(release) }
   },
 })
 

@@ -10,13 +10,13 @@ import type { Published } from '../http/context.ts'
 import type { Release } from '../published/release-payloads.ts'
 import type { Site } from '../pages/site.ts'
 import type { Route } from '../http/route.ts'
-import type { Html } from '../pages/html.ts'
 import { TOPICS_PATH } from '../pages/links.ts'
 import { type TopicEntries, rankedIn, topicBoardPage, topicPage, topicsPage } from '../pages/topics.ts'
 import type { NumberedCategory } from '../published/categories.ts'
 import { withoutHidden } from '../published/hidden.ts'
 import { type Named, namedEntry } from '../published/people.ts'
-import { pageRoute, releaseKeyOf } from './page-route.ts'
+import type { Rendering } from '../published/rendered.ts'
+import { pageRoute } from './page-route.ts'
 
 /** Entries of each kind on the page of a topic. */
 const FIRST_ENTRIES = 25
@@ -31,14 +31,10 @@ const topics = pageRoute({
   summary: 'The topics of the questions',
   query: releaseQuery,
   namesRelease: true,
-  isKept: true,
-  render: ({ site }, context, release) => {
-    const { categories, pages } = context
-    const { manifest } = release
-    return pages.get(`${TOPICS_PATH} ${releaseKeyOf(release)}`, async () =>
+  render: ({ site }, { categories }, { manifest }) => ({
+    render: async () =>
       topicsPage({ site, categories: manifest ? await categories.all(manifest) : [], release: manifest }),
-    )
-  },
+  }),
 })
 
 function topic(rules: Methodology['parameters']): Route {
@@ -49,17 +45,16 @@ function topic(rules: Methodology['parameters']): Route {
     params: z.strictObject({ category: categoryName }),
     query: releaseQuery,
     namesRelease: true,
-    isKept: true,
     render: async ({ params: { category }, site }, context, release) => {
-      const { pages } = context
       const { manifest, facts } = await soughtCategory(context, release, category)
-      return pages.get(`${TOPICS_PATH}/${facts.number} ${releaseKeyOf(release)}`, async () => {
+      const render = async () => {
         const firsts = ENTITY_TYPES.map(async (entityType) => {
           return [entityType, await entriesOn(context, release, facts, entityType, 0, FIRST_ENTRIES)] as const
         })
         const boards = Object.fromEntries(await Promise.all(firsts)) as Record<EntityType, TopicEntries>
         return topicPage({ site, facts, boards, rules, release: manifest })
-      })
+      }
+      return { render }
     },
   })
 }
@@ -78,8 +73,8 @@ export async function topicBoard(
   context: Published,
   release: Release,
   { site, rules, entityType, category, pageNumber }: TopicBoard,
-): Promise<Html | Uint8Array> {
-  const { categories, pages } = context
+): Promise<Rendering> {
+  const { categories } = context
   const { manifest, facts } = await soughtCategory(context, release, category)
   const numberOfPages = Math.max(1, Math.ceil(rankedIn(facts, entityType) / ENTRIES_PER_PAGE))
   if (pageNumber > numberOfPages) {
@@ -88,9 +83,8 @@ export async function topicBoard(
       `there is no page ${pageNumber} of ${entityType}s in this category: the last one is ${numberOfPages}`,
     )
   }
-  const key = `${TOPICS_PATH}/${facts.number} ${entityType} ${pageNumber} ${releaseKeyOf(release)}`
-  return pages.get(key, async () => {
-    return topicBoardPage({
+  const render = async () =>
+    topicBoardPage({
       site,
       entityType,
       facts,
@@ -101,7 +95,7 @@ export async function topicBoard(
       rules,
       release: manifest,
     })
-  })
+  return { render }
 }
 
 /** @throws ServiceError `notFound` if there is no release, or none of its categories has this name. */

@@ -4,7 +4,7 @@ import { History } from '../../api/published/history.ts'
 import { PublicData } from '../../api/published/public-data.ts'
 import { ReleaseFiles } from '../../api/published/release-files.ts'
 import { ReleaseRecords } from '../../api/published/release-records.ts'
-import { RenderedPages } from '../../api/published/rendered.ts'
+import { RenderedAnswers } from '../../api/published/rendered.ts'
 import { Feed } from '../../pipeline/feed/feed.ts'
 import type { Components } from '../components/components.ts'
 import { boardParts } from './board-parts.ts'
@@ -18,7 +18,7 @@ export function publishedParts(components: Components, isSandboxSeeded: () => bo
   const boards = boardParts(components, files)
   const computed = computedParts(components, files)
   const history = new History(store, settings.SHARD_CACHE_BYTES)
-  const pages = new RenderedPages(boards.people)
+  const rendered = new RenderedAnswers(boards.people)
   const { sign, publicLog, site } = proofs
   return {
     ...proofs,
@@ -26,9 +26,9 @@ export function publishedParts(components: Components, isSandboxSeeded: () => bo
     ...computed,
     files,
     history,
-    pages,
-    current: new CurrentRelease({ store, monotonicMs, files, sign, warmed: [history, pages] }),
-    records: new ReleaseRecords(store, site, pages),
+    rendered,
+    current: new CurrentRelease({ store, monotonicMs, files, sign, warmed: [history, rendered] }),
+    records: new ReleaseRecords(store, site, rendered),
     feed: new Feed(store, now),
     publicData: new PublicData({ store, files, publicLog, history, what: own.PUBLIC_DATA }),
     isSandboxSeeded,
