@@ -79,7 +79,7 @@ const SHARD: Form<OpenPayloads> = {
   open: async ({ store, monotonicMs }, { release }, file) => {
     const bytes = await readReleaseBytes(store, release, file)
     const shard = await heavyWork(monotonicMs, (besideAnswers) => ShardText.open(bytes, besideAnswers))
-    const payload = (id: string, kind: Kind) => shard.payload(`${id} ${kind}`)
+    const payload = (id: string, kind: Kind) => shard.payload(id, kind)
     return { value: { payload, found: new Map() }, sizeBytes: file.size_bytes * KEPT_FACTOR }
   },
 }

@@ -1,15 +1,14 @@
-// The bytes of a shard of a release, and the place of each payload in them. A payload is sent exactly as the
+// The bytes of a shard of a release, and the place of each entity in them. A payload is sent exactly as the
 // file has it, so the service neither parses it, nor writes it out again, nor keeps objects.
-import { eachMember, endOfValue, memberAt } from '../../pipeline/proof/json-members.ts'
-
-/** From the first byte of a JSON value to the byte after its last. */
-type TextRange = [from: number, to: number]
+import { endOfValue, memberAt } from '../../pipeline/proof/json-members.ts'
 
 export class ShardText {
   readonly #bytes: Buffer
-  readonly #places = new Map<string, TextRange>()
-  /** In the order of the file. */
-  readonly entityIds: string[] = []
+  /**
+   * Where each entity begins. The places of payloads would be five times as many objects, which the garbage
+   * collector goes through while the node answers.
+   */
+  readonly #entities = new Map<string, number>()
 
   private constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -22,11 +21,11 @@ export class ShardText {
    */
   static async open(bytes: Uint8Array, besideAnswers: () => Promise<void>): Promise<ShardText> {
     const shard = new ShardText(bytes)
-    await shard.#findPlaces(besideAnswers)
+    await shard.#findEntities(besideAnswers)
     return shard
   }
 
-  async #findPlaces(besideAnswers: () => Promise<void>): Promise<void> {
+  async #findEntities(besideAnswers: () => Promise<void>): Promise<void> {
     const bytes = this.#bytes
     let at = 1
     for (let member = memberAt(bytes, at); member; member = memberAt(bytes, at)) {
@@ -37,29 +36,28 @@ export class ShardText {
       at = member.value + 1
       for (let entity = memberAt(bytes, at); entity; entity = memberAt(bytes, at)) {
         await besideAnswers()
-        this.entityIds.push(entity.name)
-        at = this.#findIn(entity.name, entity.value)
+        this.#entities.set(entity.name, entity.value)
+        at = endOfValue(bytes, entity.value)
       }
       at += 1
     }
   }
 
-  /** Notes the places of an entity's payloads, and returns the end of the entity. */
-  #findIn(entityId: string, entity: number): number {
-    return eachMember(this.#bytes, entity, (kind, publication) =>
-      eachMember(this.#bytes, publication, (part, at) => {
-        const end = endOfValue(this.#bytes, at)
-        if (part === 'payload') this.#places.set(`${entityId} ${kind}`, [at, end])
-        return end
-      }),
-    )
+  /** Returns the bytes of a payload of an entity; undefined if the shard does not have it. */
+  payload(entityId: string, kind: string): Uint8Array | undefined {
+    const entity = this.#entities.get(entityId)
+    const publication = entity === undefined ? undefined : this.#valueIn(entity, kind)
+    const payload = publication === undefined ? undefined : this.#valueIn(publication, 'payload')
+    return payload === undefined ? undefined : this.#bytes.subarray(payload, endOfValue(this.#bytes, payload))
   }
 
-  /**
-   * Returns the bytes of a payload by its name, `<entity> <kind>`; undefined if the shard does not have it.
-   */
-  payload(name: string): Uint8Array | undefined {
-    const place = this.#places.get(name)
-    return place && this.#bytes.subarray(...place)
+  /** Returns where the value of a member begins, in the object at a place. */
+  #valueIn(object: number, name: string): number | undefined {
+    let at = object + 1
+    for (let member = memberAt(this.#bytes, at); member; member = memberAt(this.#bytes, at)) {
+      if (member.name === name) return member.value
+      at = endOfValue(this.#bytes, member.value)
+    }
+    return undefined
   }
 }

@@ -24,9 +24,9 @@ test('every payload of any shard has the bytes that were published, wherever the
       const text = await ShardText.open(within.subarray(offset, offset + whole.length), atOnce)
       for (const [id, kinds] of Object.entries(published.entities)) {
         for (const [kind, { payload: one }] of Object.entries(kinds)) {
-          expect(text.payload(`${id} ${kind}`)).toEqual(Buffer.from(canonical(one)))
+          expect(text.payload(id, kind)).toEqual(Buffer.from(canonical(one)))
         }
-        expect(text.payload(`${id} profile`)).toBeUndefined()
+        expect(text.payload(id, 'profile')).toBeUndefined()
       }
     }),
   )
