@@ -3,7 +3,8 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { ErasedPerson, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { Release } from '../published/release-payloads.ts'
-import type { Intake, Published } from './context.ts'
+import type { Intake } from './intake.ts'
+import type { Published } from '../published/published.ts'
 
 /** Returns the error for an entity about which nothing is published. */
 export async function notPublished(

@@ -1,7 +1,7 @@
 // The files that pages load, and the files that search engines ask for.
 import { z } from 'zod'
 import { ENTITY_TYPES } from '../../schemas/tables.ts'
-import type { Published } from '../http/context.ts'
+import type { Published } from '../published/published.ts'
 import type { Leaderboard } from '../published/leaderboard.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { Release } from '../published/release-payloads.ts'
