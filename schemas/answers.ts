@@ -1,5 +1,5 @@
-// The answers of the API that are not published payloads themselves: views of a release, acknowledgements,
-// questions, problems, and a node's checks of itself.
+// The answers of the API besides published payloads: views of a release, acknowledgements, questions,
+// problems, and a node's checks of itself.
 import { z } from 'zod'
 import { count } from './metric.ts'
 import { PAIR_ABOUT, pairFields } from './metrics.ts'
@@ -47,7 +47,7 @@ export const snapshotHistory = z.strictObject({
   snapshots: z.array(snapshotRow).describe('Oldest first'),
 })
 
-/** The public description of a release: its manifest, and what happened to it since. */
+/** The public description of a release: its manifest, and its later state. */
 export const publishedRelease = releaseManifest.extend({
   thinned_at: instant
     .nullable()
@@ -301,7 +301,7 @@ export const questionTexts = z.strictObject({
 })
 export type QuestionTexts = z.infer<typeof questionTexts>
 export const question = listedQuestion.extend(questionTexts.shape)
-/** The texts are there where they were asked for. */
+/** The texts are present if the caller asked for them. */
 export const questionInList = listedQuestion.extend(questionTexts.partial().shape)
 export const questionPage = z.strictObject({
   questions: z.array(questionInList),
@@ -376,7 +376,7 @@ const byColumn = z.record(z.string(), count)
 
 export const madeVoid = z.strictObject({ forecasts: count, entities: count })
 
-/** The change that a call of the operator has made: the counts that `fvs import --json` prints. */
+/** The effect of a call of the operator: the same counts as in `fvs import --json`. */
 export const rowsTaken = z.strictObject({
   kind: importKind,
   rows: count.describe('Rows that were sent'),
@@ -421,7 +421,7 @@ export const agentStated = z.strictObject({
   retired_at: instant.nullable(),
 })
 
-/** The effect that rows would have, with the bad ones among them. */
+/** The effect that rows would have, and the faults of bad rows. */
 export const rowsPreviewed = rowsTaken.omit({ import_id: true }).extend({
   bad: count.describe('Rows that a call would be refused for'),
   errors: z.array(fault).describe('The first twenty bad rows'),

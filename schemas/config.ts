@@ -1,5 +1,5 @@
-// The settings: environment variables, each described where it is declared, and parsed once into plain
-// values. docs/settings.md has the table that follows from them.
+// The settings: environment variables, parsed once into plain values. Each is described where it is declared;
+// docs/settings.md has a table of the descriptions.
 import { z } from 'zod'
 import { ServiceError } from './errors.ts'
 import { ENVIRONMENTS, type Environment, PUBLIC_DATA, type PublicDataSetting } from './values.ts'
@@ -26,7 +26,7 @@ const secret = z
     `must have at least ${SECRET_BYTES} bytes; \`openssl rand -base64 32\` makes a good one`,
   )
 
-/** A signing key as text. Its parser checks its id and what it may sign. */
+/** A signing key as text. Its parser checks its id and its kind. */
 const logKey = z
   .string()
   .regex(
@@ -47,7 +47,7 @@ const publicUrl = z
   .refine((url) => !/[?#]|\/\/[^/]*@/.test(url), 'must have no query, fragment, user or password')
   .transform((url) => url.replace(/\/+$/, ''))
 
-/** A witness as text. The parser of its key checks the key's id and what it may sign. */
+/** A witness as text. The parser of its key checks the key's id and kind. */
 const logWitness = z
   .string()
   .regex(
@@ -88,7 +88,7 @@ const PRODUCTION_DEFAULTS = {
   proMonthlyCalls: 5_000,
   publicData: 'releases' as PublicDataSetting,
 }
-/** Developers who try things out call often, and want to see the result soon. */
+/** Developers call the sandbox often, and want to see the result soon. */
 const SANDBOX_DEFAULTS: typeof PRODUCTION_DEFAULTS = {
   schedule: '* * * * *',
   freeMonthlyCalls: 1_000,
@@ -100,7 +100,7 @@ const SANDBOX_DEFAULTS: typeof PRODUCTION_DEFAULTS = {
 /** Who may register agents. */
 const REGISTRATIONS = ['open', 'invited', 'closed'] as const
 
-/** The settings that each environment has for itself. Those of the sandbox begin with SANDBOX_. */
+/** The settings of one environment. The names of the sandbox's begin with SANDBOX_. */
 const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
   VERIFICATION_SIGNING_SECRET: secret
     .optional()
@@ -195,7 +195,7 @@ function sandboxed(shape: Shape): { [Name in keyof Shape as `SANDBOX_${Name}`]: 
   return Object.fromEntries(renamed) as ReturnType<typeof sandboxed>
 }
 
-/** The sandbox is in this folder of the store, so production must not use the folder as its store. */
+/** The sandbox lies in this folder of the store. Production must not use the folder as its store. */
 const SANDBOX_FOLDER = /(?:^|[/\\])sandbox(?:[/\\]\.?)*$/i
 
 const storeUrl = z
@@ -317,7 +317,7 @@ export const settings = z.object({
 
 export type Settings = z.infer<typeof settings>
 
-/** Whether a URL names a whole bucket: `s3://sandbox` is a bucket of that name and no folder. */
+/** Whether a URL names a whole bucket. `s3://sandbox` is a bucket of that name, not a folder. */
 function isBucket(url: string): boolean {
   return /^s3:\/\/[^/]+\/*$/i.test(url)
 }
@@ -327,7 +327,7 @@ function decodedPart(url: string): string {
   return url.replace(/%([0-7][0-9a-f])/gi, (_code, hex: string) => String.fromCharCode(parseInt(hex, 16)))
 }
 
-/** The settings that one environment has for itself, by their names without a prefix. */
+/** The settings of one environment, by their names without a prefix. */
 export type OwnSettings = Pick<Settings, keyof Shape>
 
 export const SETTING_NAMES: readonly string[] = Object.keys(settings.shape)
@@ -386,7 +386,7 @@ function assertSecrets(parsed: Settings): void {
   }
 }
 
-/** Returns the secrets that a signature may be made with; new signatures are made with the first. */
+/** Returns the secrets that may have signed. The first one makes new signatures. */
 export function secretsInForce(own: OwnSettings): string[] {
   return [own.VERIFICATION_SIGNING_SECRET, own.VERIFICATION_SIGNING_SECRET_PREVIOUS].filter(
     (text) => text !== undefined,

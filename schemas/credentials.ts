@@ -9,7 +9,7 @@ const index = count.describe(
   'Its number among all credentials of the service. Each change of the name takes a new one, and so does a title that was lost and won again',
 )
 
-/** The facts that a credential states of its holder, and the value of its proof. */
+/** The facts of a credential about its holder, and the value of its proof. */
 export const heldCredential = z.strictObject({
   index,
   name: z.string().nullable().describe('Of an agent. Null for people, whom no signed file names'),
@@ -20,7 +20,7 @@ export const heldCredential = z.strictObject({
 })
 export type HeldCredential = z.infer<typeof heldCredential>
 
-/** A run of entities that have a credential, in order of id. */
+/** A run of entities with a credential, in order of id. */
 export const credentialFile = z.record(publishedUuid, heldCredential)
 export type CredentialFile = z.infer<typeof credentialFile>
 
@@ -58,7 +58,7 @@ const dataIntegrityProof = z.looseObject({
 })
 const proof = z.array(dataIntegrityProof).length(1)
 
-/** The members that every credential of this service has. The standards say what is in them. */
+/** The members of every credential of this service. The standards define their contents. */
 export const openBadgeCredential = z
   .looseObject({
     '@context': contexts,

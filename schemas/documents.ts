@@ -1,5 +1,4 @@
-// The tables of the documentation that are generated from the schemas. `npm run schemas` writes them into the
-// pages.
+// Generates tables of the documentation from the schemas. `npm run schemas` writes them into the pages.
 import { z } from 'zod'
 import { ENTITIES_COMMENTS, SCORES_COMMENTS } from './column-comments.ts'
 import { SANDBOX_PREFIX, settings } from './config.ts'

@@ -1,11 +1,11 @@
-// The catalogue of facts: what a payload says of an entity beside its metrics. The schemas of payloads, their
-// examples and the lines of a staged release follow from it.
+// The catalogue of facts: the members of a payload about an entity beside its metrics. The schemas of
+// payloads, their examples and the lines of a staged release follow from it.
 import { z } from 'zod'
 import { type PublicationKind, count } from './metric.ts'
 import { ENTITY_TYPES, type EntityType } from './tables.ts'
 import { instant } from './values.ts'
 
-/** The payloads that may say facts. */
+/** The payloads that may have facts. */
 export type FactualKind = PublicationKind | 'profile'
 
 type Kinds = readonly FactualKind[]
@@ -68,7 +68,7 @@ type Catalogue = typeof ENTITY_FACTS
 export type FactName = keyof Catalogue
 export const FACT_NAMES = Object.keys(ENTITY_FACTS) as FactName[]
 
-/** The facts of one entity in memory; null where its kind does not have one. */
+/** The facts of one entity in memory; null if its kind lacks the fact. */
 export type HeldFacts = {
   -readonly [Name in FactName]: Catalogue[Name]['isInstant'] extends true
     ? number | null
@@ -92,7 +92,7 @@ function namesIn(kind: FactualKind, entityType: EntityType): FactName[] {
   })
 }
 
-/** Returns the schemas of the facts that a payload says. */
+/** Returns the schemas of the facts in a payload. */
 export function factFields<K extends FactualKind, E extends EntityType>(
   kind: K,
   entityType: E,

@@ -1,4 +1,4 @@
-// Where the service has entities, below its own address: in calls and on pages.
+// The paths of entities below the address of the service: in calls and on pages.
 import type { EntityType } from './tables.ts'
 
 export const LEADERBOARD_PATHS: Record<EntityType, string> = {
@@ -10,7 +10,7 @@ export function profilePath(entityType: EntityType, id: string): string {
   return `${LEADERBOARD_PATHS[entityType]}/${id}`
 }
 
-/** Returns the path that the calls about an entity begin with. */
+/** Returns the beginning of the paths of calls about an entity. */
 export function callPath(entityType: EntityType, id: string): string {
   return entityType === 'agent' ? `/agents/${id}` : `/forecaster/${id}`
 }

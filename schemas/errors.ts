@@ -24,8 +24,8 @@ export interface Fault {
 export class ServiceError extends Error {
   readonly kind: ErrorKind
   /**
-   * Whether callers of the API may see the message. By default they do not see those of `unavailable` and
-   * `corrupt`, because messages about dependencies and corrupt data contain paths and hosts.
+   * Whether callers of the API may see the message. By default they do not see messages of `unavailable` and
+   * `corrupt`, which contain paths and hosts.
    */
   readonly expose: boolean
   readonly faults: readonly Fault[]

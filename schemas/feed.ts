@@ -62,14 +62,14 @@ export const EVENT_TYPES = Object.keys(FEED_EVENTS) as EventType[]
 const all = Object.values(FEED_EVENTS)
 export const feedEvent = z.discriminatedUnion('type', all as [(typeof all)[number]])
 export type FeedEvent = z.infer<typeof feedEvent>
-/** An event that is not told yet. */
+/** An event that is not in the feed yet. */
 export type NewEvent = FeedEvent extends infer Event
   ? Event extends FeedEvent
     ? Omit<Event, 'id'>
     : never
   : never
 
-/** How far the feed tells: versions of two tables, a release, and an instant. */
+/** The progress of the feed: versions of two tables, a release, and an instant. */
 const feedState = z.strictObject({
   questions: z.number().int(),
   resolutions: z.number().int(),
@@ -79,10 +79,10 @@ const feedState = z.strictObject({
 export type FeedState = z.infer<typeof feedState>
 
 export const feedSegment = z.strictObject({
-  /** The states that its step leads from and to. */
+  /** The states before and after its step. */
   from: feedState,
   to: feedState,
-  /** How many events of the step are told up to its end; null if all are. */
+  /** How many events of the step the feed has up to the segment's end; null if it has all. */
   told: z.number().int().nullable(),
   events: z.array(feedEvent),
 })

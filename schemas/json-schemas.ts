@@ -17,7 +17,7 @@ const sealed = (schema: z.ZodObject) =>
     checksum: sha256.describe('SHA-256 of the path, a line feed and the canonical JSON of all other fields'),
   })
 
-/** Files of the store that no call returns: a kind of file in a release has its schema here. */
+/** Files of the store that no call returns, such as files of a release. */
 export const STORED_FILES = {
   'release-shard': payloads.releaseShard,
   'owner-shard': payloads.ownerShard,
@@ -83,7 +83,7 @@ export const RESPONSES = {
   problem: answers.problem,
 } satisfies Record<string, z.ZodType>
 
-/** The schemas that several others contain, by their names in the OpenAPI document. */
+/** The schemas shared by several others, by their names in the OpenAPI document. */
 export const PARTS = {
   environment: payloads.environmentName,
   'entity-type': payloads.entityType,
@@ -179,7 +179,7 @@ export const REQUESTS = {
   'bulk-verification': requests.bulkVerification,
 } satisfies Record<string, z.ZodType>
 
-/** The schemas that several requests contain, by their names in the OpenAPI document. */
+/** The schemas shared by several requests, by their names in the OpenAPI document. */
 export const REQUEST_PARTS = {
   'forecast-or-withdrawal': requests.submissionOrWithdrawal,
   'question-row': requests.questionRow,

@@ -1,4 +1,4 @@
-// The manifests of releases and snapshots: their files, and what a release says of itself as a whole.
+// The manifests of releases and snapshots: their files, and the facts of the release as a whole.
 import { z } from 'zod'
 import { count } from './metric.ts'
 import { type Title, environmentName, voiceRule } from './payloads.ts'
@@ -87,17 +87,17 @@ export interface TitleChange {
   to: Title
 }
 
-/** Whose title differs between a release and the one before it. */
+/** The changes of titles between a release and the one before it. */
 export interface TitleChanges {
-  /** How many have a higher title than in the release before. */
+  /** How many entities have a higher title than in the release before. */
   won: number
-  /** How many have a lower one. */
+  /** How many entities have a lower title. */
   lost: number
-  /** Those who won come first, the highest titles first of all; at most a hundred. */
+  /** Higher titles come first, the highest of all at the front; at most a hundred. */
   first: TitleChange[]
 }
 
-/** A column that a row of a question or of its outcome changed. */
+/** A change of one column, by a row of a question or of its outcome. */
 export type Change = Omit<Correction, 'recorded_at' | 'pairs' | 'entities'> & { recorded_at: Date }
 
 export const undoneImport = z.strictObject({
@@ -108,7 +108,7 @@ export const undoneImport = z.strictObject({
   undone_at: instant.describe('From then on its rows count for nothing'),
   reason: z.string().describe('Why, as the operator says'),
 })
-/** An import that the operator has taken back. */
+/** An import that the operator has undone. */
 export type UndoneImport = z.infer<typeof undoneImport>
 
 export const erasedPerson = z.strictObject({
@@ -126,10 +126,10 @@ export const erasure = erasedPerson.extend({
     'Pairs of an entity and one of these questions, by the forecasts as they are now, whose scores it may have moved',
   ),
 })
-/** An erasure as the first release after it corrects by it. */
+/** An erasure among the corrections of the first release after it. */
 export type Erasure = z.infer<typeof erasure>
 
-/** An object of the store that an operator has moved aside because it cannot be read. */
+/** An unreadable object of the store that an operator has moved aside. */
 export const quarantinedObject = z.strictObject({
   key: z.string().describe('Where it was in the store'),
   at: instant.describe('When it was moved aside'),

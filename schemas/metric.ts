@@ -1,8 +1,8 @@
-// Describes metrics: the meaning of each, how it is held, and the payloads and columns that have it.
+// Describes metrics: the meaning of each, its form in memory, and its payloads and columns.
 import { z } from 'zod'
 import type { ColumnKind } from './columns.ts'
 
-/** The payloads with metrics that a release publishes of each entity. */
+/** The published payloads of an entity with metrics. */
 export const PUBLICATIONS = ['verification', 'metrics', 'rankings', 'advanced_metrics'] as const
 export type PublicationKind = (typeof PUBLICATIONS)[number]
 
@@ -24,8 +24,8 @@ export function measure(
 }
 
 /**
- * The forms in which numbers of a pair are held, so that sums are exact: a count, whole parts per million, a
- * sum of those, or whole parts of 1e-9 or 1e-12. Milliseconds are instants.
+ * The forms of a pair's numbers in memory. They make sums exact: a count, whole parts per million, a sum of
+ * those, or whole parts of 1e-9 or 1e-12. Milliseconds are instants.
  */
 const SCALES = {
   count: { column: 'int32', per: 1 },
@@ -63,8 +63,8 @@ export interface EntityColumn extends Measure {
 }
 
 /**
- * Describes a number of an entity, or several that belong together. `columns` is the type of its one column
- * in the Parquet files of entities, or a column for each of some fields, or null.
+ * Describes a number of an entity, or several that belong together. `columns` is the type of its column in
+ * the Parquet files of entities, or a column for each of some fields, or null.
  */
 export function entityMetric<S extends z.ZodType, const P extends Publications>(
   schema: S,
@@ -77,7 +77,7 @@ export function entityMetric<S extends z.ZodType, const P extends Publications>(
   return { ...meaning, about, schema: schema.describe(about), publications, columns, example }
 }
 
-/** Restricts a metric to agents: it is null for a forecaster, whose payloads lack it. */
+/** Restricts a metric to agents. It is null for a forecaster, and missing in its payloads. */
 export function agentsOnly<M extends object>(metric: M) {
   return { ...metric, only: 'agent' as const }
 }

@@ -1,6 +1,6 @@
 // The rules for names and for prose. People give names to agents, models, organizations, forecasters, owners
-// and questions. A reader sees all that a name has, so that no name shows as nothing or as another one. The
-// rule for prose is milder.
+// and questions. A reader must see all of a name, so no name may look empty or like another one. The rule for
+// prose is milder.
 import { z } from 'zod'
 
 export const NAME_CHARACTERS = 200
@@ -13,7 +13,7 @@ export const PROSE_CHARACTERS = 20_000
 const EMOJI =
   /\p{RGI_Emoji_Tag_Sequence}|[\p{Extended_Pictographic}--\p{Cn}][\ufe0e\ufe0f]?\p{Emoji_Modifier}?(?:\u200d[\p{Extended_Pictographic}--\p{Cn}]\ufe0f?\p{Emoji_Modifier}?)*|\p{RGI_Emoji}/gv
 /**
- * The signs of Indic scripts that make one letter of two (Canonical_Combining_Class 9 in scripts of today).
+ * The signs of Indic scripts that join two letters to one (Canonical_Combining_Class 9 in scripts of today).
  * JavaScript knows no such class.
  */
 const VIRAMA =
@@ -23,16 +23,16 @@ const VIRAMA =
 const CURSIVE =
   '[[\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mandaic}\\p{Script=Mongolian}\\p{Script=Nko}\\p{Script=Adlam}\\p{Script=Hanifi_Rohingya}\\p{Script=Inherited}]&&[\\p{L}\\p{M}]]'
 /**
- * A joiner where it changes what is shown, by UAX #31, 2.3: U+200C and U+200D beside a virama, and U+200C
- * between cursive letters, as Persian needs it. Elsewhere it would show as nothing.
+ * A joiner with a visible effect, by UAX #31, 2.3: U+200C and U+200D beside a virama, and U+200C between
+ * cursive letters, as Persian needs it. Elsewhere it would be invisible.
  */
 const JOINER = new RegExp(
   `(?<=[\\p{L}\\p{M}])[\\u200c\\u200d](?=[${VIRAMA}])|(?<=[\\p{L}\\p{M}][${VIRAMA}])[\\u200c\\u200d](?=[\\p{L}\\p{M}])|(?<=${CURSIVE})\\u200c(?=${CURSIVE})`,
   'gv',
 )
 /**
- * Control, format, private-use and unassigned characters, and all others that show as nothing:
- * default-ignorable ones, the separators U+2028 and U+2029, and the empty pattern of Braille.
+ * Control, format, private-use and unassigned characters, and all other invisible ones: default-ignorable
+ * characters, the separators U+2028 and U+2029, and the empty pattern of Braille.
  */
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/u
 const NOT_NFC =
@@ -43,7 +43,7 @@ const LETTER_OR_DIGIT = /[\p{L}\p{Nd}]/u
 export function nameFault(text: string): string | undefined {
   const fault = idFault(text)
   if (fault !== undefined) return fault
-  // The fillers of Hangul are letters that show as nothing, and have been refused by now.
+  // The invisible fillers of Hangul, which are letters, have been refused by now.
   return LETTER_OR_DIGIT.test(text) ? undefined : 'must have at least one letter or digit'
 }
 
@@ -55,8 +55,8 @@ export function idFault(text: string): string | undefined {
   if (text === '') return 'must not be empty'
   if (!text.isWellFormed()) return 'must be well-formed Unicode, and has half of a surrogate pair'
   if (text.normalize('NFC') !== text) return NOT_NFC
-  // The search for emoji takes long, so it runs only for a name with a character that is allowed only in
-  // emoji or between some letters.
+  // The search for emoji is slow: run it only for a name with a character that is allowed in emoji or between
+  // some letters.
   const unseen = UNSEEN.test(text) && UNSEEN.exec(text.replace(EMOJI, ' ').replace(JOINER, ''))?.[0]
   if (unseen) {
     return `must not have the character ${codeOf(unseen)}, a control, format, private-use, unassigned or invisible one`
@@ -64,14 +64,14 @@ export function idFault(text: string): string | undefined {
   return undefined
 }
 
-/** Ids of owners that begin so are those of proved domains: nobody assigns them. */
+/** The beginning of the ids of proved domains. Nobody may assign such an id. */
 export const DOMAIN_OWNER = 'domain:'
 
 /** White space by Unicode. */
 const WHITE_SPACE = /[\t-\r\u0085\p{Z}]+/gu
 
 /**
- * Returns a text by which rows belong together, such as the id of a person or of an event, in its one form:
+ * Returns the normal form of a text that identifies something in several rows, such as a person or an event:
  * in NFC, without white space around it, and with single spaces inside.
  */
 export function normalKey(text: string): string {
@@ -82,8 +82,8 @@ export function normalKey(text: string): string {
 const NOT_PROSE = /(?![\t\n])[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u
 
 /**
- * Returns the fault of a text of many lines as a predicate, "must …"; undefined if it has none. The text
- * names nobody, so people may write it as they like: only characters that no text has are refused.
+ * Returns the fault of a text of many lines as a predicate, "must …"; undefined if it has none. Prose names
+ * nothing, so people may write it as they like: it refuses only characters that belong in no text.
  */
 export function proseFault(text: string): string | undefined {
   const wrong = NOT_PROSE.exec(text)?.[0]
@@ -97,8 +97,8 @@ export function proseFault(text: string): string | undefined {
 const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
 
 /**
- * Returns a text of others as a name: in NFC, on one line, with single spaces, and without characters that
- * show as nothing. An emoji may fall apart into its parts. The result may be empty.
+ * Turns a text into a name: in NFC, on one line, with single spaces, and without invisible characters. An
+ * emoji may fall apart into its parts. The result may be empty.
  */
 export function nameFrom(text: string): string {
   const seen = normalKey(text.toWellFormed())
@@ -108,15 +108,14 @@ export function nameFrom(text: string): string {
 const ALL_NOT_PROSE = new RegExp(NOT_PROSE, 'gu')
 
 /**
- * Returns a text of others as prose: in NFC, with lines that end in a line feed alone, and without control
- * characters.
+ * Turns a text into prose: in NFC, with a line feed alone at each line's end, and without control characters.
  */
 export function proseFrom(text: string): string {
   const lines = text.toWellFormed().replace(/\r\n?/g, '\n')
   return lines.replace(ALL_NOT_PROSE, '').normalize('NFC')
 }
 
-/** Text of many lines with at most this many characters, brought into form as `proseFrom` does. */
+/** Text of many lines with at most this many characters, in the form of `proseFrom`. */
 export function prose(characters: number) {
   return z
     .string()

@@ -4,7 +4,7 @@ import { QUESTION_STATUSES } from './requests.ts'
 import { IMPORTED_TABLES, OUTCOMES } from './tables.ts'
 
 export const questionStatus = z.enum(QUESTION_STATUSES)
-/** As the operator states it: `open` withdraws an earlier one. */
+/** An outcome as the operator states it. `open` withdraws an earlier outcome. */
 export const statedOutcome = z.enum(OUTCOMES)
 export const questionOutcome = statedOutcome.exclude(['open'])
 /** An outcome by which forecasts are scored. */

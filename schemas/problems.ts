@@ -1,5 +1,4 @@
-// The types of problems that a program can branch on: the one place with their names and the texts of their
-// pages.
+// The types of problems that a program can branch on, with their names and the texts of their pages.
 
 export interface ProblemType {
   readonly status: number
@@ -287,7 +286,7 @@ export function problemAddress(name: ProblemName): `${typeof PREFIX}${ProblemNam
   return `${PREFIX}${name}`
 }
 
-/** The text of the type of a quota that is used up. */
+/** The text of the type of an exceeded quota. */
 export const QUOTA_TYPE: ProblemType = {
   status: 429,
   title: 'A quota is used up',
@@ -296,5 +295,5 @@ export const QUOTA_TYPE: ProblemType = {
     'Send the request again after the seconds in `Retry-After`. `RateLimit` says what is left before it is used up.',
 }
 
-/** The type of a quota that is used up, which draft-ietf-httpapi-ratelimit-headers-10 registers. */
+/** The type of an exceeded quota, registered by draft-ietf-httpapi-ratelimit-headers-10. */
 export const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded'

@@ -1,5 +1,5 @@
-// The tables that a release publishes, as they stand at its instant: what anyone may know of the tables that
-// it was made of (docs/data.md, Public tables).
+// The public tables of a release: the part of its tables that anyone may know at its instant (docs/data.md,
+// Public tables).
 import { type Column, type ScoredTable, tableSpec } from './tables.ts'
 
 export interface PublicTableSpec {
@@ -8,7 +8,7 @@ export interface PublicTableSpec {
   readonly rowsPerGroup: number
 }
 
-/** Returns a table without some of its columns, with others in the place of those of the same name. */
+/** Returns a table without some of its columns, and with others replaced by columns of the same name. */
 function partOfTable(
   table: ScoredTable,
   sortedBy: readonly string[],
@@ -30,7 +30,7 @@ const shownColumn = (name: string): Column => ({
   about: 'chosen at registration, or given by the operator; null for an agent that is hidden',
 })
 
-/** By their names, which are also the order of their files. */
+/** The public tables by name, in the order of their files. */
 export const PUBLIC_TABLES = {
   agents: partOfTable(
     'agents',
@@ -67,7 +67,7 @@ export const PUBLIC_TABLES = {
 } as const satisfies Record<string, PublicTableSpec>
 export type PublicTable = keyof typeof PUBLIC_TABLES
 
-/** The public tables whose rows are cut by the period of an instant, with the instant. */
+/** The public tables with one file per period, and the instant that decides the period of a row. */
 export const CUT_BY = {
   forecasts: 'when the question was settled',
   questions: '`opened_at`',

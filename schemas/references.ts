@@ -1,4 +1,4 @@
-// Reference forecasts: what a release publishes of them, and the columns of their Parquet file.
+// Reference forecasts: their published rows, and the columns of their Parquet file.
 import { z } from 'zod'
 import { type ColumnComments, RELEASE_COMMENTS } from './column-comments.ts'
 import { ENTITY_METRICS } from './metrics.ts'

@@ -58,7 +58,7 @@ export const forecastSubmission = z.strictObject({
     ),
 })
 
-/** In a call with many, null withdraws the current forecast on the question. */
+/** In a call with several forecasts, null withdraws the current one on the question. */
 export const submissionOrWithdrawal = forecastSubmission.extend({
   probability: forecastSubmission.shape.probability.nullable().meta({
     description: 'The probability of yes, held to six decimals; null withdraws the current forecast',
@@ -116,7 +116,7 @@ export const proofQuery = z.strictObject({
 /** A category of questions, as the operator wrote it. */
 export const categoryName = z.string().min(1, 'must not be empty').max(1000)
 
-/** For calls and pages that answer as an earlier release did. */
+/** The query of calls and pages that can answer from an earlier release. */
 export const releaseQuery = z.strictObject({
   release: releaseParams.shape.release
     .transform(Number)
@@ -142,7 +142,7 @@ export const leaderboardParams = z.strictObject({
   entity_type: z.enum(ENTITY_TYPES).describe('Agents are machines, forecasters people'),
 })
 
-/** A place in a list of a release: the number of the release, and a number that the list counts by. */
+/** A place in a list of a release: the number of the release, and the number of a place. */
 export const RELEASE_CURSOR = /^([1-9][0-9]{0,7})_([0-9]{1,9})$/
 
 /** The most entries of a page of a search, because each may be on another page of the leaderboard. */
@@ -158,7 +158,7 @@ const sought = z
     if (fault !== undefined) context.addIssue(fault)
   })
 
-/** Whether a cursor, which names its release, is of the release that is asked for. */
+/** Whether the cursor is of the requested release. A cursor names its release. */
 const isOneRelease = ({ release, cursor }: { release?: number | undefined; cursor?: string | undefined }) =>
   release === undefined || cursor === undefined || cursor.startsWith(`${release}_`)
 const TWO_RELEASES = {
@@ -271,11 +271,14 @@ export const questionsQuery = z.strictObject({
     ),
 })
 
-/** A form sends every field that it has, and an empty one asks for nothing. */
+/** A form sends all its fields, so an empty field counts as missing. */
 const formField = <F extends z.ZodType>(field: F) =>
   z.preprocess((text) => (text === '' ? undefined : text), field.optional())
 
-/** The fields of the form above the list of questions. The words are kept as written, to be shown again. */
+/**
+ * The fields of the form above the list of questions. Words stay as written, so that the page can show them
+ * again.
+ */
 export const questionsForm = z.strictObject({
   status: formField(status),
   category: formField(category),
@@ -317,7 +320,7 @@ export const entityQuestionsQuery = pageQuery.extend({
 /** Longer than any address of this service. */
 export const SEARCHED_CHARACTERS = 2_000
 
-/** A name, words, an id or an address that a reader looks for, without characters that nobody sees. */
+/** A name, words, an id or an address that a reader looks for, without invisible characters. */
 const searched = z.string().max(SEARCHED_CHARACTERS).transform(nameFrom)
 
 /** Up to four agents or forecasters, each by name, id or address. */
@@ -331,7 +334,7 @@ export const compareForm = z.strictObject({
 export const SEARCHED_LISTS = ['people', 'agents', 'owners'] as const
 export type SearchedList = (typeof SEARCHED_LISTS)[number]
 
-/** The field in the head of every page; `in` shows one list of what it found, a page at a time. */
+/** The search field in the head of every page. `in` shows one list of results, a page at a time. */
 export const searchForm = z
   .strictObject({
     q: formField(searched),
@@ -343,7 +346,7 @@ export const searchForm = z
     message: 'must come with in',
   })
 
-/** A place among all that an agent has said: the number of a data file, and how many rows come before. */
+/** A place in the history of an agent: the number of a data file, and how many rows come before. */
 export const HISTORY_CURSOR = /^([0-9]{1,9})_([0-9]{1,9})$/
 const CURRENT_OR_HISTORY = new RegExp(`${CURSOR.source}|${HISTORY_CURSOR.source}`)
 
@@ -374,13 +377,13 @@ const reason = name
     'Why the rows change how a question is scored that a release has scored; every manifest repeats it',
   )
 
-/** Text that is checked where that of files is, so that both are told of faults in the same words. */
+/** Text that is checked later, together with text in files, so that faults of both have the same words. */
 const text = z.string()
 const optionalText = (description: string) => text.nullish().describe(description)
 const time = (description: string) =>
   text.meta({ description: `${description}; an instant with an offset`, examples: ['2026-01-31T12:00:00Z'] })
 
-/** A column that a row does not have keeps what stands. */
+/** A column missing in a row keeps its current value. */
 const rowsArray = <Row extends z.ZodType>(row: Row) =>
   z.array(row).min(1, 'must have at least one row').meta({ maxItems: MOST_ROWS })
 
@@ -427,7 +430,7 @@ export const operatorPreview = z
   )
   .meta({ anyOf: [{ required: ['questions'] }, { required: ['resolutions'] }] })
 
-/** The questions of each list of the agenda, if the call does not say how many. */
+/** The default length of each list of the agenda. */
 const AGENDA_LENGTH = 200
 
 export const agendaQuery = z.strictObject({

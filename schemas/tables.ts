@@ -1,10 +1,10 @@
-// The rows of the tables: the one place that names a column, its type, what it holds and how its table is
-// sorted. Parquet, the Delta log, DuckDB and docs/data.md all follow it.
+// The columns of the tables: their names, types and contents, and the order of the rows. Parquet, the Delta
+// log, DuckDB and docs/data.md all follow from this file.
 
 /**
- * `uuid` is a lower-case string in storage; `prose` is text of up to 20,000 characters, which may have many
- * lines; `time` is a UTC instant of millisecond precision; `count` is a whole number, at least 0 and exact up
- * to 2^53 - 1; `day` is a calendar day, in a `Row` as YYYY-MM-DD.
+ * `uuid` is a lower-case string in storage. `prose` is text of up to 20,000 characters, possibly with many
+ * lines. `time` is a UTC instant with milliseconds. `count` is a whole number, at least 0 and exact up to
+ * 2^53 - 1. `day` is a calendar day, as YYYY-MM-DD in a `Row`.
  */
 export type ColumnType = 'uuid' | 'text' | 'prose' | 'probability' | 'count' | 'day' | 'time'
 
@@ -20,15 +20,15 @@ export interface TableSpec {
   readonly name: TableName
   readonly columns: readonly Column[]
   /**
-   * The most rows in a row group of a data file, a multiple of 2,048. It is small if a reader looks for one
-   * row with much text, because the reader has to decompress the whole group.
+   * The most rows in a row group of a data file, a multiple of 2,048. Keep it small if readers look for one
+   * row with much text, because they must decompress the whole group.
    */
   readonly rowsPerGroup: number
   /** Columns that order the rows inside a data file, so that readers can skip row groups. */
   readonly sortedBy: readonly string[]
 }
 
-/** The tables that scores are made of: a release pins a version of each of these and reads no others. */
+/** The tables that decide scores. A release pins a version of each and reads no others. */
 export const SCORED_TABLES = ['questions', 'resolutions', 'agents', 'forecasters', 'forecasts'] as const
 export type ScoredTable = (typeof SCORED_TABLES)[number]
 
@@ -182,7 +182,7 @@ export const ENTITY_TYPES = ['agent', 'forecaster'] as const
 export type EntityType = (typeof ENTITY_TYPES)[number]
 
 /**
- * A resolution has one of these. `open` withdraws the earlier one, so that the question is unresolved again.
+ * The outcomes of a resolution. `open` withdraws the earlier one, so that the question is unresolved again.
  */
 export const OUTCOMES = ['yes', 'no', 'annulled', 'open'] as const
 export type Outcome = (typeof OUTCOMES)[number]

@@ -1,4 +1,4 @@
-// The tiers of API keys, and what each may ask for; the scopes of operators' keys.
+// The tiers and kinds of API keys, their limits, and the scopes of operators' keys.
 
 export const TIERS = ['free', 'pro', 'enterprise'] as const
 export type Tier = (typeof TIERS)[number]
@@ -10,5 +10,5 @@ export const BULK_IDS: Record<Tier, number> = { free: 10, pro: 50, enterprise: 2
 export const OPERATOR_SCOPES = ['questions', 'resolutions', 'people', 'agents'] as const
 export type OperatorScope = (typeof OPERATOR_SCOPES)[number]
 
-/** The kinds of keys that `fvs keys create` makes; an agent gets its own at registration. */
+/** The kinds of keys that `fvs keys create` makes. An agent gets its key at registration. */
 export const KEY_KINDS = ['client', 'operator'] as const

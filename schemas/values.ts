@@ -1,7 +1,7 @@
-// The scalar values that requests, payloads and settings are made of.
+// The scalar values in requests, payloads and settings.
 import { z } from 'zod'
 
-/** The real service, and the one to try things out in: each with its own store, keys and secrets. */
+/** The real service, and the one for trying things out. Each has its own store, keys and secrets. */
 export const ENVIRONMENTS = ['production', 'sandbox'] as const
 export type Environment = (typeof ENVIRONMENTS)[number]
 
@@ -16,8 +16,8 @@ export const UUID_PATTERN = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 export const uuid = z
   .string('must be a UUID')
   .regex(new RegExp(`^${UUID_PATTERN}$`), 'must be a UUID')
-  // This is no transform, because zod makes 300 bytes for each transformed value, which survive until all
-  // memory is swept.
+  // Do not use a transform: zod allocates 300 bytes for each transformed value, which stay until a full
+  // garbage collection.
   .toLowerCase()
   .meta({ format: 'uuid', description: 'A UUID in any case; answered in lower case' })
 
@@ -48,8 +48,8 @@ export const day = z
   .meta({ format: 'date', description: 'A day in UTC', examples: ['2026-01-31'] })
 
 /**
- * An instant that exists, with any offset and any decimals; parsed to milliseconds, and cut there. A `+` in a
- * query that is not written as `%2B` arrives as a space.
+ * An instant that exists, with any offset and any decimals. Parsed to whole milliseconds; further digits are
+ * cut. A `+` in a query that is not written as `%2B` arrives as a space.
  */
 export const instantMs = z
   .string()

@@ -1,7 +1,10 @@
-// Words the fault of a value as a predicate that follows its name, instead of in the validator's own words.
+// Words the fault of a value as a predicate for its name, in place of the validator's own words.
 import type { z } from 'zod'
 
-/** For `safeParse`: words every issue that its schema does not word, and keeps the value for `wasMissing`. */
+/**
+ * Options for `safeParse`: word every issue that its schema does not word, and keep the value for
+ * `wasMissing`.
+ */
 export const WORDED = { error: wordingOf, reportInput: true } as const
 
 /** Whether an issue is a missing value. */
@@ -46,7 +49,7 @@ function amount(origin: string, bound: string, limit: number | bigint): string {
   return `be ${bound} ${limit}`
 }
 
-/** The kind of value that was sent. */
+/** Names the kind of a value. */
 function nounOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'

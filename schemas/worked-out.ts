@@ -1,5 +1,5 @@
-// Answers that no release has ready, so that a node works them out on request: two entities side by side, and
-// why each question of an agent counts or does not.
+// Answers that a node works out on request, because no release has them: two entities side by side, and why
+// each question of an agent counts or does not.
 import { z } from 'zod'
 import { count } from './metric.ts'
 import { skillInterval } from './metrics.ts'
