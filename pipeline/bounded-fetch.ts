@@ -1,15 +1,15 @@
-// The one way in which commands make HTTP requests: within a time and a size, and without redirects, because
-// only the server that was asked may answer.
+// The only way in which commands make HTTP requests: within limits of time and size, and without redirects,
+// because only the requested server may answer.
 import { ServiceError } from '../schemas/errors.ts'
 
 export type Fetch = typeof globalThis.fetch
 
-/** More than any answer of the service has that a command reads. */
+/** Larger than any answer of the service that a command reads. */
 const MOST_BYTES = 4 * 1024 * 1024
 const TIMEOUT_MS = 10_000
-/** A timer may be late, so that a body with less than this to come is over. */
+/** Timers may be late: a body with less time left than this is too late. */
 const LEAST_WAIT_MS = 100
-/** A slow line has more. */
+/** A slow line is faster than this. */
 const LEAST_BYTES_PER_S = 64 * 1024
 
 export interface Request extends RequestInit {
@@ -17,8 +17,8 @@ export interface Request extends RequestInit {
   /** The limit of the body after any content coding; 4 MiB if left out. */
   mostBytes?: number
   /**
-   * Ends the call, body included. If left out, 10 s do, and longer only for a body that comes with 64 KiB a
-   * second: a server that drips bytes is left as soon as one that sends none.
+   * Ends the call, body included. If left out, the call may take 10 s, and longer only while the body comes
+   * at 64 KiB a second: a server that drips bytes is left as soon as a silent one.
    */
   signal?: AbortSignal
 }
@@ -34,8 +34,8 @@ export interface BoundedAnswer {
 /**
  * Returns an answer of any status, even a redirect.
  *
- * @throws ServiceError `unavailable` if no whole answer comes in time, or if it has more than `mostBytes`: it
- *   reads no more than that.
+ * @throws ServiceError `unavailable` if no whole answer comes in time, or if it has more than `mostBytes`.
+ *   Reads no more than that.
  */
 export async function boundedFetch(
   url: string,
@@ -61,10 +61,10 @@ export function isTooSlow(error: unknown): boolean {
   )
 }
 
-/** Ends a call after 10 s, and later by the time that the bytes which have come may take. */
+/** Ends a call after 10 s, plus the time that the received bytes may take. */
 class Patience implements Disposable {
   readonly #over = new AbortController()
-  /** The time that bytes have earned beyond that of the timer. */
+  /** The total time that the call may take, with the time for received bytes. */
   #earnedMs = TIMEOUT_MS
   #timer: NodeJS.Timeout | undefined
 
@@ -94,7 +94,7 @@ class Patience implements Disposable {
   }
 }
 
-/** Returns undefined if there are more bytes, and does not read the rest. */
+/** Returns undefined if there are more bytes, without reading the rest. */
 async function readUpTo(
   mostBytes: number,
   body: ReadableStream<Uint8Array>,

@@ -1,4 +1,4 @@
-// Everything that the pipeline works with and that is passed to it. Each function picks what it needs.
+// The components of the pipeline. Each function picks those that it needs.
 import type { Environment } from '../schemas/values.ts'
 import type { Database } from './duckdb.ts'
 import type { SigningSecrets } from './proof/hmac.ts'
@@ -18,19 +18,17 @@ export interface PipelineComponents {
   /** For files on their way to the store. No other call may use it at the same time. */
   directory: string
   methodology: Methodology
-  /** Undefined: signing is off. */
+  /** Undefined if signing is off. */
   secrets: SigningSecrets | undefined
   /**
-   * The keys of the public log, the one that signs first at the front; none where there is no log. All have
-   * the same name, which is the log's origin.
+   * The keys of the public log, the first to sign at the front; none without a log. All must have the same
+   * name, the log's origin.
    */
   signers: readonly SigningKey[]
   /** The version of this software. */
   service: string
   log: (event: string, fields: object) => void
-  /**
-   * By how much the clock was ahead of the store's when the store was opened; undefined if that is not known.
-   */
+  /** How far the clock was ahead of the store's when the store was opened; undefined if unknown. */
   clockAheadMs: number | undefined
   now: () => Date
   /** Milliseconds of a clock that only goes forward. */

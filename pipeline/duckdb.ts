@@ -1,4 +1,4 @@
-// The only file that uses DuckDB's client: it runs queries, and reads and writes columns of plain numbers.
+// The only file that uses DuckDB's client. Runs queries, and reads and writes columns of plain numbers.
 import { createRequire } from 'node:module'
 import type * as Api from '@duckdb/node-api'
 import type Bindings from '@duckdb/node-bindings'
@@ -14,7 +14,7 @@ export interface DatabaseSettings {
 }
 
 const require = createRequire(import.meta.url)
-// Both are loaded on first use: a service answers without them, and would take a sixth longer to start.
+// Load both on first use: a service can answer without them, and starts a sixth faster.
 const client = () => require('@duckdb/node-api') as typeof Api
 const bindings = () => require('@duckdb/node-bindings') as typeof Bindings
 
@@ -38,8 +38,7 @@ export class Database implements Disposable {
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
       preserve_insertion_order: 'true',
-      // The cache would keep the content of every file. Most files are read once, and a replaced file must be
-      // read anew.
+      // Keep no cache of file content: most files are read once, and a replaced file must be read anew.
       enable_external_file_cache: 'false',
     })
     const connection = await instance.connect()
@@ -112,11 +111,11 @@ export class Database implements Disposable {
   }
 
   /**
-   * Runs a statement by one thread on a separate connection, so that it may overlap with other queries, which
-   * have one thread each until it ends. Only one such statement may be under way.
+   * Runs a statement by one thread on a separate connection, so that other queries may run at the same time.
+   * They have one thread each until it ends. Only one such statement may be under way.
    *
-   * It is meant for a COPY of sorted rows: with several threads DuckDB makes row groups ahead of the one that
-   * it writes, uses more memory for them than it counts, and can spill none of them.
+   * Use it for a COPY of sorted rows: with several threads DuckDB makes row groups ahead of the one that it
+   * writes, uses more memory for them than it counts, and can spill none of them.
    */
   async runByOneThread(sql: string): Promise<void> {
     const connection = await this.#instance.connect()
@@ -138,7 +137,7 @@ export class Database implements Disposable {
     const result = await reported(this.#connection.stream(sql))
     const fetch = () => {
       const chunk = reported(result.fetchChunk())
-      // A failure is thrown where the chunk is awaited. Until then it must not count as an unhandled
+      // The caller gets a failure when it awaits the chunk. Until then it must not count as an unhandled
       // rejection.
       chunk.catch(() => undefined)
       return chunk
@@ -159,7 +158,7 @@ export class Database implements Disposable {
         yield { rowCount, columns: Object.fromEntries(columns) as Columns<Kinds> }
       }
     } finally {
-      // A caller may stop early, and no read may still be running then.
+      // A caller may stop early, but no read may still be running then.
       await Promise.allSettled([next])
     }
   }
@@ -248,14 +247,15 @@ export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** The option of a COPY by which the metadata of a Parquet file says what each column means. */
+/**
+ * Returns the option of a COPY that writes the meanings of the columns into the metadata of a Parquet file.
+ */
 export function withComments(comments: ColumnComments): string {
   return `KV_METADATA {${COMMENTS_KEY}: ${literal(JSON.stringify(comments))}}`
 }
 
 /**
- * The SQL table expression for local Parquet files, which have the same columns unless they are united by
- * name.
+ * Returns SQL for the rows of local Parquet files. They must have the same columns, unless united by name.
  */
 export function parquet(paths: readonly string[], unionByName = false): string {
   return `read_parquet([${paths.map(literal).join(', ')}], hive_partitioning = false, union_by_name = ${unionByName})`
@@ -279,7 +279,7 @@ function reportedNow(work: () => void): void {
 
 function failure(cause: unknown): ServiceError {
   const message = cause instanceof Error ? cause.message : String(cause)
-  // An appender that is out of memory says only that it could not allocate a block.
+  // An appender out of memory only reports that it could not allocate a block.
   const full = /No space left|Out of Memory|could not allocate block/i.test(message)
   return new ServiceError(full ? 'unavailable' : 'corrupt', `DuckDB: ${message}`, { cause })
 }

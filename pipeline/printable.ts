@@ -1,11 +1,9 @@
-// Text of others that is only shown: without the characters that would steer a terminal or hide something.
+// Makes text from others safe to show: without characters that steer a terminal or hide something.
 
-/** Control characters, and those that change the direction of text or show as nothing. */
+/** Control characters, and characters that change the direction of text or are invisible. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/**
- * Escapes line ends and the characters that would steer a terminal, so that the text of others is only shown.
- */
+/** Escapes line ends and the characters that would steer a terminal. */
 export function printable(text: string): string {
   return text.replaceAll(UNSEEN, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
 }
@@ -15,7 +13,7 @@ export function printableJson(value: unknown): string {
   return escapedJson(JSON.stringify(value))
 }
 
-/** Escapes the same in text that is JSON already, but for the line feeds between its lines. */
+/** Escapes the same characters in JSON text, but not the line feeds between its lines. */
 export function escapedJson(text: string): string {
   return text.replaceAll(UNSEEN, (character) =>
     character === '\n'

@@ -1,5 +1,5 @@
-// Connections to addresses that others name: to the Internet alone, because whoever names one must not reach
-// what only this machine reaches.
+// Restricts connections to addresses of the Internet: anyone who names an address must not reach what only
+// this machine reaches.
 import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import type { RequestOptions } from 'node:http'
@@ -7,18 +7,18 @@ import { callbackify } from 'node:util'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Resolves to all addresses of a name. It is a promise because the callbacks of Node have no addresses where
- * they have an error, whatever their type says, and an exception in one would end the process.
+ * Resolves to all addresses of a name. It is a promise because Node's callbacks get no addresses with an
+ * error, against their type, and an exception in a callback would end the process.
  */
 export type LookUp = (hostname: string) => Promise<readonly LookupAddress[]>
 
-/** Looks a name up as the system does, so that a name of `/etc/hosts` is known too. */
+/** Looks a name up as the system does, so that names in `/etc/hosts` are known too. */
 export const lookUpAll: LookUp = (hostname) => lookup(hostname, { all: true, verbatim: true })
 
-/** The part of IPv6 that is given out for the Internet. */
+/** The part of IPv6 that is assigned to the Internet. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Whether an address is one of the Internet, by its range. IPv4 in IPv6 counts as what it is. */
+/** Whether an address is in a range of the Internet. IPv4 in IPv6 counts as IPv4. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
@@ -27,8 +27,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Returns the `lookup` of a request. It resolves a name once and fails where any of its addresses is private,
- * so that the connection is made to an address that was checked, and to no other.
+ * Returns the `lookup` of a request. It resolves a name once and fails if any of its addresses is private, so
+ * that the connection goes to a checked address and to no other.
  */
 export function checkedLookUp(lookUp: LookUp, isPrivateAllowed: boolean): RequestOptions['lookup'] {
   return (hostname, options, done) => {

@@ -26,7 +26,7 @@ export interface ApiKey {
 export type RandomBytes = (size: number) => Uint8Array
 
 /**
- * Returns a new key with 190 random bits and a random id, unless one is given; `randomBytes` must be a
+ * Returns a new key with 190 random bits and the given id, or a random one. `randomBytes` must be a
  * cryptographic source.
  */
 export function newApiKey(
@@ -38,10 +38,7 @@ export function newApiKey(
   return { key: body + checksum(body), id }
 }
 
-/**
- * The id of the key that an agent registers with, which follows from the agent's id, so that the record of
- * the key is the record of the agent too.
- */
+/** Returns the id of an agent's first key. It follows from the agent's id, so that one record holds both. */
 export function firstKeyId(agentId: string): string {
   let rest = BigInt(`0x${sha256Hex(agentId)}`)
   let id = ''
@@ -59,7 +56,7 @@ const FORM = new RegExp(
 /** An id as operators give it: bare, or with its prefix. */
 const NAMED = new RegExp(`^(${Object.values(KEY_PREFIXES).join('|')})?(${ID})$`)
 
-/** Matches a character as it is or percent-encoded any number of times, because a path may spell it so. */
+/** Matches a character as it is, or percent-encoded any number of times as a path may spell it. */
 const spelt = (character: string) => {
   const code = character.charCodeAt(0).toString(16)
   return `(?:${character}|%(?:25)*${code.replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`)})`
@@ -86,9 +83,9 @@ export function publicId(key: string): string {
 }
 
 /**
- * Returns the id from an operator's name for a key: the id alone, or with its prefix.
+ * Returns the id of a key, given the id alone or with its prefix.
  *
- * @throws ServiceError `invalid`. It never holds the text, which may be a whole key or most of one.
+ * @throws ServiceError `invalid`. The message never holds the text, which may be a whole key or most of one.
  */
 export function namedKeyId(text: string, environment: Environment): string {
   const [, prefix, id] = NAMED.exec(text) ?? []

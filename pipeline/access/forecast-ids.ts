@@ -1,6 +1,6 @@
-// The ids of people's forecasts that come by the operator's calls. An id follows from the forecast, so that
-// sending one again never makes two, and from a secret of the store: the tree of forecasts shows ids, and
-// nobody may find a probability by trying which one gives the id.
+// The ids of people's forecasts from the operator's calls. An id follows from the forecast, so that sending
+// it again never makes two, and from a secret of the store. Without the secret, anyone could find a
+// probability by trying which one gives an id in the tree of forecasts.
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import type { ForecastRow } from '../../schemas/tables.ts'
@@ -35,7 +35,7 @@ export class ForecastIds {
     return forecasts.map((forecast) => idOfContent(forecast, secret))
   }
 
-  /** Reads the secret of the store. The first one that is written stays. */
+  /** Reads the secret of the store. The first one written stays. */
   async #readSecret(): Promise<Buffer> {
     const stored = recordAt(this.#store, FORECAST_IDS_PATH, secretRecord)
     const known = await stored.get()

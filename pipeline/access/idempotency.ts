@@ -1,4 +1,4 @@
-// Makes a call take effect once, however often it is sent and to whichever node. A claim, stored under the
+// Makes a call take effect once, however often and to whichever node it is sent. A claim, stored under the
 // hash of the Idempotency-Key, fixes the random bytes and the time of the call, so that doing the call again
 // has the same result.
 import { hkdfSync, timingSafeEqual } from 'node:crypto'
@@ -11,14 +11,14 @@ import { CLAIMS_PREFIX, claimPath } from '../store/paths.ts'
 import { recordAt } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
-/** A claim is kept this long after it was last written. It holds until it is deleted. */
+/** The time from the last write of a claim to its deletion. Until then it holds. */
 const KEPT_MS = 48 * 60 * 60_000
 const SALT_BYTES = 32
 const DELETIONS_AT_ONCE = 16
 /** The most bytes that HKDF with SHA-256 gives. */
 const SEALED_BYTES = 255 * 32
 
-/** The values that would differ if a call were simply done again. */
+/** The values that would differ if the call were simply done again. */
 export interface Claim {
   /** A version 7 UUID. */
   id: string
@@ -42,15 +42,15 @@ const claimAt = (store: Store, path: string) => recordAt(store, path, claimRecor
 type Stored = ReturnType<typeof claimAt>
 
 export interface IdempotentRequest {
-  /** The call, with its caller if it has one: the same key in another scope is another key. */
+  /** The call, and its caller if known. The same key in another scope is another key. */
   scope: string
-  /** Undefined if the caller sent none: the work is then done without a claim. */
+  /** Undefined if the caller sent none: then the work is done without a claim. */
   key: string | undefined
-  /** The content that must be the same when the key is used again. Only its hash is stored. */
+  /** The content, which must be the same when the key is used again. Only its hash is stored. */
   body: object
 }
 
-/** The input of a check: its earlier decision for the claim, if the claim is taken over, and new ids. */
+/** The input of a check: the earlier decision for a claim that is taken over, and new ids. */
 export interface Deciding<D> {
   earlier: D | undefined
   /** A new version 7 UUID. */
@@ -58,20 +58,20 @@ export interface Deciding<D> {
 }
 
 /**
- * `D` is JSON: a decision, such as which parts of a request can be done, that is made once for a claim and
- * kept with it.
+ * The steps of a request. `D` is JSON: a decision that is made once and kept with the claim, such as which
+ * parts of the request can be done.
  */
 export interface IdempotentWork<T, D = void> {
   /** Returns the time of a new claim, if it is not `now`. */
   timeOf?: (now: Date) => Date
   /**
-   * Throws for a request that cannot be done, and changes nothing. It runs before every commit, also before
-   * that of a claim that is taken over, whose `at` may be days ago. It then decides as it did `earlier`.
+   * Throws for a request that cannot be done, and changes nothing. Runs before every commit. For a claim that
+   * is taken over, whose `at` may be days ago, it must decide as it did `earlier`.
    */
   check: (claim: Claim, deciding: Deciding<D>) => Promise<D>
   /**
-   * Returns the same for the same request, claim and decision. It may throw once it is too late to repeat the
-   * answer.
+   * Must return the same for the same request, claim and decision. May throw once it is too late to repeat
+   * the answer.
    */
   answer: (claim: Claim, decided: D) => T
   /** Makes the answer durable. It may run several times for one claim, even at the same time. */
@@ -84,9 +84,7 @@ export interface IdempotencyComponents {
   newId: () => string
   now: () => Date
   randomBytes: (size: number) => Uint8Array
-  /**
-   * Longer than any call takes: a claim that has been under way for this long was left by a node that died.
-   */
+  /** Must be longer than any call takes: a claim under way for this long comes from a node that died. */
   leaseMs: number
 }
 
@@ -128,8 +126,8 @@ export class Idempotency {
     let found = await stored.get()
     if (!found) {
       const fresh = this.#newClaim(work)
-      // The check runs before the claim is stored, so that a refused request leaves its key free for the
-      // corrected one.
+      // Check before the claim is stored, so that a refused request leaves its key free for the corrected
+      // one.
       const decided = await this.#decide(work, fresh)
       const mine: ClaimRecord = {
         id: fresh.id,
@@ -142,8 +140,8 @@ export class Idempotency {
       if (await stored.create(mine)) return this.#carryOut(stored, mine, work)
       found = await stored.get()
       if (!found) throw underWay(1)
-      // If the answer to a create was lost, the store's client repeats it, and its own object refuses the
-      // repetition.
+      // This process may have created the object: if the answer was lost, the store's client repeats the
+      // create and is refused.
       if (found.id === mine.id) return this.#carryOut(stored, mine, work)
     }
     if (!timingSafeEqual(Buffer.from(found.fingerprint, 'hex'), Buffer.from(fingerprint, 'hex'))) {
@@ -208,7 +206,7 @@ class NewClaim implements Claim {
 
 /** Claims are swept in parts, by the first digit of their hash. */
 const PARTS = 16
-/** A round over all parts takes as long as a claim is kept, so that each part is swept once in that time. */
+/** Each part is swept once in the time that a claim is kept. */
 const PART_MS = KEPT_MS / PARTS
 
 /** Returns the part to sweep now: each has three hours of every two days. */
@@ -231,8 +229,9 @@ export async function sweepExpired(store: Store, now: Date, part: number): Promi
 }
 
 /**
- * Random bytes that only the holder of both `secret` and `salt` can reproduce: HKDF with SHA-256 (RFC 5869).
- * The stream is the same however many bytes are taken at a time; it is far longer than a key needs.
+ * Returns a source of random bytes that only a holder of both `secret` and `salt` can reproduce: HKDF with
+ * SHA-256 (RFC 5869). The stream is the same however many bytes are taken at a time, and far longer than a
+ * key needs.
  */
 export function sealedBytes(secret: string, salt: string): (size: number) => Uint8Array {
   const stream = new Uint8Array(

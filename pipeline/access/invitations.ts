@@ -1,4 +1,4 @@
-// Invitations: codes that each let one agent register, stored only by their hashes.
+// Invitations: each code lets one agent register. Only the hashes of codes are stored.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { instant, publishedUuid } from '../../schemas/values.ts'
@@ -25,10 +25,10 @@ export async function createInvitation(store: Store, randomBytes: RandomBytes, n
 }
 
 /**
- * Checks that a code lets an agent register, and changes nothing. The code is looked up by its hash, so that
- * no comparison of secrets can be timed. Returns that hash.
+ * Checks that a code lets an agent register, and changes nothing. Looks the code up by its hash, so that no
+ * comparison of secrets can be timed. Returns that hash.
  *
- * @throws ServiceError `forbidden` for no or an unknown code, or one that another agent has used.
+ * @throws ServiceError `forbidden` for a missing or unknown code, or one that another agent has used.
  */
 export async function assertInvited(
   store: Store,

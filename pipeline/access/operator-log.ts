@@ -1,5 +1,5 @@
-// The trail of the operator's calls: a record of each, written before it changes anything, and again with its
-// result.
+// The log of the operator's calls. The record of a call is written before the call changes anything, and
+// again with its result.
 import { z } from 'zod'
 import { instant } from '../../schemas/values.ts'
 import { OPERATOR_LOG_PREFIX, operatorCallPath } from '../store/paths.ts'
@@ -25,7 +25,7 @@ export type OperatorCall = z.infer<typeof callRecord>
 
 const callsIn = (store: Store) => records(store, operatorCallPath, callRecord)
 
-/** Writes a call to the log, in the place of what the log has of it. */
+/** Writes a call to the log, in place of its earlier record. */
 export function logCall(store: Store, call: OperatorCall): Promise<void> {
   return callsIn(store).replace(call.call_id, call)
 }

@@ -1,4 +1,4 @@
-// The domains that agents claim as their owners. A job looks for the proof of each at the domain.
+// The domains that agents claim as their owners. A job looks for the proof at each domain.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { DOMAIN_OWNER } from '../../schemas/names.ts'
@@ -11,9 +11,9 @@ import type { RandomBytes } from './api-key.ts'
 const TOKEN_BYTES = 18
 /** A claim without a proof ends after this time. */
 const PENDING_MS = 14 * DAY_MS
-/** A proof is looked for again after this time, and after a look that did not find it every day. */
+/** The time until a found proof is looked for again. After a miss the next look follows in a day. */
 const AGAIN_MS = 30 * DAY_MS
-/** The misses in a row after which a proof is lost. */
+/** A proof is lost after this many misses in a row. */
 const MOST_MISSES = 3
 
 const ownerClaim = z.strictObject({
@@ -27,12 +27,12 @@ const ownerClaim = z.strictObject({
   misses: z.number().int().min(0),
   /** Why the last look found no proof. */
   reason: z.string().nullable(),
-  /** Whether the agent has given it up, so that the next run ends what it had proved. */
+  /** Whether the agent has given the claim up. The next run then ends the ownership it had proved. */
   given_up: z.boolean(),
 })
 export type OwnerClaim = z.infer<typeof ownerClaim>
 
-/** Said by the operator of an agent, who decides alone from then on. */
+/** A decision of the operator about an agent's owner. From then on the operator decides alone. */
 const decided = z.strictObject({ agent_id: publishedUuid, decided_at: instant })
 
 /** The id of the owner that a domain proves. */
@@ -55,7 +55,7 @@ export function proofRecord(domain: string): string {
 /** The result of a look; `unknown` if the service itself could not look. */
 export type Found = { kind: 'proved' } | { kind: 'missing' | 'unknown'; reason: string }
 
-/** The claims of agents, and the decisions of the operator in their place, by the ids of the agents. */
+/** The claims of agents, or the decisions of the operator in their place, by the ids of agents. */
 export const ownerClaimsIn = (store: Store) => records(store, ownerClaimPath, z.union([ownerClaim, decided]))
 
 /** @throws ServiceError `notFound` without a claim. */
@@ -66,9 +66,9 @@ export async function ownerClaimOf(store: Store, agentId: string): Promise<Owner
 }
 
 /**
- * Claims a domain. The same claim once more is the one that is there.
+ * Claims a domain. A repeated claim keeps the first.
  *
- * @throws ServiceError `forbidden` where the operator has said who owns the agent, `conflict` while another
+ * @throws ServiceError `forbidden` if the operator has named the owner of the agent, `conflict` while another
  *   domain is proved.
  */
 export async function claimDomain(
@@ -99,7 +99,11 @@ export async function claimDomain(
   return claim
 }
 
-/** Gives the claim of an agent up, and returns it as it was. @throws ServiceError `notFound` without one. */
+/**
+ * Gives up the claim of an agent, and returns it as it was.
+ *
+ * @throws ServiceError `notFound` without a claim.
+ */
 export async function giveUpClaim(store: Store, agentId: string): Promise<OwnerClaim> {
   const claim = await ownerClaimOf(store, agentId)
   const claims = ownerClaimsIn(store)
@@ -108,14 +112,14 @@ export async function giveUpClaim(store: Store, agentId: string): Promise<OwnerC
   return claim
 }
 
-/** Notes that the operator has said who owns agents, which ends every claim of theirs. */
+/** Ends the claims of agents because the operator has named their owner. */
 export async function endClaims(store: Store, agentIds: readonly string[], now: Date): Promise<void> {
   for (const agent_id of agentIds.map((one) => one.toLowerCase())) {
     await ownerClaimsIn(store).replace(agent_id, { agent_id, decided_at: now.toISOString() })
   }
 }
 
-/** Returns the claims that are to be looked at or are given up, the one looked at longest ago first. */
+/** Returns the claims that are given up or due for a look, the one with the oldest look first. */
 export async function dueClaims(store: Store, now: Date): Promise<OwnerClaim[]> {
   const found = await ownerClaimsIn(store).list(OWNER_CLAIMS_PREFIX)
   const claims = found.filter((one): one is OwnerClaim => 'domain' in one && isDue(one, now))
@@ -123,14 +127,14 @@ export async function dueClaims(store: Store, now: Date): Promise<OwnerClaim[]> 
   return claims.sort((a, b) => lookedMs(a) - lookedMs(b))
 }
 
-/** Writes what a look has found, unless the agent or the operator has said something else meanwhile. */
+/** Writes the claim after a look, unless the agent or the operator has changed it meanwhile. */
 export async function noteLook(store: Store, claim: OwnerClaim, next: OwnerClaim | null): Promise<void> {
   if (!(await stillClaims(store, claim))) return
   if (next) await ownerClaimsIn(store).replace(claim.agent_id, next)
   else await ownerClaimsIn(store).delete(claim.agent_id)
 }
 
-/** Whether neither the agent nor the operator has said something else since. */
+/** Whether neither the agent nor the operator has changed the claim since. */
 export async function stillClaims(store: Store, { agent_id, token, given_up }: OwnerClaim): Promise<boolean> {
   const found = await ownerClaimsIn(store).get(agent_id)
   return found !== undefined && 'domain' in found && found.token === token && found.given_up === given_up
@@ -141,7 +145,7 @@ function isDue({ given_up, proved_at, looked_at, reason }: OwnerClaim, now: Date
   return now.getTime() - Date.parse(looked_at) >= (reason === null ? AGAIN_MS : DAY_MS)
 }
 
-/** Returns the claim after a look; null if it has ended, and with it what it had proved. */
+/** Returns the claim after a look; null if the claim and its proof have ended. */
 export function afterLook(claim: OwnerClaim, found: Found, now: Date): OwnerClaim | null {
   const looked_at = now.toISOString()
   if (claim.given_up) return null

@@ -35,16 +35,16 @@ const keyFields = {
   key_id: z.string(),
   /** The hash of the key. */
   sha256,
-  /** The first key of a chain of rotations: quotas are counted by it. */
+  /** The first key of a chain of rotations, by which quotas are counted. */
   account_id: z.string(),
   tier: z.enum(TIERS),
-  /** The quota of an enterprise key; null where the tier decides. */
+  /** The quota of an enterprise key; null if the tier decides. */
   monthly_calls: z.number().int().min(0).nullable(),
   created_at: instant,
   /** The instant at which a replaced key stops working. */
   expires_at: instant.nullable(),
   revoked_at: instant.nullable(),
-  /** The id of the key in whose place it was put, if it was. */
+  /** The id of the key that it replaces, if any. */
   replaces: z.string().optional(),
 }
 const keyRecord = z.discriminatedUnion('kind', [
@@ -57,7 +57,7 @@ const keyRecord = z.discriminatedUnion('kind', [
     ...keyFields,
   }),
 ])
-/** Everything that is stored about a key; the key itself is not. */
+/** The stored facts of a key. The key itself is not stored. */
 export type KeyRecord = z.infer<typeof keyRecord>
 
 /** The quota of a key: a number, or null for the quota of its tier. */
@@ -78,7 +78,9 @@ interface AgentRecord {
   registered_at: string
 }
 
-/** Decisions about a key. The first revocation and the first key in its place stand, and the last quota. */
+/**
+ * Decisions about a key. Of several, the first revocation, the first replacement and the last quota stand.
+ */
 const revokedDecision = z.strictObject({ revoked_at: instant })
 const replacedDecision = z.strictObject({ expires_at: instant, by_key_id: z.string() })
 const quotaDecision = z.strictObject({ tier: z.enum(TIERS), monthly_calls: keyFields.monthly_calls })
@@ -86,16 +88,16 @@ const quotaDecision = z.strictObject({ tier: z.enum(TIERS), monthly_calls: keyFi
 const retiredRecord = z.strictObject({ agent_id: publishedUuid, retired_at: instant })
 const retiringRecord = z.strictObject({ agent_id: publishedUuid })
 
-/** A rotated key keeps working for this long, unless its holder ends it at once. */
+/** How long a rotated key keeps working, unless its holder ends it at once. */
 export const ROTATION_MS = 24 * 3_600_000
-/** An agent that retires itself goes on for this long, and may change its mind. */
+/** How long an agent that retires itself goes on. It may change its mind until then. */
 const RETIREMENT_MS = 24 * 3_600_000
 
 /** How a key is rotated. */
 export interface Rotation {
-  /** By its holder, who gets no other key for one that was revoked. */
+  /** The holder rotates the key. A revoked key cannot be rotated then. */
   isByHolder?: boolean
-  /** The old key ends now, with the keys in whose place it was put. */
+  /** The old key and all keys before it end now. */
   isAtOnce?: boolean
 }
 
@@ -125,19 +127,19 @@ export class Registry {
     this.#randomBytes = randomBytes
   }
 
-  /** A key that works once it has been created. */
+  /** Returns a new key. It works once it has been created. */
   newKey(randomBytes = this.#randomBytes): ApiKey {
     return newApiKey(this.environment, randomBytes)
   }
 
-  /** The key that an agent registers with: it works once the agent has been created with it. */
+  /** Returns the first key of an agent. It works once the agent has been created with it. */
   firstKey(agentId: string, randomBytes = this.#randomBytes): ApiKey {
     return newApiKey(this.environment, randomBytes, firstKeyId(agentId))
   }
 
   /**
-   * Registers an agent with its first key, in the free tier, in one object: the record of the key is that of
-   * the agent too. The key works once this resolves; repeating the call is harmless.
+   * Registers an agent with its first key, in the free tier. One object is the record of both. When this
+   * resolves, the key works; repeating the call is harmless.
    */
   async createAgent(agentId: string, key: ApiKey, now: Date): Promise<void> {
     await this.#createKey(key, { kind: 'agent', agent_id: agentId, ...FREE }, now)
@@ -145,8 +147,8 @@ export class Registry {
 
   /**
    * Notes that an agent takes no forecasts after `RETIREMENT_MS`, and asks the first release from then on to
-   * write that to the table of agents. Returns that instant: the first one, if the call is repeated, which is
-   * harmless and finishes a call that was cut off.
+   * write that to the table of agents. Returns that instant. A repeated call returns the first instant, and
+   * finishes a call that was cut off.
    */
   async askToRetire(agentId: string, now: Date): Promise<string> {
     await this.#retiring.replace(agentId, { agent_id: agentId })
@@ -163,15 +165,13 @@ export class Registry {
     return record.retired_at
   }
 
-  /** Takes back that an agent retires or has retired. Repeating the call is harmless. */
+  /** Takes back a retirement. Repeating the call is harmless. */
   async noteUnretired(agentId: string): Promise<void> {
     await this.#retired.delete(agentId)
     await this.retirementTold(agentId)
   }
 
-  /**
-   * Returns the instant from which on an agent takes no forecasts, which may be to come; null without one.
-   */
+  /** Returns the instant of an agent's retirement, past or future; null without one. */
   async retiredAt(agentId: string): Promise<string | null> {
     return (await this.#retired.get(agentId))?.retired_at ?? null
   }
@@ -206,7 +206,7 @@ export class Registry {
   }
 
   /**
-   * Creates a key with the same owner and quota; the old key works for `ROTATION_MS` more, unless it was
+   * Creates a key with the same owner and quota. The old key works for `ROTATION_MS` more, unless it was
    * revoked or ends at once. Both count against the same quota. Rotating to the same new `key` again finishes
    * a rotation that was cut off.
    *
@@ -232,7 +232,7 @@ export class Registry {
     await replacing.create({ expires_at, by_key_id: key.id })
     const replaced = await this.#settled(keyId)
     const decided = await replacing.get()
-    // Nobody gets this key if another rotation was first, or the old key was revoked meanwhile.
+    // Do not hand out this key if another rotation was first, or the old key was revoked meanwhile.
     const isLost = decided?.by_key_id !== key.id
     if (isLost || (isByHolder && replaced.revoked_at !== null)) await this.revokeKey(key.id, now)
     if (isLost) throw rotated(replaced)
@@ -241,7 +241,7 @@ export class Registry {
     return { key, replaced }
   }
 
-  /** Ends the keys in whose place a key was put that still work. */
+  /** Ends the keys before a key that still work. */
   async #endReplaced({ replaces }: KeyRecord, now: Date): Promise<void> {
     for (let id = replaces; id !== undefined;) {
       const record = await this.#byId(id)
@@ -252,8 +252,8 @@ export class Registry {
   }
 
   /**
-   * Ends every key of an agent, whoever has made it, and creates another one with the same quota. A rotation
-   * that is under way meanwhile ends the key that it creates.
+   * Ends every key of an agent, whoever made it, and creates another one with the same quota. A rotation
+   * under way ends the key that it creates.
    *
    * @throws ServiceError `notFound` if no key is of this agent.
    */
@@ -302,7 +302,7 @@ export class Registry {
       ...(replaced ? { replaces: replaced.key_id } : {}),
     }
     if (await this.#keys.create(id, record)) return
-    // A record of this key may have been revoked since, and stays.
+    // The key exists already, and may have been revoked since: keep its record.
     if ((await this.#keys.get(id))?.sha256 === record.sha256) return
     // The probability is one in 218 million million.
     throw new ServiceError('unavailable', 'the random id of the new key is taken; try again', {
@@ -345,7 +345,7 @@ export class Registry {
     return this.#lookUps(read)
   }
 
-  /** Every key ever created, in no order. */
+  /** Yields every key ever created, in no order. */
   listKeys(): AsyncIterable<KeyRecord> {
     return pMapIterable(
       this.#store.list(API_KEYS_PREFIX),
@@ -384,9 +384,9 @@ export class Registry {
   }
 
   /**
-   * Brings all decisions about a key into its record, so that a look-up reads one object, and returns it. Of
-   * several simultaneous calls the last to write looks again, so none undoes what another has decided. After
-   * a crash the next decision about the key brings in the one that was cut off.
+   * Brings all decisions about a key into its record, so that a look-up reads one object, and returns the
+   * record. After writing it looks again, so that of several simultaneous calls none undoes the decision of
+   * another. After a crash the next decision about the key brings in the unfinished one.
    */
   async #settled(keyId: string): Promise<KeyRecord> {
     for (;;) {
@@ -413,7 +413,7 @@ export class Registry {
     if (record) return record
     throw new ServiceError(
       'notFound',
-      // Someone may pass the whole key instead of its id, and it must not reach a log.
+      // The caller may have passed the whole key instead of its id, and that must not reach a log.
       `no key has the id ${JSON.stringify(redactKeys(keyId))} in ${this.environment}; ` +
         `\`fvs keys list --environment ${this.environment}\` shows them`,
     )
@@ -438,7 +438,7 @@ function rotated({ key_id, expires_at }: KeyRecord): ServiceError {
   )
 }
 
-/** Whether a key works at an instant: it was neither revoked nor replaced too long ago. */
+/** Whether a key works at an instant: it is neither revoked nor expired. */
 export function isInForce({ revoked_at, expires_at }: KeyRecord, now: Date): boolean {
   return revoked_at === null && (expires_at === null || now.toISOString() < expires_at)
 }

@@ -1,4 +1,5 @@
-// The names that agents ask for. The next release writes them to the table of agents, many by one statement.
+// The new names that agents ask for. The next release writes them to the table of agents, all in one
+// statement.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { name } from '../../schemas/names.ts'
@@ -13,7 +14,7 @@ import {
 import { recordAt } from '../store/records.ts'
 import { type Store, holdsAny } from '../store/store.ts'
 
-/** The most names of an agent that wait for one release, so that no release has to read many. */
+/** The most names of an agent that may wait, so that no release has to read many. */
 const MOST_WAITING = 5
 
 const renaming = z.strictObject({ agent_id: publishedUuid, name })
@@ -25,7 +26,7 @@ export interface Waiting {
 }
 
 /**
- * Asks the next release to give an agent another name. Of several the last one counts.
+ * Asks the next release to give an agent another name. Of several names the last one counts.
  *
  * @throws ServiceError `forbidden` for an agent that the operator has renamed or hidden, `conflict` if too
  *   many names wait.
@@ -42,7 +43,7 @@ export async function askForName(
   if (waiting.length >= MOST_WAITING) {
     throw new ServiceError('conflict', RENAMED_OFTEN, { type: 'renamed-often' })
   }
-  // The clock of another node may be ahead, and the last name that is asked for counts.
+  // Take a later instant than all waiting names have, because the clock of another node may be ahead.
   const lastMs = Math.max(...waiting.map(({ path }) => renamingInstant(path)))
   for (let atMs = Math.max(now.getTime(), lastMs + 1); ; atMs++) {
     if (
@@ -67,7 +68,7 @@ export async function waitingNames(store: Store): Promise<Waiting> {
   }
 }
 
-/** Returns undefined if another run takes notes away meanwhile, since only an older name may be left. */
+/** Returns undefined if another run takes notes away meanwhile: only an older name may be left then. */
 async function readWaiting(store: Store): Promise<Waiting | undefined> {
   const found: Waiting = { names: new Map(), paths: [] }
   // The paths of an agent come in the order in which the names were asked for.

@@ -13,7 +13,7 @@ import { TableLog, localPaths } from '../tables/delta-log.ts'
 import { localInbox } from '../tables/inbox.ts'
 import { READS_AT_ONCE } from '../store/store.ts'
 
-/** Calls with the same entry are added up. */
+/** The fields by which calls are counted together. */
 export interface UsageEntry {
   keyId: string
   accountId: string
@@ -33,13 +33,13 @@ interface Batch {
 
 /**
  * Counts calls and writes them to the inbox from time to time. Calls that are not flushed are lost with the
- * process. A failed write is repeated with the same ids, so a reader that counts each `usage_id` once counts
+ * process. A failed write is repeated with the same ids. So a reader that counts each `usage_id` once counts
  * each call once, whether or not the failed write took effect.
  */
 export class UsageLog {
   readonly #components: UsageLogComponents
   #tally = new Map<string, Omit<UsageRow, 'usage_id' | 'recorded_at'>>()
-  /** The batch that a flush has begun to write and the store has not confirmed. */
+  /** The batch being written, until the store confirms it. */
   #batch: Batch | undefined
   #pending = 0
   #running: Promise<void> = Promise.resolve()
@@ -74,7 +74,7 @@ export class UsageLog {
     this.#waiting ??= this.#running.then(() => {
       this.#waiting = undefined
       const writing = this.#writeAll()
-      // Its failure is thrown to the callers of this flush, not of the next one.
+      // Callers of this flush get its failure; the next flush must not.
       this.#running = writing.catch(() => undefined)
       return writing
     })
@@ -116,8 +116,7 @@ export type UsageContext = Pick<PipelineComponents, 'store' | 'local' | 'openDat
 export async function readMonthlyUsage(context: UsageContext, month: string): Promise<Map<string, number>> {
   const { store, local, openDatabase } = context
   for (;;) {
-    // The inbox is read before the table, because an object that leaves the inbox in between is in the table
-    // by then.
+    // Read the inbox before the table: an object that leaves the inbox in between is in the table by then.
     const waiting = await waitingPaths(context)
     const table = await new TableLog(store, 'usage').readTo()
     const monthOf = (day: string | number = month) => String(day).slice(0, 7)

@@ -1,5 +1,5 @@
-// Copies a store while others work on it, as a backup or back from one. The copy is the store at an instant,
-// or as a crash would have left it. A copy that is cut off is finished by the next.
+// Copies a store while others work on it, to a backup or back from one. The copy shows the store at an
+// instant, or as a crash would have left it. The next copy finishes one that was cut off.
 import pMap from 'p-map'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type Store, type StoredObject } from '../store/store.ts'
@@ -11,17 +11,17 @@ import { ORDER, type Place, STATE_PREFIXES, isFixed, isNumbered, isWithin, place
 import { type Transfer, put, readOf, transfer } from './transfer.ts'
 
 const COPIES_AT_ONCE = 8
-/** A store whose objects go faster than they are copied is not copied. */
+/** The most passes. A store whose objects go faster than they are copied cannot be copied. */
 const PASSES = 3
-/** The clocks of two stores are closer than this. */
+/** The most by which the clocks of two stores may differ. */
 const CLOCKS_APART_MS = 60 * 60_000
 
 export interface CopyContext extends Transfer {
-  /** Whether the copy also loses what the store has deleted. */
+  /** Whether to delete from the copy the objects that the store has deleted. */
   deletes: boolean
-  /** Whether the bytes of all objects are compared, and not only of those that may have changed. */
+  /** Whether to compare the bytes of all objects, not only of those that may have changed. */
   comparesAll: boolean
-  /** Receives how many objects of how many are done. */
+  /** Called with the number of finished objects and the number of all. */
   progress: (done: number, all: number) => void
 }
 
@@ -30,7 +30,7 @@ export interface CopyReport {
   copied_bytes: number
   unchanged: number
   deleted: number
-  /** The objects that are damaged in the store, or lost there. */
+  /** The objects that the store has lost or damaged. */
   faults: string[]
 }
 
@@ -39,8 +39,8 @@ type ByPath = ReadonlyMap<string, StoredObject>
 /**
  * Copies a store over its earlier copy, or to an empty place.
  *
- * @throws ServiceError `conflict` if what is there is of another store; `unavailable` if a store does not
- *   answer, or if objects go again and again while they are copied.
+ * @throws ServiceError `conflict` if another store is there; `unavailable` if a store does not answer, or if
+ *   objects go again and again while they are copied.
  */
 export async function copyStore(context: CopyContext): Promise<CopyReport> {
   const { from, to } = context
@@ -60,7 +60,7 @@ export async function copyStore(context: CopyContext): Promise<CopyReport> {
 
 class Copy {
   readonly report: CopyReport = { copied: 0, copied_bytes: 0, unchanged: 0, deleted: 0, faults: [] }
-  /** Objects that went while they were copied, and that the copy needs. */
+  /** Objects that the copy needs, but that went while they were copied. */
   readonly gone: string[] = []
   readonly #context: CopyContext
   /** The objects of the copy before this pass. */
@@ -76,14 +76,15 @@ class Copy {
   async run(): Promise<void> {
     const { from, to, deletes } = this.#context
     const state = await readState(from)
-    // The inbox comes before what is finished: what has gone from it by then is in a version of its table.
+    // List the inbox before reading what is finished: rows that leave the inbox in between are in a version
+    // of the table.
     const inbox = await objectsByPath(from, 'inbox/')
     await this.#copyAll('inbox', [...inbox.values()], new ExpectedContents(from, new Map()))
     const finished = await readFinished(from)
     const there = await objectsByPath(from)
     await this.#copyFinished(finished, there)
     for (const [path, bytes] of state) await this.#writeState(path, bytes)
-    // Nothing is deleted before a copy lacks nothing.
+    // Delete nothing while the copy lacks something.
     if (!deletes || this.gone.length > 0) return
     const kept = new Set([...there.keys(), ...inbox.keys(), ...state.keys()])
     const { deleted, lost } = await deleteGone(to, [...this.#had.keys()], kept, finished)
@@ -98,7 +99,7 @@ class Copy {
       for (const path of await this.#copyAll(place, toCopy[place], expected)) {
         const release = /^releases\/(\d+)\/.+\//.exec(path)?.[1]
         if (release !== undefined) {
-          // Retention writes this note before it deletes the first file.
+          // Retention writes this note before it deletes a file.
           const note = thinnedPath(Number(release))
           if (!there.has(note)) toCopy.release.push({ path: note, sizeBytes: 0, modifiedAt: new Date(0) })
         } else if (isNeeded(path, place, finished)) this.gone.push(path)
@@ -106,7 +107,7 @@ class Copy {
     }
   }
 
-  /** Returns what the copy lacks or may have otherwise, in the order of the paths. */
+  /** Returns the objects that the copy lacks or may have with other bytes, in the order of the paths. */
   #toCopy(finished: Finished, there: ByPath): Record<Place, StoredObject[]> {
     const toCopy = Object.fromEntries(ORDER.map((place) => [place, [] as StoredObject[]]))
     for (const object of there.values()) {
@@ -129,14 +130,14 @@ class Copy {
     const copy = async (object: StoredObject) => {
       if (this.#mayBeCopied(object, place)) this.report.unchanged += 1
       else if (!(await this.#copyOne(object, expected))) gone.push(object.path)
-      // How much there is, is known after the inbox.
+      // The number of all objects is known only after the inbox.
       if (place !== 'inbox') this.#context.progress((this.#done += 1), this.#all)
     }
     await pMap(objects, copy, { concurrency: isNumbered(place) ? 1 : COPIES_AT_ONCE })
     return gone
   }
 
-  /** Whether the sizes and times of an object and of its copy say that they are the same. */
+  /** Whether an object and its copy are the same by their sizes and times. */
   #mayBeCopied({ path, sizeBytes, modifiedAt }: StoredObject, place: Place): boolean {
     const had = this.#had.get(path)
     if (this.#context.comparesAll || had?.sizeBytes !== sizeBytes) return false
@@ -174,13 +175,13 @@ class Copy {
 
 /** Whether a copy without this object would lack something that its other objects name. */
 function isNeeded(path: string, place: Place, { dataFiles }: Finished): boolean {
-  // Compaction takes in what was in the inbox, and facts may be deleted at any time.
+  // Compaction takes objects out of the inbox, and facts may be deleted at any time.
   if (place === 'inbox' || place === 'fact' || path.startsWith('credentials/')) return false
-  // The files of a version that was given up are deleted.
+  // Data files of a given-up version are deleted, so the copy needs only files that a table names.
   return !path.startsWith('tables/') || place !== 'file' || dataFiles.has(path)
 }
 
-/** Reads everything that says how far something is. */
+/** Reads all objects of the place `state`. */
 async function readState(store: Store): Promise<Map<string, Uint8Array>> {
   const state = new Map<string, Uint8Array>()
   for (const prefix of STATE_PREFIXES) {

@@ -1,4 +1,4 @@
-// Deletes from a backup what its store has deleted, and tells it from what the store has lost.
+// Deletes from a backup the objects that its store has deleted, but not those that the store has lost.
 import pMap from 'p-map'
 import { quarantineRecordPath, thinnedPath } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
@@ -8,10 +8,10 @@ import { placeOf } from './place.ts'
 const DELETIONS_AT_ONCE = 16
 
 /**
- * Deletes what the backup had and the store has no more. Objects that no one deletes are kept: the store has
- * lost them, and the backup may be the only place that has them.
+ * Deletes the objects that the backup had and the store no longer has. Keeps objects that a store never
+ * deletes: the store has lost them, and the backup may be the only place that has them.
  *
- * @param kept what the store has.
+ * @param kept the paths of the objects in the store.
  */
 export async function deleteGone(
   backup: Store,
@@ -30,7 +30,7 @@ export async function deleteGone(
   }
 }
 
-/** Whether a store deletes such an object. */
+/** Whether a store may delete this object. */
 function isDeleted(path: string, kept: ReadonlySet<string>, { dataFiles }: Finished): boolean {
   const place = placeOf(path)
   if (place === 'inbox' || place === 'fact' || place === 'state') return true
@@ -41,7 +41,10 @@ function isDeleted(path: string, kept: ReadonlySet<string>, { dataFiles }: Finis
   return release !== undefined && kept.has(thinnedPath(Number(release)))
 }
 
-/** A log deletes them once it has the full ones. A copy keeps them, because its log may end before that. */
+/**
+ * Whether a path is that of a partial tile. A log deletes it once it has the full one, but the log in a copy
+ * may end before that.
+ */
 function isPartialTile(path: string): boolean {
   return /^log\/tile\/.+\.p\/\d+$/.test(path)
 }

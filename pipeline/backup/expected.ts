@@ -1,4 +1,4 @@
-// The content that an object of a store must have: by its own name, by the object that names it, or by its
+// Finds the content that an object must have: from its own name, from the object that names it, or from its
 // own checksum.
 import { TABLE_NAMES } from '../../schemas/tables.ts'
 import { makeOf, readIssue } from '../credentials/read.ts'
@@ -14,7 +14,7 @@ import type { DataFiles } from './finished.ts'
 
 type Contents = ReadonlyMap<string, Content>
 
-/** Knows the contents that are named in a store. It holds those of one folder at a time. */
+/** The contents that objects of a store name. Holds those of one folder at a time. */
 export class ExpectedContents {
   readonly #store: Store
   readonly #dataFiles: DataFiles
@@ -27,9 +27,9 @@ export class ExpectedContents {
   }
 
   /**
-   * Returns undefined for an object whose content nothing names.
+   * Returns the content of an object; undefined if nothing names it.
    *
-   * @throws ServiceError `corrupt` if what names it is damaged.
+   * @throws ServiceError `corrupt` if the object that names it is damaged.
    */
   async of(path: string): Promise<Content | undefined> {
     if (path.startsWith('inbox/')) return { sha256: inboxHash(path) ?? '' }
@@ -49,7 +49,7 @@ async function contentsOf(store: Store, folder: string): Promise<Contents> {
   if (kind === 'releases') {
     const release = Number(name)
     const manifest = await readManifest(store, release)
-    // The others of these lists lie in earlier releases.
+    // Public files from earlier releases lie under those releases.
     const listed = manifest?.public ?? []
     const own = listed.filter((file) => file.release === release)
     return namedFiles(releasePrefix(release), [...(manifest?.files ?? []), ...own])

@@ -1,4 +1,4 @@
-// Reads what a store has finished, up to which a copy has everything.
+// Reads how far a store has finished its numbered objects. A copy has everything up to there.
 import { lastIssue } from '../credentials/read.ts'
 import { currentRelease, snapshotDates } from '../release/read.ts'
 import { lastNumbered } from '../store/numbered.ts'
@@ -19,8 +19,8 @@ export interface Finished extends Horizon {
 }
 
 /**
- * Reads what is finished in a store that may be at work. Objects that name others are read before
- * them, so that nothing finished names what is beyond it.
+ * Reads what is finished in a store that may be at work. Reads an object that names others before those
+ * others, so that nothing finished names an object beyond the horizon.
  *
  * @throws ServiceError `corrupt` for a table whose log is damaged.
  */
@@ -42,7 +42,7 @@ export async function readFinished(store: Store): Promise<Finished> {
 }
 
 /**
- * Checks that a store goes on where another one ends: only then may it be copied over it.
+ * Checks that the store `from` continues the store `to`: only then may it be copied over it.
  *
  * @throws ServiceError `conflict`.
  */

@@ -1,5 +1,5 @@
-// Finds what a store has lost: compares a listing with what its own records name. It reads none of the named
-// files, so it sees that one is gone or cut off, and not that its bytes have changed.
+// Finds lost objects: compares a listing of a store with the objects that its records name. Reads none of the
+// named files, so it sees that one is gone or cut off, but not that its bytes have changed.
 import pMap from 'p-map'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { TABLE_NAMES } from '../../schemas/tables.ts'
@@ -30,7 +30,7 @@ import type { Store } from '../store/store.ts'
 import { TableLog } from '../tables/delta-log.ts'
 import { READS_AT_ONCE } from '../store/store.ts'
 
-/** All others hold only what no object names. */
+/** The folders with objects that other objects name. */
 const FOLDERS = [
   'credentials',
   'erased-people',
@@ -51,9 +51,9 @@ export interface LostObjects {
 }
 
 /**
- * Looks for everything that a store names. The store may be at work meanwhile.
+ * Looks for every object that a store names. The store may be at work meanwhile.
  *
- * @throws ServiceError `corrupt` for a record that is damaged.
+ * @throws ServiceError `corrupt` for a damaged record.
  */
 export async function lostObjects(store: Store): Promise<LostObjects> {
   const names = new Names(store)
@@ -68,16 +68,16 @@ export async function lostObjects(store: Store): Promise<LostObjects> {
 }
 
 interface NamedFile {
-  /** Undefined where nothing says it. */
+  /** Undefined if nothing states it. */
   sizeBytes?: number | undefined
-  /** The release that names it, and with which it may be thinned. */
+  /** The release that names it. Retention may delete it with that release. */
   release?: number
 }
 
 class Names {
   readonly named = new Map<string, NamedFile>()
   readonly #store: Store
-  /** The sizes of the objects that there are. */
+  /** The sizes of the listed objects. */
   readonly #listed = new Map<string, number>()
   readonly #manifests: ReleaseManifest[] = []
 
@@ -93,7 +93,7 @@ class Names {
   }
 
   async readReleases(): Promise<void> {
-    // The log has an entry for each release, so it also tells of a last one that is gone.
+    // The log has an entry for each release, so it also shows that the last release is gone.
     const last = Math.max(this.#last(manifestPath), this.#last(logCheckpointPath))
     const read = async (release: number) => {
       this.#name(planPath(release))
@@ -130,7 +130,7 @@ class Names {
   async readSnapshots(): Promise<void> {
     const dates = new Set([...this.#listed.keys()].flatMap((path) => snapshotDateOf(path) ?? []))
     for (const { as_of, snapshot_sha256: brought } of Object.values(this.#manifests.slice(0, -1))) {
-      // The next release completes what a crash left out after the last one, or was moved aside.
+      // The next release completes this snapshot if a crash left it out or it was moved aside.
       const date = snapshotDate(as_of)
       if (brought && !this.#listed.has(quarantineRecordPath(snapshotManifestPath(date)))) dates.add(date)
     }
@@ -143,7 +143,7 @@ class Names {
     await pMap(dates, read, { concurrency: READS_AT_ONCE })
   }
 
-  /** Of the files of credentials only those of the last issue are kept for sure. */
+  /** Only the last issue of credentials keeps its files for sure. */
   async readCredentials(): Promise<void> {
     this.addNumbered(credentialIssuePath)
     const last = this.#last(credentialIssuePath)
@@ -159,13 +159,13 @@ class Names {
     for (const tile of tilesOf(this.#last(logCheckpointPath))) {
       for (const pathOf of tile.level === 0 ? [tilePath, bundlePath] : [tilePath]) {
         const full = logTilePath(pathOf({ ...tile, width: TILE_WIDTH }))
-        // A full tile has all hashes of a partial one, which the log deletes then.
+        // The log deletes a partial tile once it has the full one.
         this.#name(this.#listed.has(full) ? full : logTilePath(pathOf(tile)))
       }
     }
   }
 
-  /** Names everything up to the last that there is, because numbers have no gap. */
+  /** Names every number up to the last one listed, because numbers have no gap. */
   addNumbered(pathOf: (number: number) => string, first = 1, last = this.#last(pathOf, first)): void {
     for (const number of numbersTo(last, first)) this.#name(pathOf(number))
   }
@@ -196,7 +196,7 @@ class Names {
     return this.#listed.has(path) ? read() : undefined
   }
 
-  /** The last number that is listed, also if some before it are gone; `first - 1` if there is none. */
+  /** Returns the last listed number, even if some before it are gone; `first - 1` if there is none. */
   #last(pathOf: (number: number) => string, first = 1): number {
     const [prefix] = /^\D+/.exec(pathOf(first))!
     const numbers = [...this.#listed.keys()].flatMap((path) => {

@@ -1,5 +1,4 @@
-// The note in a store that is a copy: a backup, or a store whose restore has not ended. No service writes to
-// such a store.
+// The note in a copy: a backup, or a store whose restore has not ended. No service writes to such a store.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { instant } from '../../schemas/values.ts'
@@ -9,9 +8,12 @@ import type { Store } from '../store/store.ts'
 
 const copyNote = z.strictObject({
   kind: z.enum(['backup', 'restore']),
-  /** The store that it is a copy of, as it was named. */
+  /** The URL of the original store, as given. */
   from: z.string(),
-  /** The instant at which the last whole copy began: it has everything from before. Null before the first. */
+  /**
+   * The instant at which the last whole copy began. The copy has everything from before. Null before the
+   * first.
+   */
   as_of: instant.nullable(),
 })
 export type CopyNote = z.infer<typeof copyNote>

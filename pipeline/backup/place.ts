@@ -1,15 +1,15 @@
-// The place of every path in a copy of a store: what is copied before what, what ends with what was finished
-// when the copy began, and what is left out.
+// The place of every path in a copy of a store. It decides the order of copying, what a copy takes only up to
+// the horizon, and what it leaves out.
 import { TABLE_NAMES } from '../../schemas/tables.ts'
 import { TILE_PATH, TILE_WIDTH } from '../proof/tiles.ts'
 import { PEOPLE_PREFIX, lastCheckpointPath } from '../store/paths.ts'
 
 /**
- * The kinds of objects in the order in which a copy writes them: whatever names others comes after them. So a
- * copy that is cut off is a store that is a little older.
+ * The kinds of objects in the order in which a copy writes them: an object comes after those that it names.
+ * So a copy that is cut off is a store that is a little older.
  *
- * `fact` is everything that nobody names, such as keys; objects at unknown paths are facts. `state` says how
- * far something is: it is read before everything else and written last, so that it is never ahead.
+ * A `fact` is an object that nobody names, such as a key; objects at unknown paths are facts. `state` records
+ * how far something is. It is read before everything else and written last, so that it is never ahead.
  */
 export const ORDER = [
   'inbox',
@@ -29,7 +29,10 @@ export const ORDER = [
 ] as const
 export type Place = (typeof ORDER)[number]
 
-/** A copy that was cut off has the first of these without a gap, because one is written after the other. */
+/**
+ * Whether objects of a place are numbered. They are written in order, so a copy that was cut off has the
+ * first of them without a gap.
+ */
 export const isNumbered = (place: Place): boolean => ORDER.indexOf(place) >= ORDER.indexOf('commit')
 
 /**
@@ -44,15 +47,15 @@ const PLACES: readonly (readonly [RegExp, Place])[] = [
   [/^inbox\//, 'inbox'],
   [/^tables\/\w+\/_delta_log\/_last_checkpoint$/, 'state'],
   [/^(?:deliveries\/|rationales\/published\.json$|simulation-round\.json$)/, 'state'],
-  // Each change of a name deletes the object before it.
+  // Each change of a name deletes the earlier object.
   [/^people\//, 'state'],
-  // The table has a retirement, a name or an owner before the note of it goes.
+  // A note of a retirement, a name or an owner goes only after the table has it.
   [/^registry\/(?:retired|retiring|renaming|owner-claims)\//, 'state'],
   [/^tables\/\w+\/_delta_log\//, 'commit'],
   [/^tables\/\w+\/recorded_date=/, 'file'],
   [/^intake\//, 'intake'],
   [/^(?:imports|undone-imports)\/\w+\/\d+\.json$/, 'import'],
-  // Plans name it, and nothing deletes it.
+  // Plans name these records, and nothing deletes them.
   [/^erased-people\//, 'erasure'],
   [/^releases\/\d+\/plan\.json$/, 'plan'],
   [/^releases\/\d+\/(?:manifest|thinned)\.json$/, 'release'],
@@ -63,7 +66,7 @@ const PLACES: readonly (readonly [RegExp, Place])[] = [
   [/^(?:releases|snapshots|credentials)\/[^/]+\/|^log\/tile\//, 'file'],
 ]
 
-/** The beginnings of the paths of state, so that it is found without a listing of everything. */
+/** The beginnings of the paths of `state`, so that a copy finds these objects without listing everything. */
 export const STATE_PREFIXES: readonly string[] = [
   'deliveries/',
   PEOPLE_PREFIX,
@@ -73,7 +76,7 @@ export const STATE_PREFIXES: readonly string[] = [
   ...TABLE_NAMES.map(lastCheckpointPath),
 ]
 
-/** Returns undefined for an object that no copy has. */
+/** Returns the place of an object; undefined if no copy has it. */
 export function placeOf(path: string): Place | undefined {
   if (LEFT_OUT.test(path)) return undefined
   return PLACES.find(([pattern]) => pattern.test(path))?.[1] ?? 'fact'
@@ -84,9 +87,9 @@ export function isFixed(path: string, place: Place): boolean {
   return place !== 'fact' && place !== 'state' && !path.endsWith('.checkpoint.parquet')
 }
 
-/** The last number of everything that is numbered, as it was finished at an instant. */
+/** The last finished number of everything that is numbered, at one instant. */
 export interface Horizon {
-  /** The versions of the tables; -1 for a table that there is not. */
+  /** The versions of the tables; -1 for a table that does not exist. */
   tables: Readonly<Record<string, number>>
   release: number
   /** The days that have a snapshot. */
@@ -99,7 +102,10 @@ export interface Horizon {
   segment: number
 }
 
-/** Whether an object belongs to what was finished, so that nothing in a copy names what it lacks. */
+/**
+ * Whether an object is within the horizon. A copy takes no others, so that none of its objects names one that
+ * it lacks.
+ */
 export function isWithin(
   path: string,
   { tables, release, snapshots, logged, issue, segment }: Horizon,
@@ -118,7 +124,7 @@ export function isWithin(
   return true
 }
 
-/** Returns how many entries a log must have for this object of it to belong to it. */
+/** Returns how many entries a log must have to contain this object. */
 function lastEntryOf(path: string): number {
   const size = /^log\/(?:checkpoints|cosignatures)\/(\d+)/.exec(path)?.[1]
   if (size !== undefined) return Number(size)

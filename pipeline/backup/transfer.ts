@@ -1,4 +1,4 @@
-// Copies one object to another store, checks it on the way, and reads the copy again.
+// Copies one object to another store, checks it on the way, and reads the copy back.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts'
 
 /** Larger objects go by way of a file. */
 const IN_MEMORY_BYTES = 8 * 1024 * 1024
-/** One transfer may go wrong on its way. If two do, the object itself is damaged. */
+/** One transfer may damage the bytes. If two do, the object is damaged. */
 const ATTEMPTS = 2
 
 export interface Transfer {
@@ -19,14 +19,14 @@ export interface Transfer {
   directory: string
 }
 
-/** An object to copy, with its size and what is known of its content. */
+/** An object to copy, with its size and its known content. */
 export interface Wanted {
   path: string
   sizeBytes: number
   expected?: Content | undefined
-  /** Returns whether the bytes of an object contradict themselves. It is asked of those in memory. */
+  /** Returns whether the bytes of an object contradict themselves. Called only for objects in memory. */
   isDamaged: (path: string, bytes: Uint8Array) => boolean
-  /** Whether the copy has an object of this size, so that it is compared before anything is written. */
+  /** Whether the copy has an object of this size. It is then compared before anything is written. */
   isThere: boolean
 }
 
@@ -35,8 +35,8 @@ type Transferred = 'copied' | 'same' | 'gone' | 'damaged'
 /**
  * Makes the copy hold the object. Repeating the call is harmless.
  *
- * @returns `damaged`, with the copy as it was, if the object is not what it must be.
- * @throws ServiceError `corrupt` if the copy does not hold what was written to it.
+ * @returns `damaged` if the object does not have its expected content; the copy stays as it was.
+ * @throws ServiceError `corrupt` if the copy does not hold the written bytes.
  */
 export async function transfer(context: Transfer, wanted: Wanted): Promise<Transferred> {
   const { from, to, directory } = context
@@ -59,7 +59,7 @@ export async function transfer(context: Transfer, wanted: Wanted): Promise<Trans
   }
 }
 
-/** Writes an object and reads it again. @throws ServiceError as `transfer` does. */
+/** Writes an object and reads it back. @throws ServiceError as `transfer` does. */
 export async function put(to: Store, path: string, read: Read): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     await to.put(path, read.body)

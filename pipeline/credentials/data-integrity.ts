@@ -35,7 +35,7 @@ export class Signer {
     this.#options = proofOptions(`${issuer}#${key.multikey}`, created)
   }
 
-  /** Returns the proof's value, which with the document and the instant is all that the proof has. */
+  /** Returns the value of a proof. The rest of the proof follows from the document and the instant. */
   valueFor(document: Unsecured): string {
     this.#optionsHash ??= optionsHash(document, this.#options)
     return multibase(sign(null, hashData(this.#optionsHash, quadsOf(document)), this.#key.privateKey))
@@ -57,7 +57,7 @@ export function proofOptions(verificationMethod: string, created: string): Omit<
 }
 
 /**
- * Whether the proof of a document is by this key, given as Multikey.
+ * Whether this key, given as Multikey, made the proof of a document.
  *
  * @throws ServiceError `invalid` for a document of another form than this service makes.
  */
@@ -79,7 +79,7 @@ function optionsHash(document: Unsecured, options: Omit<Proof, 'proofValue'>): U
   return hash('sha256', quadsOf({ '@context': document['@context'], ...options }), 'buffer')
 }
 
-/** Returns the bytes that are signed: the hash of a proof's options, then that of a document's N-Quads. */
+/** Returns the bytes to sign: the hash of a proof's options, then the hash of a document's N-Quads. */
 export function hashData(optionsHashed: Uint8Array, quads: string): Uint8Array {
   return Buffer.concat([optionsHashed, hash('sha256', quads, 'buffer')])
 }

@@ -1,5 +1,5 @@
-// The documents that this service signs: Open Badges 3.0 credentials, their status lists, and the document in
-// which it names its keys.
+// The documents of credentials: Open Badges 3.0 credentials, their status lists, and the document that names
+// the service's keys.
 import type { HeldCredential } from '../../schemas/credentials.ts'
 import type { Title } from '../../schemas/payloads.ts'
 import { callPath, profilePath } from '../../schemas/entity-paths.ts'
@@ -13,8 +13,8 @@ import { DAY_MS } from '../../schemas/values.ts'
 export const CREDENTIAL_TYPE = 'application/vc'
 
 /**
- * Increase this with every change of a document, of its words too. Nodes put documents together again, and a
- * proof is over one form of them.
+ * Increase this with every change of a document, even of its words. Nodes rebuild documents, and a proof
+ * holds for one form only.
  */
 export const FORM = 3
 
@@ -30,10 +30,10 @@ export interface Issued {
   url: string
 }
 
-/** The facts of a credential that its proof is over. */
+/** The facts of a credential that its proof covers. */
 export type Held = Omit<HeldCredential, 'proof'>
 
-/** The title that a credential is made for. */
+/** The title that earns a credential. */
 export const CERTIFIED = 'certified' satisfies Title
 
 const DESCRIPTION =
@@ -45,7 +45,7 @@ const SCORED =
   'are scored by the Brier score at the moments at which at least five others stood too, or a market’s price, in the first three ' +
   'quarters of each question’s life. It takes 50 such questions, and for the skill against the others’ average, against their median ' +
   'and, where there are prices, against the market: 0.02 at least, and an interval above 0 that holds after every release at once.'
-/** The service sees what agents forecast, and the operator brings in what people do. */
+/** The service itself receives the forecasts of agents; the operator brings in those of people. */
 const NARRATIVES: Record<EntityType, string> = {
   agent: `Probabilities for questions with the answer yes or no, submitted before the outcome was known, ${SCORED}`,
   forecaster: `Probabilities for questions with the answer yes or no, brought in by the operator of the service, ${SCORED}`,
@@ -68,7 +68,7 @@ export function issuerOf(url: string): string {
   return ['did:web', host.replace(':', '%3A'), ...rooms].join(':')
 }
 
-/** Returns the document that names the keys, given as Multikey, whose proofs are good. */
+/** Returns the document that names the valid keys, given as Multikey. */
 export function didDocument(issuer: string, multikeys: readonly string[]) {
   const idOf = (multikey: string) => `${issuer}#${multikey}`
   return {
@@ -154,7 +154,7 @@ export function credentialOf(issue: Issued, entityType: EntityType, entityId: st
   }
 }
 
-/** Returns a status list with the credentials that are revoked, by their indices among all. */
+/** Returns a status list. `revoked` are the indices of the revoked credentials among all. */
 export function statusListOf({ as_of, url }: Issued, number: number, revoked: readonly number[]): Unsecured {
   const first = number * ENTRIES_PER_LIST
   const id = statusListId(url, first)

@@ -1,6 +1,5 @@
-// Issues credentials for everyone who is certified in a release, after its manifest: files, status lists,
-// and last the record that publishes them. Everything follows from the release, the issue before it and the
-// key.
+// Issues credentials for all certified entities of a published release: files, status lists, and last the
+// record that publishes them. Everything follows from the release, the issue before it and the key.
 import pMap from 'p-map'
 import {
   type CredentialFile,
@@ -34,13 +33,13 @@ import { READS_AT_ONCE } from '../store/store.ts'
 export interface CredentialIssuer {
   /** The address of the service, without a slash at its end. */
   url: string
-  /** The key that signs, and before its credentials have run out the one that did. */
+  /** The key that signs, and the previous one until its credentials have run out. */
   keys: readonly CredentialKey[]
 }
 
 export interface IssueContext {
   store: Store
-  /** Undefined: no credentials are made. */
+  /** Undefined if no credentials are made. */
   credentialIssuer: CredentialIssuer | undefined
   log: (event: string, fields: object) => void
 }
@@ -49,14 +48,14 @@ const ENTITIES_PER_FILE = 256
 /** Nodes may still serve the issue before the last one. */
 const ISSUES_KEPT = 3
 
-/** The facts that a release states of somebody who is certified. */
+/** The facts of a certified entity in a release. */
 type Facts = Omit<HeldCredential, 'index' | 'proof'>
 /** By kind and id. */
 type ByKind<T> = Record<EntityType, Map<string, T>>
 
 /**
- * Issues the credentials of the current release, unless the last issue is of this release, key and address. A
- * run that was cut off, or any number of runs at once under one key, write the same.
+ * Issues the credentials of the current release, unless the last issue is of this release, key and address.
+ * Any number of runs under one key write the same bytes, at once or after one was cut off.
  *
  * @throws ServiceError `corrupt` if a file of the release or of the last issue is gone or damaged.
  */
@@ -74,7 +73,7 @@ export async function issueCredentials(context: IssueContext, release: number): 
   const { as_of, methodology_version, environment } = manifest
   const issued: Issued = { release, as_of, methodology_version, environment, url: issuer.url }
   const holders = await holdersOf(store, release, manifest.files)
-  // If another run has published this issue first, its credentials are as good, or those of a later release.
+  // If another run has published this issue first, its credentials are of this release or a later one.
   if (!(await publishIssue(store, last, before, issuer, issued, holders))) return
   log('issued credentials', { release, issue: last + 1 })
   await deleteFiles(store, last + 1 - ISSUES_KEPT)
@@ -130,9 +129,9 @@ function byKind<T>(): ByKind<T> {
 }
 
 /**
- * Gives every holder an index, in order of kind and id, after the issue `last` whose record is `before`. It
- * stays as long as the credential says the same of its holder. Another name or another method
- * gets an index that nobody had, and so does a title that was lost and won again: the old one stays revoked.
+ * Gives every holder an index, in order of kind and id, after the issue `last` whose record is `before`. A
+ * holder keeps its index as long as the credential says the same. Another name, another method, or a title
+ * lost and won again gets a new index: the old one stays revoked.
  */
 export async function indicesFor(
   store: Store,
@@ -154,14 +153,14 @@ export async function indicesFor(
   return { indices, next_index }
 }
 
-/** Returns the indices of a list that were given and whose credentials do not stand any more. */
+/** Returns the used indices of a list whose credentials are no longer valid. */
 export function revokedIn(list: number, next_index: number, standing: ReadonlySet<number>): number[] {
   const first = list * ENTRIES_PER_LIST
   const given = Math.min(ENTRIES_PER_LIST, Math.max(0, next_index - first))
   return Array.from({ length: given }, (_, at) => first + at).filter((index) => !standing.has(index))
 }
 
-/** Reads the credentials that stood after an issue. */
+/** Reads the valid credentials of an issue. */
 async function heldIn(store: Store, issue: number, record: CredentialIssue): Promise<ByKind<HeldCredential>> {
   const held = byKind<HeldCredential>()
   const read = async (file: CredentialIssue['files'][number]) => {
@@ -172,9 +171,7 @@ async function heldIn(store: Store, issue: number, record: CredentialIssue): Pro
   return held
 }
 
-/**
- * Reads from the leaderboards of a release who is certified. Who has retired gets no credential.
- */
+/** Reads the certified entities from the leaderboards of a release. Retired entities get no credential. */
 export async function holdersOf(
   store: Store,
   release: number,

@@ -16,7 +16,7 @@ export interface CredentialKey {
   multikey: string
 }
 
-/** Returns the bytes as a text in base58, whose first letter says so (multibase). */
+/** Returns the bytes as text in base58. Its first letter names the encoding (multibase). */
 export function multibase(bytes: Uint8Array): string {
   return `z${base58.encode(bytes)}`
 }
@@ -35,7 +35,9 @@ export function credentialKeyText(seed: Uint8Array): string {
   return multibase(Buffer.concat([SECRET, seed]))
 }
 
-/** @throws ServiceError `invalid`. The message holds nothing of the text, because it is a secret. */
+/**
+ * @throws ServiceError `invalid`. The message must not hold the text, because it is a secret.
+ */
 export function parseCredentialKey(text: string): CredentialKey {
   const seed = keyIn(text, SECRET)
   if (!seed) {
@@ -48,7 +50,9 @@ export function parseCredentialKey(text: string): CredentialKey {
   return { privateKey, multikey: multibase(Buffer.concat([PUBLIC, publicBytes])) }
 }
 
-/** @throws ServiceError `invalid`, with the text if it is no secret. */
+/**
+ * @throws ServiceError `invalid`. The message holds the text unless it is a secret key.
+ */
 export function parseMultikey(text: string): KeyObject {
   const bytes = keyIn(text, PUBLIC)
   if (!bytes) {

@@ -1,7 +1,7 @@
-// Writes the documents of this service as canonical N-Quads (RDFC-1.0), which is what eddsa-rdfc-2022 signs.
-// Only documents in which at most one object has no id: then no names of blank nodes have to be worked out,
-// and one table of members takes the place of a JSON-LD processor. Tests hold it to jsonld and rdf-canonize.
-// Pages run it too, so that it imports nothing of Node.
+// Writes the documents of this service as canonical N-Quads (RDFC-1.0), the input of eddsa-rdfc-2022. At most
+// one object of a document may lack an id. So no names of blank nodes have to be found, and one table of
+// members replaces a JSON-LD processor. Tests compare it with jsonld and rdf-canonize. Pages run it too, so
+// it must not import anything of Node.
 import { ServiceError } from '../../schemas/errors.ts'
 import { quoted } from '../proof/quoted.ts'
 
@@ -15,7 +15,7 @@ const STATUS = 'https://www.w3.org/ns/credentials/status#'
 const SECURITY = 'https://w3id.org/security#'
 const SCHEMA = 'https://schema.org/'
 
-/** The contexts that say what the members mean; another context may say something else. */
+/** The contexts that define the members. Another context may define them differently. */
 export const CONTEXTS = [
   'https://www.w3.org/ns/credentials/v2',
   'https://purl.imsglobal.org/spec/ob/v3p0/context-3.0.3.json',
@@ -49,7 +49,7 @@ const MEMBERS: Record<string, { iri: string; form: Form }> = {
   ...members(OB, 'text', 'achievementType', 'narrative', 'resultType', 'valueMax'),
   ...members(OB, 'text', 'identityHash', 'identityType'),
   ...members(OB, BOOLEAN, 'hashed'),
-  // In an achievement it holds descriptions, in a result the address of one.
+  // In an achievement it holds descriptions, in a result the address of a description.
   ...members(OB, { datatype: `${OB_XSD}anyURI` }, 'resultDescription'),
   criteria: { iri: `${OB}Criteria`, form: 'id' },
   ...members(STATUS, 'text', 'statusPurpose', 'statusListIndex'),
@@ -67,11 +67,11 @@ const LISTS = new Set(['type', 'identifier', 'resultDescription', 'result', 'evi
 const ONLY_BLANK = '_:c14n0'
 
 /**
- * Returns the canonical N-Quads of a document. One object may lack an id: the document itself, as the options
- * of a proof do, or one in it.
+ * Returns the canonical N-Quads of a document. One object may lack an id: the document itself, as in the
+ * options of a proof, or one in it.
  *
- * Other forms of the same quads are refused, so that a reader finds what was signed where it looks: a list of
- * one value where there are no lists, an object that is an id alone, a value that stands twice.
+ * Refuses other forms of the same quads, so that a reader finds the signed values where it looks: a list of
+ * one value where no list belongs, an object with an id alone, a value that stands twice.
  *
  * @throws ServiceError `invalid` for a document of another form than this service makes.
  */
@@ -86,10 +86,10 @@ export function quadsOf(document: object): string {
   return quads.sorted().join('')
 }
 
-/** Says why a document is not of this service. Pages have words of their own for it. */
+/** The reason that a document is not of this service. Pages word it themselves. */
 class FormError extends ServiceError {
   readonly form: 'stranger' | 'blank' | 'twice'
-  /** The part that no document of this service has. */
+  /** The part that documents of this service never have. */
   readonly what: string | undefined
   readonly value: unknown
 
@@ -144,7 +144,7 @@ function addObject(quads: Quads, { id, type = [], ...content }: Record<string, u
     for (const value of listOf(name, values))
       quads.add(`${subject} <${member.iri}> ${termOf(quads, value, member.form)} .\n`)
   }
-  // Its id alone would say the same.
+  // An object without quads is the same as its id alone.
   if (quads.size === before) throw unknown('object', id ?? {})
   return subject
 }

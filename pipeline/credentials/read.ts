@@ -24,7 +24,7 @@ export function readIssue(store: Store, issue: number): Promise<CredentialIssue 
 
 const MAKE_DIGITS = 16
 
-/** Names all that decides the files of an issue besides the issue before it. */
+/** Returns a text that identifies the inputs of an issue besides the issue before it. */
 export function makeOf({
   form,
   release,

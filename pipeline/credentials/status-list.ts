@@ -2,7 +2,10 @@
 // which is set once it is revoked.
 import { crc32, gunzipSync } from 'node:zlib'
 
-/** The bits of a list: the least that the standard allows, so that a list does not tell whom it is about. */
+/**
+ * The bits of a list: the least number that the standard allows, so that asking for a list does not reveal
+ * the holder.
+ */
 export const ENTRIES_PER_LIST = 131_072
 const LIST_BYTES = ENTRIES_PER_LIST / 8
 
@@ -10,9 +13,9 @@ const LIST_BYTES = ENTRIES_PER_LIST / 8
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 
 /**
- * Returns the list in which the bits of these indices are set, in GZIP and multibase. The list is signed, and
- * an audit makes it again, so every machine must make the same text. The output of zlib differs between its
- * versions.
+ * Returns the list with the bits of these indices set, in GZIP and multibase. Every machine must make the
+ * same text, because the list is signed and an audit makes it again. The output of zlib differs between its
+ * versions, so it is not used.
  */
 export function encodedList(set: Iterable<number>): string {
   const bits = Buffer.alloc(LIST_BYTES)
@@ -24,7 +27,7 @@ export function encodedList(set: Iterable<number>): string {
   return `u${Buffer.concat([GZIP_HEAD, deflatedRuns(bits), tail]).toString('base64url')}`
 }
 
-/** Whether the bit of an index is set in a list; undefined for what is no list, or has no such bit. */
+/** Whether the bit of an index is set in a list; undefined if the text is no list, or the list too short. */
 export function isSetIn(encoded: string, index: number): boolean | undefined {
   let bits: Uint8Array
   try {
@@ -40,7 +43,7 @@ const SHORTEST_RUN = 3
 const LONGEST_RUN = 258
 const END_OF_BLOCK = 256
 
-/** Returns one block of deflate with fixed codes, in which only runs of a byte are shortened (RFC 1951). */
+/** Returns one block of deflate with fixed codes (RFC 1951). Compresses only runs of the same byte. */
 function deflatedRuns(bytes: Uint8Array): Uint8Array {
   const written = new BitWriter()
   // The last block, and the type 1.

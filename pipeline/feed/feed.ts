@@ -1,4 +1,4 @@
-// Reads the feed: numbered segments in the store, which never change. Each goes on where the one before ends.
+// Reads the feed: numbered segments in the store that never change. Each continues the one before.
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type FeedEvent, type FeedPage, type FeedSegment, feedSegment } from '../../schemas/feed.ts'
@@ -8,7 +8,7 @@ import { recordAt } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
 const KEPT_SEGMENTS = 1_000
-/** A reader asks the store for further segments at most once in this time. */
+/** The least time between two looks for further segments. */
 const FRESH_MS = 1_000
 
 export class Feed {
@@ -30,7 +30,7 @@ export class Feed {
     return this.#last
   }
 
-  /** Returns the number of the last segment as it was a moment ago. Calls at once share a look. */
+  /** Returns the number of the last segment as of a moment ago. Simultaneous calls share one look. */
   #lately(): Promise<number> {
     const atMs = this.#now().getTime()
     const age = atMs - (this.#looked?.atMs ?? -Infinity)
@@ -54,15 +54,14 @@ export class Feed {
   }
 
   /**
-   * Returns the events after a cursor, in order: from the beginning if it is undefined, and none if it is
-   * `end`.
+   * Returns the events after a cursor, in order; from the beginning without a cursor, and none for `end`.
    *
-   * @throws ServiceError `invalid` for a cursor that is none of this feed.
+   * @throws ServiceError `invalid` for a cursor that is not of this feed.
    */
   async after(cursor: string | undefined, limit: number): Promise<FeedPage> {
     let at = cursor === undefined ? { segment: 1, index: 0 } : placeOfCursor(cursor)
     let last = await this.#lately()
-    // Another node may have told the caller of segments that this one has not seen.
+    // The cursor may come from another node that has seen further segments.
     if (at && at.segment > last + 1) last = await this.last()
     at ??= { segment: last + 1, index: 0 }
     if (at.segment > last + 1) throw noCursor()

@@ -1,4 +1,5 @@
-// Finds the events between two states of the feed: rows that were said, time that has passed, and a release.
+// Finds the events between two states of the feed: from new rows, from the passing of time, and from a
+// release.
 import { ServiceError } from '../../schemas/errors.ts'
 import type { FeedState, NewEvent } from '../../schemas/feed.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
@@ -15,7 +16,7 @@ import { attachTable, currentColumns, currentRows } from '../tables/views.ts'
 
 type NewsContext = Pick<PipelineComponents, 'store' | 'local' | 'directory'> & { database: Database }
 
-/** Yields the events between two states, whose releases are the same or follow each other. */
+/** Yields the events between two states. Their releases must be the same, or one the next of the other. */
 export async function* newsBetween(
   context: NewsContext,
   tables: ChangedVersions,
@@ -31,7 +32,10 @@ export async function* newsBetween(
   if (to.release > from.release) yield* releaseEvents(context, to.release)
 }
 
-/** The first instant after a state at which a known question opens or closes; undefined if there is none. */
+/**
+ * Returns the first instant after a state at which a known question opens or closes; undefined if there is
+ * none.
+ */
 export async function nextPassing(
   { database, local, store }: NewsContext,
   tables: ChangedVersions,
@@ -46,7 +50,8 @@ export async function nextPassing(
 }
 
 /**
- * Returns what a state knows of the tables. Nobody is told that an import is undone before a release says so.
+ * Returns the tables as a state has read them. The feed shows that an import is undone only once a release
+ * does.
  */
 async function readIn(store: Store, { questions, resolutions, release }: FeedState): Promise<TablesRead> {
   const manifest = release === 0 ? undefined : await readManifest(store, release)
@@ -64,11 +69,11 @@ const TOLD = {
   resolutions: ['outcome', 'resolved_at'],
 }
 
-/** A row of one of the two tables, and the one before it. */
+/** A row of one of the two tables, and the row before it. */
 interface NewsRow {
   isOutcome: boolean
   question_id: string
-  /** Of the question as it is known now. */
+  /** The current title of the question. */
   title: string
   at: string
   reason: string | null
@@ -154,7 +159,7 @@ async function* passedEvents(database: Database, from: string, to: string): Asyn
   }
 }
 
-/** Awards come last, so that the events before them are the same when retention has deleted the awards. */
+/** Awards come last, so that the other events stay the same when retention has deleted the awards. */
 async function* releaseEvents(context: NewsContext, release: number): AsyncIterable<NewEvent> {
   const { database, store } = context
   const manifest = await manifestOf(store, release)

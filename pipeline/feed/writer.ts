@@ -1,5 +1,5 @@
-// Writes the feed: segments that tell what has changed between two states. Any number of writers may run: the
-// first to create a segment has decided it.
+// Writes the feed: segments with the events between two states. Any number of writers may run: the first to
+// create a segment decides it.
 import { type FeedEvent, type FeedSegment, type FeedState, feedSegment } from '../../schemas/feed.ts'
 import type { PipelineComponents } from '../components.ts'
 import { type Database, withDatabase } from '../duckdb.ts'
@@ -24,7 +24,7 @@ export class FeedWriter {
   readonly #feed: Feed
   readonly #questions: TableLog
   readonly #resolutions: TableLog
-  /** The next instant at which a question opens or closes, as of the last segment when it was found. */
+  /** The next instant at which a question opens or closes, and the last segment when it was computed. */
   #passing: { segment: number; at: string | undefined } | undefined
 
   constructor(context: FeedWriterContext, mostAtOnce = MOST_AT_ONCE) {
@@ -37,15 +37,17 @@ export class FeedWriter {
   }
 
   /**
-   * Tells all that has happened. The first call on a store begins the feed, and tells nothing.
+   * Writes all events since the last segment. The first call on a store begins the feed, without events.
    *
-   * @throws ServiceError `unavailable` if the store does not answer: the next call goes on.
+   * @throws ServiceError `unavailable` if the store does not answer: the next call continues.
    */
   async write(signal?: AbortSignal): Promise<void> {
     while (!signal?.aborted && (await this.#writeStep(signal)));
   }
 
-  /** Tells of one step, as far as no other writer does. False if there is nothing to tell. */
+  /**
+   * Writes the segments of one step, unless another writer does. Returns false if there is no step to write.
+   */
   async #writeStep(signal: AbortSignal | undefined): Promise<boolean> {
     const number = await this.#feed.last()
     const last = number === 0 ? undefined : await this.#feed.segment(number)
@@ -75,7 +77,9 @@ export class FeedWriter {
     return true
   }
 
-  /** Goes by one release at a time, so that each is compared with the one before it. */
+  /**
+   * Returns the next state. It advances by one release at most, so that each is compared with the one before.
+   */
   async #nextStep(
     segment: number,
     from: FeedState,
@@ -101,7 +105,7 @@ export class FeedWriter {
 
   async #stateNow(knownRelease: number | undefined): Promise<FeedState> {
     const release = await currentRelease(this.#context.store, knownRelease)
-    // Outcomes come first, so that the question of each is known.
+    // Read outcomes first, so that the question of each is known.
     await this.#resolutions.refresh()
     await this.#questions.refresh()
     const { questions, resolutions } = this.#tables
@@ -113,7 +117,7 @@ export class FeedWriter {
     return { questions: this.#questions.current, resolutions: this.#resolutions.current }
   }
 
-  /** Creates a segment. False if another writer has: then the next step follows it. */
+  /** Creates a segment. Returns false if another writer has: then the next step follows that. */
   #put(number: number, segment: FeedSegment): Promise<boolean> {
     return recordAt(this.#context.store, feedPath(number), feedSegment).create(segment)
   }

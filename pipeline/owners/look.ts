@@ -1,4 +1,4 @@
-// Looks at a domain for the proofs that it answers for agents: in a file that it serves, or in TXT records.
+// Looks for proofs of ownership at a domain: in a file that it serves, and in its TXT records.
 import type { LookupAddress } from 'node:dns'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -8,9 +8,9 @@ import { checkedLookUp } from '../public-address.ts'
 
 const MOST_ANSWER_BYTES = 64 * 1024
 const REASON_CHARACTERS = 200
-/** Failures of this machine's network, which say nothing of the domain. */
+/** Failures of this machine's network. They say nothing about the domain. */
 const OWN_FAILURES = new Set(['EAI_AGAIN', 'ENETUNREACH', 'ENETDOWN'])
-/** Failures of this machine's resolver. A connection that the domain refuses has one of these codes too. */
+/** Failures of this machine's resolver. A connection refused by the domain has one of these codes too. */
 const RESOLVER_FAILURES = new Set(['ETIMEOUT', 'ECONNREFUSED', 'ESERVFAIL', 'ECANCELLED'])
 
 /** The file: the token of each agent by its id. */
@@ -32,13 +32,15 @@ export interface Reach {
 type NotFound = Exclude<Found, { kind: 'proved' }>
 type Claimed<T> = { kind: 'shown'; value: T } | NotFound
 
-/** The tokens that a domain shows, for the claims of every agent that names it. */
+/** The tokens at a domain, for the claims of all agents that name it. */
 export interface DomainLook {
   file: Claimed<Record<string, unknown>>
   records: Claimed<readonly string[]>
 }
 
-/** Reads the file and the TXT records of a domain at once, so that neither takes the time of the other. */
+/**
+ * Reads the file and the TXT records of a domain at the same time, so that neither takes time from the other.
+ */
 export async function lookAtDomain(domain: string, reach: Reach, ending: AbortSignal): Promise<DomainLook> {
   const signal = AbortSignal.any([ending, AbortSignal.timeout(reach.timeoutMs)])
   const [file, records] = await Promise.all([
@@ -48,7 +50,7 @@ export async function lookAtDomain(domain: string, reach: Reach, ending: AbortSi
   return { file, records }
 }
 
-/** Returns whether a look at the domain of a claim has found its proof. */
+/** Finds the proof of a claim in a look at its domain. */
 export function proofIn({ file, records }: DomainLook, { agent_id, token }: OwnerClaim): Found {
   if (file.kind === 'shown' && file.value[agent_id] === token) return { kind: 'proved' }
   if (records.kind === 'shown' && records.value.includes(token)) return { kind: 'proved' }
@@ -56,7 +58,7 @@ export function proofIn({ file, records }: DomainLook, { agent_id, token }: Owne
     file.kind === 'shown' ? 'the file does not have the token of the agent under its id' : file.reason,
     records.kind === 'shown' ? 'no TXT record has the token' : records.reason,
   ]
-  // The proof may be where the service could not look.
+  // The proof may be in the place where the service could not look.
   const isUnknown = file.kind === 'unknown' || records.kind === 'unknown'
   return { kind: isUnknown ? 'unknown' : 'missing', reason: reasons.join('; ') }
 }
@@ -95,15 +97,15 @@ function jsonOf(text: string): unknown {
 /**
  * Returns the file at an address.
  *
- * @throws Error for any answer but 200, so that a redirect leads nowhere, for one of more than 64 KiB, or if
- *   it is not complete in time.
+ * @throws Error for any status but 200, so that redirects are not followed, for more than 64 KiB, and if the
+ *   file is not complete in time.
  */
 async function fileOf(
   address: string,
   { lookUp, isPrivateAllowed }: Reach,
   signal: AbortSignal,
 ): Promise<string> {
-  // Before the request, so that a resolver that is silent is not taken for a domain that is.
+  // Look the name up before the request, so that a silent resolver is not taken for a silent domain.
   const addresses = await lookUp(new URL(address).hostname, signal)
   const request = address.startsWith('https:') ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {

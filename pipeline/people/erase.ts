@@ -1,4 +1,4 @@
-// Erases a person: takes the name back, and has the forecasts left out where that is asked for.
+// Erases a person: takes the name back, and leaves the forecasts out if asked.
 import type { PipelineComponents } from '../components.ts'
 import { literal } from '../duckdb.ts'
 import type { ErasedPerson } from '../../schemas/manifests.ts'
@@ -13,7 +13,7 @@ type EraseContext = Pick<PipelineComponents, 'store' | 'local' | 'database' | 'n
 
 export interface ErasedName {
   erasure: Erasure
-  /** Whether the name was there until now. */
+  /** Whether the person had a name until now. */
   wasNamed: boolean
 }
 
@@ -23,8 +23,9 @@ export interface ErasedForecasts {
 }
 
 /**
- * Takes a name back: no object has it any more, and no import brings it again. With `forecasts`, those of
- * the person are left out too, from the next release on. An earlier erasure keeps its time and its reason.
+ * Takes a name back: no object has it any more, and no import brings it again. With `forecasts`, releases
+ * leave out the person's forecasts too, from the next one on. An earlier erasure keeps its time and its
+ * reason.
  *
  * @throws ServiceError `notFound` if the store knows no such person, `invalid` for a reason that would
  *   publish the name: nothing was changed.
@@ -52,7 +53,7 @@ export async function erasePerson(
   }
 }
 
-/** Refuses a reason that has the name of the person: releases publish it for good. */
+/** Refuses a reason with the name of the person, because releases publish the reason for good. */
 function assertNamesNobody(userId: string, name: string | null, reason: string): void {
   if (name === null || !wordsOf(reason).includes(wordsOf(name))) return
   throw new ServiceError(
@@ -61,7 +62,9 @@ function assertNamesNobody(userId: string, name: string | null, reason: string):
   )
 }
 
-/** The words of a text in lower case, between spaces, so that a short name is not found inside a word. */
+/**
+ * Returns the words of a text in lower case between spaces, so that a short name is not found inside a word.
+ */
 const wordsOf = (text: string) =>
   ` ${text
     .normalize('NFKC')

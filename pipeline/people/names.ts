@@ -1,5 +1,5 @@
-// The names of people: the one place in the store that has them. They are replaced and deleted, never hashed
-// into anything and never signed, so that a name can be taken back.
+// The names of people, in the only place that holds them. They are replaced and deleted, never hashed into
+// anything and never signed, so that a name can be taken back.
 import pMap from 'p-map'
 import { z } from 'zod'
 import { instant, uuid } from '../../schemas/values.ts'
@@ -10,10 +10,10 @@ import type { Store } from '../store/store.ts'
 const AT_ONCE = 16
 
 const erasure = z.strictObject({ erased_at: instant, reason: z.string() })
-/** When and why the name of a person was taken back. It stays, so that no import brings the name again. */
+/** The time and the reason of an erasure. It stays, so that no import brings the name again. */
 export type Erasure = z.infer<typeof erasure>
 
-/** The names of the people of a shard by id; null for a person whose name an import has taken away. */
+/** The names of the people of a shard, by id; null if an import has taken the name away. */
 const people = z.strictObject({
   names: z.record(uuid, z.string().nullable()),
   erased: z.record(uuid, erasure),
@@ -23,10 +23,10 @@ type People = z.infer<typeof people>
 /** The new state of a person's name. */
 export type NameChange = { name: string | null } | { erased: Erasure }
 
-/** The last two digits are spread evenly in ids of every version. */
+/** The last two digits are evenly spread in UUIDs of every version. */
 const shardOf = (userId: string) => userId.slice(-2)
 
-/** Returns the number of changes of each shard, and all objects that are there. */
+/** Returns the number of changes of each shard, and the paths of all objects. */
 async function listShards(store: Store): Promise<{ last: Map<string, number>; paths: string[] }> {
   const last = new Map<string, number>()
   const paths: string[] = []
@@ -49,7 +49,7 @@ export class PeopleNames {
     this.#store = store
   }
 
-  /** Changes with any name that this reader knows. */
+  /** A number that changes with every change of the names. */
   get version(): number {
     return this.#version
   }
@@ -74,7 +74,7 @@ export class PeopleNames {
 
   async #read(shard: string, number: number): Promise<void> {
     const found = await recordAt(this.#store, peoplePath(shard, number), people).get()
-    // A later change may have replaced it since the listing; the next look finds that one.
+    // A later change may have replaced the object since the listing. The next look finds it.
     if (!found || (this.#shards.get(shard)?.number ?? 0) >= number) return
     this.#shards.set(shard, { number, people: found })
     this.#version += 1
@@ -91,10 +91,10 @@ export class PeopleNames {
 }
 
 /**
- * Changes names. A name of an erased person stays away. Of rivals that change a shard, each makes its change
- * on top of the other's. Repeating a change is harmless, and completes one that was cut off.
+ * Changes names. An erased person gets no name. Rivals that change the same shard each make their change on
+ * top of the other's. Repeating a change is harmless, and completes one that was cut off.
  *
- * @param mayReplace whether a name that is known, or was taken away, is replaced.
+ * @param mayReplace whether to replace names that are known or were taken away.
  * @throws ServiceError `corrupt` if the names of a shard are damaged: delete its object, and import the names
  *   again.
  */
@@ -114,7 +114,8 @@ export async function changeNames(
       },
       { concurrency: AT_ONCE },
     )
-    // A rival that read a shard long ago may create a number that was deleted: only the greatest counts.
+    // Only the greatest number counts: a rival that read the shard long ago may have created a deleted number
+    // again.
     const now = await listShards(store)
     const isCurrent = (shard: string) => written.get(shard) === (now.last.get(shard) ?? 0)
     const replaced = now.paths.filter((path) => {
@@ -126,7 +127,7 @@ export async function changeNames(
   }
 }
 
-/** Returns the number of changes with these; −1 if a rival came first. */
+/** Returns the new number of changes of the shard; −1 if a rival came first. */
 async function changeShard(
   store: Store,
   shard: string,

@@ -35,7 +35,10 @@ export function outlookOf(
   return { title, because, questions }
 }
 
-/** Every requirement by itself takes a number of questions like those that there are; the greatest counts. */
+/**
+ * Estimates for each requirement how many questions like those so far meet it, and returns the greatest
+ * number.
+ */
 function questionsUntil(
   methodology: Methodology,
   grounds: TitleGrounds & { clusters: number },

@@ -14,22 +14,27 @@ const COUNTED = ['contested_questions', 'evidence', 'coverage', 'priced_question
 const SKILLS = ['skill', 'median_skill', 'market_skill'] as const
 type Skill = (typeof SKILLS)[number]
 
-/** A metric that a title takes; of an interval its lower end. */
+/** A metric that a title requires. An interval stands for its lower end. */
 export type RequiredMetric = (typeof COUNTED)[number] | Skill | `${Skill}_interval`
 
 /** The numbers that decide. Every verification has them. */
 export type TitleGrounds = Pick<EntityMetrics, RequiredMetric> & { voice_rule: VoiceRule }
 
-/** A published number that must not be below another one. The lower end of an interval must be above it. */
+/**
+ * A published number and the least value that it needs. The lower end of an interval must be above that
+ * value.
+ */
 export interface Requirement {
   metric: RequiredMetric
-  /** Null where there is no such number. */
+  /** Null if the release has no such number. */
   has: number | null
   needed: number
   isMet: boolean
 }
 
-/** Returns what each title takes beyond the one before it, and what is there. */
+/**
+ * Returns the requirements of each title beyond those of the title before it, each with the entity's number.
+ */
 export function requirementsOf(
   { parameters }: Methodology,
   grounds: TitleGrounds,
@@ -55,7 +60,7 @@ export function requirementsOf(
   }
 }
 
-/** The skills that a record must show: that over the market only where there is a price. */
+/** Returns the skills that a record must show. The one over the market needs a price. */
 const skillsOf = ({ priced_questions }: TitleGrounds): readonly Skill[] =>
   SKILLS.filter((skill) => skill !== 'market_skill' || priced_questions > 0)
 
@@ -74,7 +79,7 @@ export function decideTitle(methodology: Methodology, grounds: TitleGrounds): Aw
 
 const nameOf = (metric: string) => `its ${metric.replace('_', ' ')}`
 
-/** The clause that says of a requirement why it is not met. */
+/** Returns the clause that says why a requirement is not met. */
 function lackOf({ metric, has, needed }: Requirement): string {
   switch (metric) {
     case 'contested_questions':

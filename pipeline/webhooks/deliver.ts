@@ -13,9 +13,9 @@ import {
   webhookState,
 } from './webhooks.ts'
 
-/** The pauses before the second try, the third and so on; the last one is repeated. */
+/** The pauses before the second try, the third and so on. The last pause is repeated. */
 const PAUSES_S = [5, 30, 120, 900, 3_600, 14_400, 28_800]
-/** An event is given up this long after its first try failed. */
+/** The time from the first failed try of an event until it is given up. */
 export const GIVE_UP_MS = 3 * 86_400_000
 const EVENTS_AT_ONCE = 100
 const GONE = 410
@@ -31,14 +31,14 @@ export interface DelivererComponents extends SendSettings {
 export class Deliverer {
   readonly #components: DelivererComponents
   readonly #stopping = new AbortController()
-  /** The deliveries under way, by webhook: a slow one delays no other. */
+  /** The deliveries under way, by webhook. A slow webhook delays no other. */
   readonly #running = new Map<string, Promise<void>>()
 
   constructor(components: DelivererComponents) {
     this.#components = components
   }
 
-  /** Begins to deliver what is new to every webhook that is not being called already. */
+  /** Begins to deliver new events to every webhook without a delivery under way. */
   async begin(): Promise<void> {
     for (const webhook of await readWebhooks(this.#components.store)) {
       if (this.#running.has(webhook.id) || this.#stopping.signal.aborted) continue
@@ -59,7 +59,7 @@ export class Deliverer {
     await Promise.all(this.#running.values())
   }
 
-  /** Ends the calls under way: what they delivered may come again. */
+  /** Ends the calls under way. Their events may be delivered again. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.settled()
@@ -75,7 +75,7 @@ export class Deliverer {
       for (const event of page.events) {
         if (webhook.events !== null && !webhook.events.includes(event.type)) continue
         const next = await this.#tried(webhook, event, state)
-        // It may have been removed meanwhile.
+        // The webhook may have been removed meanwhile.
         if (this.#stopping.signal.aborted || !(await hasWebhook(store, webhook.id))) return
         await setWebhookState(store, webhook.id, next)
         state = next
@@ -109,7 +109,10 @@ export class Deliverer {
     }
   }
 
-  /** Returns undefined for an event that was taken, and the status of a receiver that is gone for good. */
+  /**
+   * Sends an event. Returns undefined if the receiver took it, `GONE` if the receiver is gone for good, and
+   * otherwise the reason of the failure.
+   */
   async #failureOf(webhook: Webhook, event: FeedEvent): Promise<string | typeof GONE | undefined> {
     const body = canonical(event)
     const timestamp = String(Math.floor(this.#components.now().getTime() / 1000))

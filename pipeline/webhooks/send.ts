@@ -1,5 +1,5 @@
-// Sends one request to the address of a webhook, and never to a private address: whoever may name a webhook
-// must not reach what only this machine reaches.
+// Sends one request to the address of a webhook, never to a private address: anyone who may name a webhook
+// must not reach addresses that only this machine reaches.
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
@@ -35,11 +35,11 @@ export function assertWebhookUrl(text: string, isPrivateAllowed: boolean): void 
 }
 
 /**
- * Posts a body, and returns the status of the answer. Redirects are not followed and the body of the answer
- * is not read.
+ * Posts a body, and returns the status of the answer. Does not follow redirects, and does not read the body
+ * of the answer.
  *
- * @throws Error if there is no answer in time, or the name resolves to a private address: the connection is
- *   made to an address that was checked, and to no other.
+ * @throws Error if there is no answer in time, or if the name resolves to a private address. Connects to the
+ *   checked address and to no other.
  */
 export function send(
   url: string,

@@ -1,5 +1,5 @@
-// The webhooks of an operator, and how far each is: records in the store, so that no delivery is lost with a
-// process.
+// The webhooks of an operator and the progress of each, as records in the store, so that no delivery is lost
+// with a process.
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { EVENT_TYPES } from '../../schemas/feed.ts'
@@ -11,14 +11,14 @@ import type { Store } from '../store/store.ts'
 
 const ID_LENGTH = 8
 const SECRET_BYTES = 32
-/** Standard Webhooks marks secrets so. */
+/** The prefix of secrets in Standard Webhooks. */
 const SECRET_PREFIX = 'whsec_'
 
 const webhookRecord = z.strictObject({
   id: z.string(),
   url: z.string(),
   secret: z.string(),
-  /** The events that are delivered; null for all. */
+  /** The types of events to deliver; null for all. */
   events: z.array(z.enum(EVENT_TYPES)).nullable(),
   created_at: instant,
   /** The cursor at which the delivery begins. */
@@ -39,7 +39,7 @@ const stateRecord = z.strictObject({
     })
     .nullable(),
   given_up: z.strictObject({ events: z.number().int(), last_event_id: z.string().nullable() }),
-  /** When the receiver said that it is gone for good. */
+  /** When the receiver answered that it is gone for good. */
   disabled_at: instant.nullable(),
 })
 export type WebhookState = z.infer<typeof stateRecord>
@@ -90,7 +90,7 @@ export async function deleteWebhook(store: Store, id: string): Promise<void> {
   await statesIn(store).delete(id)
 }
 
-/** Returns how far a webhook is: at its beginning before its first delivery. */
+/** Returns the progress of a webhook. Before its first delivery it is at its beginning. */
 export async function webhookState(
   store: Store,
   { id, from }: Pick<Webhook, 'id' | 'from'>,
