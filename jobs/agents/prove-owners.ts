@@ -3,6 +3,7 @@ import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import pMap from 'p-map'
 import {
+  type OwnerClaim,
   afterLook,
   domainOwner,
   dueClaims,
@@ -25,8 +26,8 @@ const RUN_MS = 60_000
 /** The Internet, as everyone reaches it. Names are asked of `servers`, by default those of the system. */
 export function internet(servers?: readonly string[]): Reach {
   return {
-    lookUp: (name, signal) => asked(servers, signal, (resolver) => addressesOf(name, resolver)),
-    resolveTxt: (name, signal) => asked(servers, signal, (resolver) => resolver.resolveTxt(name)),
+    lookUp: (name, signal) => resolving(servers, signal, (resolver) => addressesOf(name, resolver)),
+    resolveTxt: (name, signal) => resolving(servers, signal, (resolver) => resolver.resolveTxt(name)),
     isPrivateAllowed: false,
     originOf: (domain) => `https://${domain}`,
     timeoutMs: TIMEOUT_MS,
@@ -37,7 +38,7 @@ export function internet(servers?: readonly string[]): Reach {
  * Asks a resolver of its own until the signal ends it. Look-ups by the system cannot be cancelled, and four
  * names whose servers are silent would keep all threads that read files.
  */
-async function asked<T>(
+async function resolving<T>(
   servers: readonly string[] | undefined,
   signal: AbortSignal,
   ask: (resolver: Resolver) => Promise<T>,
@@ -81,6 +82,7 @@ export async function proveOwners(
   ending: AbortSignal = AbortSignal.timeout(RUN_MS),
 ): Promise<Report> {
   const { store, now, log } = components
+  // Look at every domain of a due claim.
   const due = await dueClaims(store, now())
   const looks = await looksAt(
     new Set(due.flatMap(({ given_up, domain }) => (given_up ? [] : domain))),
@@ -95,25 +97,11 @@ export async function proveOwners(
   const left = due.length - looked.length
   const proved = looked.filter(({ found, next }) => next && found.kind === 'proved')
   const ended = looked.filter(({ claim, next }) => next === null && claim.proved_at !== null)
-  const say = async (
-    some: typeof looked,
-    write: (context: ImportContext, owners: Asked) => Promise<Said>,
-  ) => {
-    if (some.length === 0) return 0
-    const owners = async () => {
-      const standing = await pMap(
-        some,
-        async (one) => ((await stillClaims(store, one.claim)) ? [one.claim] : []),
-        {
-          concurrency: READS_AT_ONCE,
-        },
-      )
-      return new Map(standing.flat().map(({ agent_id, domain }) => [agent_id, domainOwner(domain)]))
-    }
-    return (await onTable(components, (context) => write(context, owners))).changed
-  }
-  const owned = await say(proved, ownByDomain)
-  const lost = await say(ended, disownByDomain)
+  // Write to the table of agents.
+  const claimsOf = (some: typeof looked) => some.map(({ claim }) => claim)
+  const owned = await writeOwners(components, claimsOf(proved), ownByDomain)
+  const lost = await writeOwners(components, claimsOf(ended), disownByDomain)
+  // Note the looks, and tell of lost domains.
   for (const { claim, next } of looked) await noteLook(store, claim, next)
   for (const { claim, found } of ended) {
     const reason = 'reason' in found ? found.reason : undefined
@@ -130,6 +118,22 @@ export async function proveOwners(
       `looked at ${looks.size} domains for ${looked.length} agents: ${owned} have a new owner, and ${lost} no longer have one` +
       (left === 0 ? '' : `; there was no time for ${left} agents, which come first in the next run`),
   }
+}
+
+/** Writes the owners of agents whose claims still stand. Returns how many agents it changed. */
+async function writeOwners(
+  components: Components,
+  claims: readonly OwnerClaim[],
+  write: (context: ImportContext, owners: Asked) => Promise<Said>,
+): Promise<number> {
+  if (claims.length === 0) return 0
+  const owners = async () => {
+    const isStanding = async (claim: OwnerClaim) =>
+      (await stillClaims(components.store, claim)) ? [claim] : []
+    const standing = await pMap(claims, isStanding, { concurrency: READS_AT_ONCE })
+    return new Map(standing.flat().map(({ agent_id, domain }) => [agent_id, domainOwner(domain)]))
+  }
+  return (await onTable(components, (context) => write(context, owners))).changed
 }
 
 /** Leaves out the domains whose look had not ended in time. */

@@ -83,12 +83,14 @@ async function buildComponents(
   environment: Environment,
   access: Access,
 ): Promise<Components> {
+  // Parse the settings first, because they may be wrong.
   const logger = loggerOf(settings)
   const own = settingsOf(settings, environment)
   const random = new RandomPool()
   const signers = signersOf(settings)[environment]
   const witnesses = witnessesOf(settings)[environment]
   const credentialIssuer = credentialIssuersOf(settings)[environment]
+  // Open the store, and make a folder for work on this machine.
   const { store, clockAheadMs } = await openOwnStore(settings, environment, access, logger)
   const storeName = sha256Hex(`${settings.S3_ENDPOINT ?? ''} ${store.url}`).slice(0, 16)
   const cache = settings.CACHE_DIR ?? join(homedir(), '.cache', 'fvs')

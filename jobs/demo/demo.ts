@@ -50,11 +50,13 @@ export async function runDemo(
     if (store !== undefined) await refuseData(settings)
     return await withEveryEnvironment(settings, async ({ production, sandbox }) => {
       const say = sayer(stopping.signal)
+      // Seed the sandbox and serve it.
       say(`fvs sandbox seed --seed ${SEED} --weeks ${WEEKS}, in the empty store ${production.store.url}`)
       const world = await seedSandbox(sandbox, { ...SEED_DEFAULTS, seed: SEED, weeks: WEEKS })
       say('fvs serve')
       const service = await startService({ production, sandbox }, { scheduler: false, ownAddress: true })
       try {
+        // Make releases, and show and check what is served.
         const credentialKey = credentialKeyText(randomBytes(32))
         const credentialIssuer = {
           url: service.url + MOUNTS.sandbox,
@@ -68,6 +70,7 @@ export async function runDemo(
           say,
           signal: stopping.signal,
         })
+        // Tell the outcome, and how to try further commands.
         const ok = checks.every((check) => check.ok)
         const forCommands = {
           ...variablesOf(sandbox, outcome),

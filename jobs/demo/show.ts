@@ -46,6 +46,7 @@ export async function showDemo({
   say,
   signal,
 }: Stage): Promise<{ outcome: DemoOutcome; checks: Report[] }> {
+  // Make the earlier releases and the current one.
   for (const weeks of [...EARLIER_RELEASES_WEEKS, undefined]) {
     const asOf = weeks === undefined ? undefined : before(world, weeks)
     say(asOf ? `fvs release --as-of ${asOf.toISOString()}` : 'fvs release')
@@ -54,6 +55,7 @@ export async function showDemo({
   const release = await currentRelease(components.store)
   const { questions, resolved, submissions, forecasts } = simulateHistory(world)
   const open = questions.slice(resolved.length)
+  // Read the current one as a client does.
   say('fvs keys create --tier pro')
   const pro = { tier: 'pro', monthly_calls: null } as const
   const apiKey = await components.registry.createClientKey('the demo', components.now(), pro)
@@ -62,8 +64,10 @@ export async function showDemo({
   const agents = await rankedEntities(served, 'agent', agentsOf(world))
   const forecasters = await rankedEntities(served, 'forecaster', people())
   const owners = await pMap(Object.values(OWNERS), (id) => servedOwner(url, id))
+  // Show that a late forecast is refused.
   say('POST /agents/register, and a forecast that comes too late')
   const refusal = await refusalOfLate(url, open[0]!.questionId, resolved.at(-1)!.questionId)
+  // Verify a record, its proof and the whole release.
   const target = `${url}/agents/${agents[0]!.id}/verification`
   say(`fvs verify ${target}`)
   const verification = await runVerify(components.own, target, { environment: 'sandbox' }, components.now())

@@ -15,6 +15,7 @@ export async function checkCredentials({
   const record = last === 0 ? undefined : await readIssue(store, last)
   const release = await currentRelease(store)
   const check = 'credentials'
+  // Without issued credentials, a key and a release there should be some.
   if (!record) {
     if (!issuer || release === 0) return []
     return [
@@ -25,6 +26,7 @@ export async function checkCredentials({
       ),
     ]
   }
+  // With issued credentials, the settings must lead on from them.
   if (!issuer) {
     return [
       fault(
@@ -54,6 +56,7 @@ export async function checkCredentials({
       ),
     ]
   }
+  // The last issue must be of the current release.
   const detail = `issue ${last} is of release ${record.release}`
   return [
     record.release < release

@@ -21,6 +21,7 @@ export function checkSecrets({ settings, own, environment }: Own): Finding[] {
   const name = (setting: Parameters<typeof settingName>[0]) => settingName(setting, environment)
   const secrets = secretsInForce(own)
   const findings: Finding[] = []
+  // The secrets that sign payloads.
   if (secrets.length === 0) {
     const make = `set it: openssl rand -base64 32`
     findings.push(
@@ -36,6 +37,7 @@ export function checkSecrets({ settings, own, environment }: Own): Finding[] {
         `${secrets.length === 1 ? 'one signs' : 'two sign'}, long enough and different from others`,
       ),
     )
+  // The key of the log, and the ends of rotations.
   findings.push(
     own.LOG_SIGNING_KEY === undefined
       ? note(
@@ -50,6 +52,7 @@ export function checkSecrets({ settings, own, environment }: Own): Finding[] {
     if (own[setting] === undefined) continue
     findings.push(note('secret', `${name(setting)} is set`, 'leave it out once verifiers have the new one'))
   }
+  // The address that pages name.
   if (settings.PUBLIC_URL === undefined) {
     findings.push(
       note(

@@ -58,7 +58,8 @@ export async function addRows(
     'forecasters',
     forecasters.map(({ userId, name }) => ({ user_id: userId, display_name: name })),
   )
-  const asked = questions.map((question) => ({
+  // Bring the rows into the form of files.
+  const questionRows = questions.map((question) => ({
     question_id: question.questionId,
     title: question.title,
     resolution_criteria: question.resolutionCriteria,
@@ -70,7 +71,7 @@ export async function addRows(
     opened_at: question.openedAt,
     closes_at: question.closesAt,
   }))
-  const made = forecasts.map(({ userId, questionId, probability, forecastAt }) => ({
+  const forecastRows = forecasts.map(({ userId, questionId, probability, forecastAt }) => ({
     entity_type: 'forecaster',
     entity_id: userId,
     question_id: questionId,
@@ -82,9 +83,10 @@ export async function addRows(
     outcome,
     resolved_at: closesAt,
   }))
+  // Import in an order in which no row refers to a later one.
   return {
-    asked: await add('questions', asked),
-    forecasts: await add('forecasts', made),
+    asked: await add('questions', questionRows),
+    forecasts: await add('forecasts', forecastRows),
     resolved: await add('resolutions', outcomes),
   }
 }

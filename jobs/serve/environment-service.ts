@@ -41,6 +41,7 @@ export async function startEnvironment(
   components: Components,
   serving: Serving,
 ): Promise<RunningEnvironment> {
+  // Check the store, and read what the first calls need.
   await assertEnvironment(components)
   const { environment, settings, own, logger } = components
   const parts = buildApiParts(components, serving)
@@ -51,6 +52,7 @@ export async function startEnvironment(
   // The scheduler is the first work in the background and the last step that may fail, so nothing keeps
   // running after its error.
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
+  // Begin the work in the background.
   const follower = followReleases(starting)
   const forecasting = followForecasts(starting)
   const flush = () => flushUsage(starting)

@@ -47,6 +47,7 @@ export async function startService(
   components: Record<Environment, Components>,
   { scheduler, sharePort = false, ownAddress = false, firstCallsMs = FIRST_CALLS_MS }: ServiceOptions,
 ): Promise<Service> {
+  // Prepare the process, and what both environments share.
   beginYoung()
   await holdTickShape()
   const { settings, logger, newRequestId, monotonicMs } = components.production
@@ -73,6 +74,7 @@ export async function startService(
   const quiesce = () => Promise.all(running.map((each) => each.quiesce()))
 
   try {
+    // Start both environments, and one server for both.
     const contexts = { production: await start('production'), sandbox: await start('sandbox') }
     const routes = allRoutes({
       version: SERVICE_VERSION,
@@ -103,6 +105,7 @@ export async function startService(
       addresses.ofConnection,
     )
     if (ownAddress) for (const { site } of Object.values(contexts)) site.publicUrl ??= server.url
+    // Tell that the service is up.
     const { store, secrets } = components.production
     const release = contexts.production.current.manifest?.release ?? 0
     logger.info({ url: server.url, store: store.url, release, signed: secrets !== undefined }, 'serving')

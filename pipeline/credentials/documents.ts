@@ -84,9 +84,11 @@ export function didDocument(issuer: string, multikeys: readonly string[]) {
   }
 }
 
+/** Returns the Open Badges credential of a certified entity, without its proof. */
 export function credentialOf(issue: Issued, entityType: EntityType, entityId: string, held: Held): Unsecured {
   const { release, as_of, methodology_version, environment, url } = issue
   const { index, name } = held
+  // The addresses to which the document refers.
   const entity = url + callPath(entityType, entityId)
   const id = `${entity}/credential#${release}`
   const words = environment === 'sandbox' ? 'Certified forecaster in the sandbox' : 'Certified forecaster'

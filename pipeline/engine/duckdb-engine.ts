@@ -78,6 +78,7 @@ export async function orderEveryone(
   asOf: Date,
   furtherPairs?: string,
 ): Promise<OrderedWorld> {
+  // Number the questions, the forecasts that count, and the entities.
   await attachAll(database, local, versions)
   await createQuestions(database, asOf)
   await createCounted(database)
@@ -85,6 +86,7 @@ export async function orderEveryone(
   log?.('looked for repeated forecasts', {})
   await createEntities(database, asOf)
   const known = await knownEntities(database, asOf)
+  // Make the pairs, question by question.
   const questions = await database.rows<ResolvedQuestion & TimedQuestion>(QUESTION_ROWS)
   const { kept, voices, voiceRule } = await sweepAll(
     { methodology, database },
@@ -93,6 +95,7 @@ export async function orderEveryone(
     furtherPairs,
   )
   log?.('swept every question', { voice_rule: voiceRule })
+  // Find who shares pools with whom.
   const { circumstances, pairs, poolsOfQuestions } = circumstancesOf(known, voices, questions, kept)
   const [agents, forecasters] = poolsOfQuestions as [Int32Array, Int32Array]
   await keep(database, 'question_pool', QUESTION_POOLS, {
@@ -100,6 +103,7 @@ export async function orderEveryone(
     agent_pool: agents,
     forecaster_pool: forecasters,
   })
+  // Sort the pairs by entity.
   await orderPairs(database)
   log?.('ordered the pairs', {})
   return {

@@ -132,7 +132,8 @@ async function createMoved(
      ) USING (entity_type, entity_id)
      WHERE entity_type <> 'agent' OR source <> 'import'`,
   )
-  // Grain: at most two rows per question, one for each release.
+  // Add the life of each touched question in this release and in the one before. Grain: at most two rows per
+  // question, one for each release.
   await database.run(
     `CREATE OR REPLACE TEMP TABLE scored_at_either (question_id VARCHAR, opened_at TIMESTAMPTZ, ends_at TIMESTAMPTZ)`,
   )
@@ -146,6 +147,7 @@ async function createMoved(
        WHERE ${scoresAt(state.asOf)}`,
     )
   }
+  // Count the entities with a forecast that stood in either life.
   await database.run(
     `CREATE OR REPLACE TEMP TABLE moved AS
      SELECT question_id, count(DISTINCT (entity_type, entity_id)) AS pairs

@@ -62,18 +62,22 @@ export async function deriveRelease(
     as_of: asOf.toISOString(),
     environment: inputs.environment,
   }
+  // Make the pairs, and find what they correct.
   const corrected = await correctedSince(context, previous, versions, asOf)
   const ordered = await orderEveryone(context, versions, asOf, inputs.furtherPairs)
   const { writeScores, voiceRule, pairs, questions: scored_questions, forecasts } = ordered
+  // Let DuckDB write large files while the entities are scored.
   const shards = shardsOfTypes(ordered.entities)
   await using begun = new AsyncDisposableStack()
   const inTurn = begun.use(new FilesInTurn(context.directory))
   const release = { provenance, shards, partSizes, inTurn }
   for (const kind of SCORED_KINDS) kind.begin?.({ ...release, writeScores })
+  // Score and rank everyone.
   const ranked = rankTypes(methodology, voiceRule, await scoreEveryone(context, ordered))
   const categories = await categoriesAt(database)
   const countOf = (type: string) => ranked.filter(({ entityType }) => entityType === type).length
   const [agents, forecasters] = ENTITY_TYPES.map(countOf) as [number, number]
+  // The caller disposes of the large files.
   const own = begun.move()
   return {
     counts: { agents, forecasters, scored_questions, forecasts },

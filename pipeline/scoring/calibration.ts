@@ -66,6 +66,7 @@ export function decompose({ ppm, outcome }: ClosingForecasts): {
   const ordered = new Int32Array(n)
   for (let i = 0; i < n; i++) ordered[i] = 2 * ppm[i]! + outcome[i]!
   ordered.sort()
+  // Group equal forecasts, and sum their outcomes and errors.
   const forecasts: number[] = []
   const sums: number[] = []
   const weights: number[] = []
@@ -87,6 +88,7 @@ export function decompose({ ppm, outcome }: ClosingForecasts): {
       weights.push(1)
     }
   }
+  // Pool the groups until the frequency of yes rises, and sum the errors that remain.
   let recalibratedErrors = 0
   let first = 0
   const corp = poolAdjacentViolators(sums, weights).map(({ sum, weight: count, length }) => {
@@ -95,6 +97,7 @@ export function decompose({ ppm, outcome }: ClosingForecasts): {
     first += length
     return { lower, upper, frequency: sum / count, count }
   })
+  // Split the mean score.
   const brier = squaredErrors / (PPM * PPM) / n
   const recalibrated = recalibratedErrors / n
   const uncertainty = (yes * (n - yes)) / n / n

@@ -34,19 +34,24 @@ export function scoreEntity(
   { isRetired, ...circumstances }: Circumstances,
 ): EntityScores {
   const { parameters } = methodology
+  // Choose the pairs that count.
   const pairs = settledPairs(taken)
   const { columns, rowCount } = pairs
   const contested = contestedRows(pairs)
   const priced = contested.filter((row) => columns.priced[row] === 1)
+  // Measure the skill over each yardstick, with intervals at the level of this attempt.
   const alpha = alphaOf(methodology, circumstances.attempt)
   const over = skillsOn(methodology, pairs, contested)
   const interval = (skill: Skill) => intervalOf(methodology, skill, alpha)
   const [average, median] = [over('average'), over('median')]
   const market = priced.length === 0 ? null : over('market')
+  // Measure the skill on the recent questions alone.
   const last = lastUnits(pairs, contested, parameters.recent_questions)
   const recent = last === contested ? average : skillsOn(methodology, pairs, last)('average')
+  // Boards compare all entities at one level.
   const eligible = average.questions >= parameters.eligible_questions
   const board = eligible && !isRetired ? intervalOf(methodology, average, alphaOf(methodology, null)) : null
+  // Measure the calibration of the last forecasts.
   const closing = closingForecasts(pairs)
   const curve = calibrationCurve(closing, parameters.calibration_bins)
   const sum = (name: 'forecasts' | 'witnessed' | 'conviction' | 'moved' | 'toward') =>

@@ -19,6 +19,7 @@ export function poolsOf(
 ): Int32Array {
   // Number the questions of each kind after the entities, so that the least node of a component is an entity.
   const parents = Int32Array.from({ length: kinds.length + 2 * questionCount }, (_, node) => node)
+  // Join each entity with the questions of its contested pairs.
   const pools = new Int32Array(kinds.length).fill(-1)
   for (let row = 0; row < rowCount; row++) {
     if (contested[row] !== 1) continue
@@ -26,6 +27,7 @@ export function poolsOf(
     pools[member] = member
     join(parents, member, kinds.length + kinds[member]! * questionCount + question[row]!)
   }
+  // Name each pool by the root of its component.
   return pools.map((member) => (member < 0 ? -1 : rootOf(parents, member)))
 }
 

@@ -93,21 +93,45 @@ export class QuestionSweep {
    */
   run(
     number: number,
-    { openedAtMs, closesAtMs, endsAtMs, outcome, divisor }: ResolvedQuestion,
+    question: ResolvedQuestion,
     forecasts: ForecastColumns,
     pairs: RowSink<typeof PAIR_COLUMNS>,
     prices: PriceColumns = NO_PRICES,
   ): void {
-    const { count, entity: entities, atMs, ppm: ppms, witnessed } = forecasts
-    const field = this.#field
+    const { openedAtMs, closesAtMs, endsAtMs, divisor } = question
+    this.#begin(question, forecasts, prices)
+    const taken = this.#takeAll(question, forecasts)
+    // Integrate from the last forecast to the end.
+    if (endsAtMs > openedAtMs) this.#advance(endsAtMs)
+    this.course.end(this.#field)
+    for (let slot = 0; slot < taken; slot++) this.#settle(this.#participants[slot]!, slot)
+    // Do this before writing, because the sink may throw: the next question must begin without participants.
+    this.#leaveAll(taken)
+    const life = { lifeMs: closesAtMs - openedAtMs, divisor }
+    writeReferenceScores(this.referenceScores, this.#participants, life)
+    for (let slot = SWEPT_REFERENCES.length; slot < taken; slot++) {
+      const participant = this.#participants[slot]!
+      if (participant.heldMs === 0) continue
+      pairs.columns.question[pairs.row] = number
+      writeScores(pairs.columns, pairs.row, participant, life)
+      pairs.next()
+    }
+  }
+
+  /** Clears what is left of the question before, and lets the references enter. */
+  #begin(
+    { openedAtMs, closesAtMs, endsAtMs, outcome }: ResolvedQuestion,
+    { count, ppm }: ForecastColumns,
+    prices: PriceColumns,
+  ): void {
     const lifeMs = closesAtMs - openedAtMs
     this.#outcome = outcome
     this.#hasPrices = prices.count > 0
     this.#nowMs = openedAtMs
     // Round the last quarter down, so that the judged part is rounded up.
     this.#judgedUntilMs = Math.min(endsAtMs, closesAtMs - Math.floor(lifeMs * (1 - this.#judgedShare)))
-    field.begin(this.#hasPrices)
-    this.#median.begin(ppms.subarray(0, count))
+    this.#field.begin(this.#hasPrices)
+    this.#median.begin(ppm.subarray(0, count))
     this.#price.begin(prices, openedAtMs)
     this.#peaks.begin()
     this.#pricedPeaks.begin()
@@ -117,7 +141,12 @@ export class QuestionSweep {
       reference.enter(NOBODY, false)
     this.#say(HALF, PPM / 2)
     this.#say(MARKET, this.#price.ppm)
-    let taking = SWEPT_REFERENCES.length
+  }
+
+  /** Takes all forecasts before the end. Returns how many slots are taken then. */
+  #takeAll({ openedAtMs, endsAtMs }: ResolvedQuestion, forecasts: ForecastColumns): number {
+    const { count, entity: entities, atMs, ppm: ppms, witnessed } = forecasts
+    let taken = SWEPT_REFERENCES.length
     for (let row = 0; row < count; row++) {
       const eventMs = Math.max(atMs[row]!, openedAtMs)
       if (eventMs >= endsAtMs) break
@@ -126,7 +155,7 @@ export class QuestionSweep {
       const ppm = ppms[row]!
       let slot = this.#slotOf[entity]!
       if (slot < 0) {
-        slot = taking++
+        slot = taken++
         this.#enter(entity, slot)
       }
       const participant = this.#participants[slot]!
@@ -137,25 +166,17 @@ export class QuestionSweep {
       participant.witnessed &= witnessed[row]!
       if (participant.isVoice) this.#leaveOut(participant)
     }
-    if (endsAtMs > openedAtMs) this.#advance(endsAtMs)
-    this.course.end(field)
-    for (let slot = 0; slot < taking; slot++) this.#settle(this.#participants[slot]!, slot)
-    const first = SWEPT_REFERENCES.length
-    // Do this first, because the sink may throw: the next question must begin without current forecasts.
-    for (let slot = first; slot < taking; slot++) {
+    return taken
+  }
+
+  /** Frees the slots of all entities. */
+  #leaveAll(taken: number): void {
+    for (let slot = SWEPT_REFERENCES.length; slot < taken; slot++) {
       const { entity } = this.#participants[slot]!
       this.#slotOf[entity] = -1
       // The voice itself may not have come, only other agents of its owner.
       const ownVoice = this.#voices[entity]!
       if (ownVoice >= 0) this.#siblingOf[ownVoice] = -1
-    }
-    writeReferenceScores(this.referenceScores, this.#participants, { lifeMs, divisor })
-    for (let slot = first; slot < taking; slot++) {
-      const participant = this.#participants[slot]!
-      if (participant.heldMs === 0) continue
-      pairs.columns.question[pairs.row] = number
-      writeScores(pairs.columns, pairs.row, participant, { lifeMs, divisor })
-      pairs.next()
     }
   }
 

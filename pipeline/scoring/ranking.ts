@@ -109,26 +109,27 @@ export function boardsOf({ population, pools }: KindTally): Boards {
   return { population, pools: new Map([...pools].map(([pool, tally]) => [pool, boardOf(tally)])) }
 }
 
-/** The place of an entity on its board; nulls if it is not eligible or has retired. */
+/** Returns the place of an entity on its board; nulls if it is not eligible or has retired. */
 export function rankIn({ population, pools }: Boards, ranked: Ranked): RankMetrics {
   const { pool, skill, board_interval } = ranked.scores
   const board = pool === null ? undefined : pools.get(pool)
   if (!isOnBoard(ranked) || skill === null || board === undefined) {
     return { rank: null, rank_interval: null, percentile: null, population }
   }
+  // Count the skills around this one.
   const members = membersCounted(board.skills)
   const below = countBelow(board.skills, skill)
   const notAbove = countNotAbove(board.skills, skill)
+  // Count the entities whose whole intervals lie above or below this one's.
+  const { surelyAbove, surelyBelow } = board_interval
+    ? {
+        surelyAbove: membersCounted(board.lowers) - countNotAbove(board.lowers, board_interval.upper),
+        surelyBelow: countBelow(board.uppers, board_interval.lower),
+      }
+    : { surelyAbove: 0, surelyBelow: 0 }
   return {
     rank: 1 + members - notAbove,
-    rank_interval: {
-      lower:
-        1 +
-        (board_interval
-          ? membersCounted(board.lowers) - countNotAbove(board.lowers, board_interval.upper)
-          : 0),
-      upper: members - (board_interval ? countBelow(board.uppers, board_interval.lower) : 0),
-    },
+    rank_interval: { lower: 1 + surelyAbove, upper: members - surelyBelow },
     percentile: roundHalfEven((5000 * (below + notAbove)) / members) / 100,
     population,
   }
@@ -138,7 +139,7 @@ function membersCounted({ notAbove }: Ordered): number {
   return notAbove.at(-1) ?? 0
 }
 
-/** How many numbers are less than x, or no more. */
+/** Count the numbers less than x, or not above x. */
 function countBelow({ values, notAbove }: Ordered, x: number): number {
   return notAbove[countWhile(values, (value) => value < x) - 1] ?? 0
 }

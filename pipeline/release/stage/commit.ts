@@ -54,6 +54,7 @@ async function commit(
   sizes: typeof PART_SIZES,
 ): Promise<ReleaseResult> {
   const { store, local } = context
+  // Check that the release is the next one.
   const state = await assertEnvironment(context)
   const lost = { made: false, release, reason: 'lost' } as const
   if (state.number >= release) {
@@ -64,22 +65,26 @@ async function commit(
     throw new ServiceError('conflict', `release ${release} is not the next one after release ${state.number}`)
   }
   await assertNoneGone(store, state.number)
+  // Check that all staged files are there and fit the plan and each other.
   const plan = await ownPlan(context, release)
   const versions = await versionsOf(store, plan)
   const field = await readTally(store, release, tally)
   const planned = await plannedFiles(store, release)
   const staged = new StagedFiles(await givenFiles(input), planned, field, sizes)
   const files = arranged(staged)
+  // Gather the trees and the snapshot from the files.
   const trees = new GatheredTrees()
   const snapshot = plan.brings_snapshot ? new SnapshotFiles(snapshotDate(plan.as_of)) : undefined
   for (const { path, rows, subtree, copy } of files) {
     if (subtree) trees.take({ subtree: { ...subtree, root: hashOfBase64(subtree.root) } })
     if (copy) snapshot?.add({ path, rows, ...copy })
   }
+  // Make the files that follow from the tables alone.
   const { manifest: previous } = state
   const { scored, ...stated } = await statedByTables(context, plan, versions, previous)
   const tables = await local.reading(() => writePublicFiles(context, state, plan, versions))
   if (!tables) return lost
+  // Publish by the manifest.
   const pools = new Set(ENTITY_TYPES.flatMap((name) => [...field.tallies[name].pools.keys()])).size
   const [agents, forecasters] = ENTITY_TYPES.map((name) => field.tallies[name].population) as [number, number]
   const counts = { agents, forecasters, scored_questions: scored, forecasts }
