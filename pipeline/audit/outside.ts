@@ -1,11 +1,8 @@
 // Audits a release from outside, without a secret and without the store: the log by the keys of the reader,
 // and every file by the log.
-import { z } from 'zod'
 import type { PipelineComponents } from '../components.ts'
 import type { ManifestFile } from '../../schemas/manifests.ts'
-import { PUBLIC_DATA } from '../../schemas/values.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { decoded } from '../proof/canonical.ts'
 import type { SignedCheckpoint } from '../proof/checkpoint.ts'
 import type { VerifierKey } from '../proof/note-keys.ts'
 import { FileStore } from '../store/file.ts'
@@ -116,7 +113,7 @@ export async function auditOutside(context: OutsideContext, asked: Outside): Pro
 }
 
 async function checkRelease(context: OutsideContext, checked: Checked): Promise<void> {
-  const { served, copy, findings, report, manifest } = checked
+  const { copy, findings, report, manifest } = checked
   const { release, files } = manifest
   const open = files.filter(({ path }) => isPublished(path))
   const tables = manifest.public
@@ -124,7 +121,7 @@ async function checkRelease(context: OutsideContext, checked: Checked): Promise<
   context.progress(`copying ${open.length + tables.length} files of ${bytes} bytes`)
   const placed = (file: ManifestFile, by: number) => ({ ...file, path: releasePrefix(by) + file.path })
   await copy.objects(open.map((file) => placed(file, release)))
-  const isAsked = !(await withholdsTables(served))
+  const isAsked = await copy.hasTables()
   const isPublic = isAsked && (await copy.objects(tables.map((file) => placed(file, file.release)))) > 0
   await copy.snapshot(manifest)
   report.data_files_checked = isPublic ? tables.length : 0
@@ -156,18 +153,3 @@ const NOT_DERIVED =
   'the numbers were not derived again, since this address serves no forecasts: what was published is what was logged, and whether it follows from the forecasts is not checked'
 const GIVEN =
   'taken from the release as it says them, since they do not follow from what is public: corrections, what erasures moved, inputs, the number and the tree of all forecasts; scores on questions that are not settled; and of each entity the time of its last forecast and the numbers of its open and overdue ones'
-
-/**
- * Whether the server says that it lets out no public tables, so that none needs to be asked for: each would
- * be a failed call, of which an address has few. It may be believed, since it could leave them out as well.
- */
-async function withholdsTables(served: HttpStore): Promise<boolean> {
-  try {
-    const bytes = await served.get('index.json')
-    return bytes !== undefined && dataIndex.parse(JSON.parse(decoded(bytes))).public_data !== 'tables'
-  } catch {
-    return false
-  }
-}
-
-const dataIndex = z.object({ public_data: z.enum(PUBLIC_DATA) })

@@ -3,10 +3,12 @@
 import { mkdir, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import pMap from 'p-map'
+import { z } from 'zod'
 import { type ReleaseManifest, snapshotManifest } from '../../schemas/manifests.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Statement } from '../../schemas/statement.ts'
-import { canonical, sha256Hex } from '../proof/canonical.ts'
+import { PUBLIC_DATA } from '../../schemas/values.ts'
+import { canonical, decoded, sha256Hex } from '../proof/canonical.ts'
 import { snapshotDate } from '../release/read.ts'
 import type { FileStore } from '../store/file.ts'
 import type { HttpStore } from '../store/http.ts'
@@ -18,6 +20,8 @@ import type { Findings } from './findings.ts'
 import type { AuditReport } from './report.ts'
 
 const COPIES_AT_ONCE = 4
+
+const dataIndex = z.object({ public_data: z.enum(PUBLIC_DATA) })
 
 /** An object of a store, and how long it must be. */
 interface Named {
@@ -82,6 +86,19 @@ export class PublicCopy {
       { concurrency: COPIES_AT_ONCE },
     )
     return copied.filter(Boolean).length
+  }
+
+  /**
+   * Whether public tables can be asked for: false if the server says that it lets out none, since each would
+   * be a failed call, of which an address has few. It may be believed, since it could leave them out as well.
+   */
+  async hasTables(): Promise<boolean> {
+    try {
+      const bytes = await this.#served.get('index.json')
+      return bytes === undefined || dataIndex.parse(JSON.parse(decoded(bytes))).public_data === 'tables'
+    } catch {
+      return true
+    }
   }
 
   /** Copies the snapshot that a release brings. */
