@@ -103,7 +103,14 @@ room('clients/typescript')
 room('clients/document.ts', 'pipeline/scoring', 'api/routes', 'api/openapi')
 room('package.json')
 room('jobs/components', ...PIPELINE, 'pipeline/backup', 'api/mounts.ts', 'package.json')
-room('jobs/command-line', 'schemas', 'pipeline/printable.ts', 'pipeline/bounded-fetch.ts', 'jobs/components')
+room(
+  'jobs/command-line',
+  'schemas',
+  'pipeline/printable.ts',
+  'pipeline/bounded-fetch.ts',
+  'pipeline/store',
+  'jobs/components',
+)
 const COMMON = [...PIPELINE, 'pipeline/backup', 'api/mounts.ts', 'jobs/components', 'jobs/command-line']
 room('jobs/keys', ...COMMON)
 room('jobs/agents', ...COMMON)

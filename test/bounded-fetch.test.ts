@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Fetch, boundedFetch } from '../pipeline/bounded-fetch.ts'
 import { HttpStore } from '../pipeline/store/http.ts'
-import { remoteLog } from '../pipeline/transparency/remote-log.ts'
+import { LogReader } from '../pipeline/transparency/log-reader.ts'
 import { LOG_VKEY } from './support/worlds/written-log.ts'
 
 const FLOOR = 64 * 1024
@@ -71,10 +71,10 @@ describe('a server that drips a byte a second', () => {
 
   test('does not hold a look at a log for longer than a quarter of an hour', async () => {
     vi.stubGlobal('fetch', dripping(10, 90))
-    const log = remoteLog('http://x', [LOG_VKEY])
+    const log = new LogReader('http://x', [LOG_VKEY])
     let asked = 0
     const all = async () => {
-      for (; ; asked++) await log.get(`releases/${asked}`)
+      for (; ; asked++) await log.service.ask(`releases/${asked}`)
     }
     const { seconds, result } = await timed(all())
     expect(result).toMatchObject({

@@ -1,7 +1,8 @@
 // Reads the URL or the file that a command is given.
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { type BoundedAnswer, boundedFetch } from '../../pipeline/bounded-fetch.ts'
+import type { BoundedAnswer } from '../../pipeline/bounded-fetch.ts'
+import { HttpStore, unexpectedStatus } from '../../pipeline/store/http.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 
 /** More than any payload, proof or receipt has. */
@@ -12,16 +13,15 @@ export function isUrl(place: string): boolean {
 }
 
 /**
- * @throws ServiceError `unavailable` if there is no whole answer within the limits, `invalid` for any answer
- *   but 200.
+ * Fetches a URL, as from a store at its origin.
+ *
+ * @throws ServiceError `unavailable` if there is no whole answer within the limits, and for any answer but 200.
  */
 export async function fetched(url: string): Promise<BoundedAnswer> {
-  const answer = await boundedFetch(url)
-  const { status } = answer
-  if (status === 200) return answer
-  const why =
-    status >= 300 && status < 400 ? 'and only the server that was asked may answer' : 'not a payload'
-  throw new ServiceError('invalid', `${url} answered ${status}, ${why}`)
+  const { origin, pathname, search } = new URL(url)
+  const answer = await new HttpStore(origin).answer(`${pathname.slice(1)}${search}`, MOST_BYTES)
+  if (answer.status === 200) return answer
+  throw unexpectedStatus(url, answer.status)
 }
 
 /** @throws ServiceError `invalid` for a file that cannot be read. */

@@ -32,6 +32,7 @@ export function serviceCall({ vkeys = [], ...options }: ServiceCallOptions) {
     longestWaitS: -1,
     pause: () => Promise.resolve(),
   })
+  const verdictOf = verdicts(caller.url, vkeys)
   const send = (call: Call) =>
     caller.send(call).catch((error: unknown) => {
       if (!(error instanceof NoAnswer)) throw error
@@ -43,9 +44,6 @@ export function serviceCall({ vkeys = [], ...options }: ServiceCallOptions) {
     const call = { path, query, body, signal, method: methodOf(asked), isOwn: isOwn ?? false }
     const answered = await send(call)
     const answer = readAnswer(asked, answered)
-    const verdictOf = verdicts(caller.url, vkeys, (proofPath, release) =>
-      send({ path: proofPath, query: { release }, signal }),
-    )
     return { answer, verdict: await verdictOf({ asked, path, answered }) }
   }
 }

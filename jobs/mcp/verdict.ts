@@ -7,6 +7,7 @@ import type { VerifierKey } from '../../pipeline/proof/note-keys.ts'
 import type { HeldSignature } from '../../pipeline/proof/note-signatures.ts'
 import { quoted } from '../../pipeline/proof/quoted.ts'
 import { type Trust, verifyProof, verifyReceipt } from '../../pipeline/proof/verify.ts'
+import { HttpStore } from '../../pipeline/store/http.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { askedAt, differenceOf, identityOf } from '../verify/identity.ts'
 
@@ -33,13 +34,9 @@ const NO_KEY: Verdict = { isVerified: false, because: 'no key of the log is set'
  * such an answer, and throws a ServiceError `corrupt` with the record and the check that fails.
  *
  * @param keys those of the log, and of witnesses, each of which must have signed the checkpoint of a record.
- * @param getProof asks for the proof of a record.
  */
-export function verdicts(
-  url: string,
-  keys: readonly VerifierKey[],
-  getProof: (path: string, release: unknown) => Promise<Answered>,
-) {
+export function verdicts(url: string, keys: readonly VerifierKey[]) {
+  const service = new HttpStore(url)
   const witnesses = keys.filter(({ use }) => use === 'witness')
   const trust: Trust = {
     keys: keys.filter(({ use }) => use === 'log'),
@@ -52,20 +49,17 @@ export function verdicts(
     if (keys.length === 0) return NO_KEY
     const content = JSON.parse(decoded(answered.bytes)) as Members
     if (evidence === 'proof') {
-      const proof = await proofOf(path, content['release'], getProof)
+      const proof = await proofOf(service, path, content['release'])
       return recordVerdict(`${url}${path}`, { content, body: answered.bytes, proof }, trust)
     }
     return receiptVerdict(asked, acknowledgedIn(answered, content), trust)
   }
 }
 
-async function proofOf(
-  path: string,
-  release: unknown,
-  getProof: (path: string, release: unknown) => Promise<Answered>,
-): Promise<string> {
+async function proofOf(service: HttpStore, path: string, release: unknown): Promise<string> {
   const proofPath = `${path}/proof`
-  const answered = await getProof(proofPath, release)
+  const query = new URLSearchParams({ release: String(release) })
+  const answered = await service.answer(`${proofPath.slice(1)}?${query.toString()}`)
   if (answered.status === 200) return new TextDecoder().decode(answered.bytes)
   try {
     readAnswer({ path: proofPath, answer: z.looseObject({}) }, answered)

@@ -3,8 +3,7 @@
 import { z } from 'zod'
 import type { SignedCheckpoint } from '../../pipeline/proof/checkpoint.ts'
 import { noteText } from '../../pipeline/proof/note.ts'
-import { provenManifest } from '../../pipeline/transparency/proven.ts'
-import type { RemoteLog } from '../../pipeline/transparency/remote-log.ts'
+import type { LogReader } from '../../pipeline/transparency/log-reader.ts'
 import { entityPath } from './monitor-entity.ts'
 import { type CorrectionNews, type Inconsistency, checked } from './monitor-news.ts'
 import { jsonOf } from '../command-line/read-place.ts'
@@ -23,7 +22,7 @@ interface Corrections {
 
 /** @throws ServiceError `unavailable` if the service does not answer. */
 export function correctionsSince(
-  log: RemoteLog,
+  log: LogReader,
   head: SignedCheckpoint,
   from: number,
   entities: readonly string[],
@@ -33,8 +32,8 @@ export function correctionsSince(
     const to = Math.min(head.checkpoint.size, from + MOST_RELEASES)
     const news: CorrectionNews[] = []
     for (let release = from + 1; release <= to; release++) {
-      const { manifest } = await provenManifest(log, head, release)
-      for (const correction of manifest.corrections ?? []) {
+      const { corrections } = await log.manifest(head, release)
+      for (const correction of corrections) {
         if (correction.pairs > 0) news.push({ type: 'correction', release, entities: [], correction })
       }
     }
@@ -47,7 +46,7 @@ export function correctionsSince(
  * after which a question may have no scores, and all for an entity with more scores than are read.
  */
 async function ofEntities(
-  log: RemoteLog,
+  log: LogReader,
   news: readonly CorrectionNews[],
   entities: readonly string[],
 ): Promise<CorrectionNews[]> {
@@ -71,12 +70,12 @@ const scoresPage = z.looseObject({
 })
 
 /** Returns undefined if there are more than are read, or if the answer is not understood. */
-async function scoredQuestions(log: RemoteLog, entity: string): Promise<Set<string> | undefined> {
+async function scoredQuestions(log: LogReader, entity: string): Promise<Set<string> | undefined> {
   const found = new Set<string>()
   let cursor: string | null = ''
   for (let page = 0; page < MOST_PAGES && cursor !== null; page++) {
     const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const bytes = await log.get(`${entityPath(entity)}/scores?limit=100${query}`, PAGE_BYTES)
+    const bytes = await log.service.ask(`${entityPath(entity)}/scores?limit=100${query}`, PAGE_BYTES)
     if (!bytes) return found
     const { data } = scoresPage.safeParse(jsonOf(bytes))
     if (!data) return undefined

@@ -3,8 +3,7 @@
 import type { SignedCheckpoint } from '../../pipeline/proof/checkpoint.ts'
 import { noteText } from '../../pipeline/proof/note.ts'
 import { printable } from '../../pipeline/printable.ts'
-import { type ShownRecord, provenRecord } from '../../pipeline/transparency/proven.ts'
-import type { RemoteLog } from '../../pipeline/transparency/remote-log.ts'
+import type { LogReader, ShownRecord } from '../../pipeline/transparency/log-reader.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { callPath } from '../../schemas/entity-paths.ts'
 import type { EntityType } from '../../schemas/tables.ts'
@@ -34,7 +33,7 @@ export function entityPath(entity: string): string {
  * @throws ServiceError `unavailable` if the service does not answer.
  */
 export function lookAtEntity(
-  log: RemoteLog,
+  log: LogReader,
   head: SignedCheckpoint,
   entity: string,
   kept: ShownRecord | null | undefined,
@@ -43,7 +42,7 @@ export function lookAtEntity(
   const found: Partial<ShownRecord> = {}
   return checked({ entity, kept: { checkpoint: noteText(head.note), ...kept }, found }, async () => {
     const path = `${entityPath(entity)}/verification`
-    const bytes = await log.get(path)
+    const bytes = await log.service.ask(path)
     if (!bytes && kept) throw conflict(`it had a record, and ${log.url}/${path} answers 404`)
     if (!bytes) return { head, shown: null, changes: [] }
     const record = (found.record = new TextDecoder().decode(bytes))
@@ -51,13 +50,13 @@ export function lookAtEntity(
     const is = factsOf(record)
     const difference = differenceOf(recordAt(`${log.url}/${path}`), identityOf(content))
     if (!is || difference !== undefined) throw conflict(difference ?? 'this is no verification')
-    const proof = await log.get(`${path}/proof?release=${is.release}`)
+    const proof = await log.service.ask(`${path}/proof?release=${is.release}`)
     if (!proof) throw conflict(`${log.url} has no proof of it`)
     const shown = { record, proof: (found.proof = new TextDecoder().decode(proof)) }
     const was = kept ? factsOf(kept.record) : undefined
     if (kept && was?.release === is.release && kept.record !== record)
       throw conflict(`release ${is.release} has shown two records of it`)
-    const later = await provenRecord(log, head, shown)
+    const later = await log.assertRecord(head, shown)
     const decision = decisionOf(content)
     if (!decision || decision.fault !== undefined) {
       throw conflict(decision?.fault ?? 'its record lacks the numbers that decide its title')

@@ -1,7 +1,7 @@
 // The news of `fvs monitor`, and their words.
 import { ServiceError } from '../../schemas/errors.ts'
 import { printable } from '../../pipeline/printable.ts'
-import type { ProvenCorrection } from '../../pipeline/transparency/proven.ts'
+import type { ServedCorrection } from '../../pipeline/transparency/log-reader.ts'
 
 /** Texts that contradict each other: a checkpoint, a record, and the proof of the record. */
 export type Evidence = Partial<Record<'checkpoint' | 'record' | 'proof', string>>
@@ -30,7 +30,7 @@ export interface CorrectionNews {
   release: number
   /** The entities that the service shows a score of on the question. */
   entities: string[]
-  correction: ProvenCorrection
+  correction: ServedCorrection
 }
 
 export type News = Inconsistency | RecordChange | CorrectionNews

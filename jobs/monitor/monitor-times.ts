@@ -4,18 +4,11 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Database, withDatabase } from '../../pipeline/duckdb.ts'
 import type { SignedCheckpoint } from '../../pipeline/proof/checkpoint.ts'
-import { leafHash } from '../../pipeline/proof/merkle.ts'
-import { verifyInclusion } from '../../pipeline/proof/merkle-proof.ts'
 import { noteText } from '../../pipeline/proof/note.ts'
-import { TILE_WIDTH, inclusionFromTiles } from '../../pipeline/proof/tiles.ts'
-import { parseStatement } from '../../pipeline/proof/verify.ts'
 import { copyToFile } from '../../pipeline/store/object-content.ts'
 import { releasePrefix } from '../../pipeline/store/paths.ts'
-import { readBundle } from '../../pipeline/transparency/log-files.ts'
-import { provenManifest } from '../../pipeline/transparency/proven.ts'
-import type { RemoteLog } from '../../pipeline/transparency/remote-log.ts'
+import type { LogReader } from '../../pipeline/transparency/log-reader.ts'
 import { checkSettledTimes, isSettledFile, timesText } from '../../pipeline/transparency/settled-times.ts'
-import type { Statement } from '../../schemas/statement.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { makeTemporaryFolder } from '../components/temporary-folder.ts'
 import { type Inconsistency, checked } from './monitor-news.ts'
@@ -35,7 +28,7 @@ export interface Times {
  * @throws ServiceError `unavailable` if the service does not answer.
  */
 export function timesSince(
-  log: RemoteLog,
+  log: LogReader,
   head: SignedCheckpoint,
   from: number,
   to: number,
@@ -43,14 +36,14 @@ export function timesSince(
   const kept = { checkpoint: noteText(head.note) }
   return checked({ entity: null, kept, found: {} }, async () => {
     if (to <= from) return { said: [], news: [] }
-    const { manifest, statement } = await provenManifest(log, head, to)
-    const files = manifest.public.filter(({ path, release }) => release > from && isSettledFile(path))
+    const { public: tables } = await log.manifest(head, to)
+    const files = tables.filter(({ path, release }) => release > from && isSettledFile(path))
     const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
     if (bytes > MOST_FILES_BYTES)
       return unchecked(`their files have ${bytes} bytes; fvs audit --from reads them`)
     const folder = await makeTemporaryFolder('work')
     try {
-      const data = log.store.at(`${log.url}/data`)
+      const data = log.service.at(`${log.url}/data`)
       const places: string[] = []
       for (const [number, { path, release, size_bytes, sha256 }] of files.entries()) {
         const object = releasePrefix(release) + path
@@ -61,17 +54,18 @@ export function timesSince(
         places.push(found.location)
       }
       const open = () => Database.open({ threads: 1, memoryLimit: '512MB', directory: folder })
+      const logged = await log.statement(head, to)
       const times = await withDatabase(open, (database) =>
         checkSettledTimes(
           {
             database,
             keys: log.keys,
-            get: log.get,
-            statementOf: statementReader(log, head),
-            quarantinedIn: async (of) => (await provenManifest(log, head, of)).manifest.quarantined ?? [],
+            service: log.service,
+            statementOf: (of) => log.statement(head, of),
+            quarantinedIn: async (of) => (await log.manifest(head, of)).quarantined,
           },
           places,
-          statement,
+          logged,
         ),
       )
       if (times.unreached !== null && times.bad.length === 0)
@@ -89,27 +83,4 @@ export function timesSince(
 
 function unchecked(why: string): Times {
   return { said: [`whether newly settled forecasts are backdated was not checked, since ${why}`], news: [] }
-}
-
-/** Reads statements that the log of `head` has, of which a bundle has many. */
-function statementReader(
-  { store, readTile }: RemoteLog,
-  { checkpoint }: SignedCheckpoint,
-): (release: number) => Promise<Statement> {
-  const bundles = new Map<number, Promise<Uint8Array[]>>()
-  return async (release) => {
-    if (release > checkpoint.size)
-      throw new ServiceError(
-        'invalid',
-        `the log has ${checkpoint.size} entries, and none of release ${release}`,
-      )
-    const index = Math.floor((release - 1) / TILE_WIDTH)
-    const width = Math.min(TILE_WIDTH, checkpoint.size - index * TILE_WIDTH)
-    const read = bundles.get(index) ?? readBundle(store, { index, width })
-    bundles.set(index, read)
-    const entry = (await read)[(release - 1) % TILE_WIDTH]!
-    const hashes = await inclusionFromTiles(release - 1, checkpoint.size, readTile)
-    verifyInclusion(leafHash(entry), release - 1, hashes, checkpoint)
-    return parseStatement(entry)
-  }
 }

@@ -6,8 +6,7 @@ import type { SignedCheckpoint } from '../../pipeline/proof/checkpoint.ts'
 import { noteText } from '../../pipeline/proof/note.ts'
 import { printable, printableJson } from '../../pipeline/printable.ts'
 import { continuationOf } from '../../pipeline/transparency/continuation.ts'
-import type { ShownRecord } from '../../pipeline/transparency/proven.ts'
-import { type RemoteLog, lastSignedCheckpoint, remoteLog } from '../../pipeline/transparency/remote-log.ts'
+import { LogReader, type ShownRecord } from '../../pipeline/transparency/log-reader.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { correctionsSince } from './monitor-corrections.ts'
 import { lookAtEntity, summaryOf } from './monitor-entity.ts'
@@ -54,7 +53,7 @@ export function addMonitor(): void {
     .action(async (url: string, options: WatchOptions) => {
       const apiKey = process.env['FVS_API_KEY']
       const headers = { 'Cache-Control': 'no-cache', ...(apiKey && { 'X-API-Key': apiKey }) }
-      const watched = calledRightly(() => remoteLog(url, options.vkey, headers))
+      const watched = calledRightly(() => new LogReader(url, options.vkey, headers))
       try {
         const { exitCode, ...report } = await runMonitor(watched, options)
         print(report, options.json === true)
@@ -89,7 +88,7 @@ export interface MonitorReport extends Report {
  * @throws ServiceError `invalid` for a file that is no state of this log, and `unavailable` for a service
  *   that does not answer.
  */
-export async function runMonitor(log: RemoteLog, options: MonitorOptions): Promise<MonitorReport> {
+export async function runMonitor(log: LogReader, options: MonitorOptions): Promise<MonitorReport> {
   const { state: file, entity } = options
   const before = await readState(file)
   const known = before && parseState(before, file, log.keys)
@@ -132,7 +131,7 @@ interface Look {
 }
 
 /** Returns no state if anything is inconsistent, so that each later call finds it again. */
-async function look(log: RemoteLog, known: KnownLog | undefined, entities: readonly string[]): Promise<Look> {
+async function look(log: LogReader, known: KnownLog | undefined, entities: readonly string[]): Promise<Look> {
   let news: News[] = []
   let said: string[] = []
   let unreached: ServiceError | undefined
@@ -176,11 +175,11 @@ async function look(log: RemoteLog, known: KnownLog | undefined, entities: reado
 
 /** @throws ServiceError `invalid` for a checkpoint of another log, or that no known key has signed. */
 async function lookAtLog(
-  log: RemoteLog,
+  log: LogReader,
   known: KnownLog | undefined,
 ): Promise<SignedCheckpoint | Inconsistency> {
   // A checkpoint that no known key has signed speaks against nobody: anyone can make one.
-  const last = await lastSignedCheckpoint(log)
+  const last = await log.lastCheckpoint()
   const kept: Evidence = known ? { checkpoint: noteText(known.head.note) } : {}
   return checked({ entity: null, kept, found: { checkpoint: noteText(last.note) } }, async () => {
     await continuationOf(known?.head.checkpoint, last.checkpoint, log.readTile)

@@ -7,7 +7,7 @@ import { type Note, type NoteSignature, noteText, signatureLine } from '../../pi
 import type { SigningKey } from '../../pipeline/proof/note-keys.ts'
 import { cosignText, heldSignatures } from '../../pipeline/proof/note-signatures.ts'
 import { type Continuation, continuationOf } from '../../pipeline/transparency/continuation.ts'
-import { lastSignedCheckpoint, remoteLog } from '../../pipeline/transparency/remote-log.ts'
+import { LogReader } from '../../pipeline/transparency/log-reader.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { printable } from '../../pipeline/printable.ts'
 import type { Report } from '../command-line/output.ts'
@@ -46,12 +46,12 @@ export interface WitnessOptions {
  */
 export async function runWitness(url: string, options: WitnessOptions, now: Date): Promise<Report> {
   const { state: file } = options
-  const log = remoteLog(url, options.vkey)
+  const log = new LogReader(url, options.vkey)
   const key = options.keyFile === undefined ? undefined : await witnessKeyIn(options.keyFile)
   const before = await readState(file)
   const seen = before && parseState(before, file, log.keys)
   const known = seen?.head
-  const found = await lastSignedCheckpoint(log)
+  const found = await log.lastCheckpoint()
   const continuation = await judged(url, known, found, () =>
     continuationOf(known?.checkpoint, found.checkpoint, log.readTile),
   )

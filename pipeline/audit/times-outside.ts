@@ -1,11 +1,11 @@
 // Holds the times of settled forecasts to the log, for an audit from outside: their proofs are the service's
 // to give, and a folder of its files has none.
-import { type RemoteLog, logAt } from '../transparency/remote-log.ts'
 import type { PipelineComponents } from '../components.ts'
 import { withDatabase } from '../duckdb.ts'
 import type { Statement } from '../../schemas/statement.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { VerifierKey } from '../proof/note-keys.ts'
+import type { HttpStore } from '../store/http.ts'
 import { releasePrefix } from '../store/paths.ts'
 import {
   type SettledTimes,
@@ -47,7 +47,7 @@ export async function checkTimesOutside(
   progress('comparing times with the log')
   const { release, public: tables } = manifest
   const files = tables.filter((file) => file.release === release && isSettledFile(file.path))
-  const service = logAt(served.at(served.url.replace(DATA, '')), keys)
+  const service = served.at(served.url.replace(DATA, ''))
   const statementOf = (of: number) => {
     const found = statements[of - 1]
     if (found) return Promise.resolve(found)
@@ -58,7 +58,7 @@ export async function checkTimesOutside(
     if (!(await isService(service))) return undefined
     const quarantinedIn = async (of: number) =>
       (await copy.manifest(await statementOf(of)))?.quarantined ?? []
-    const settled = { database, keys, get: service.get, statementOf, quarantinedIn }
+    const settled = { database, keys, service, statementOf, quarantinedIn }
     const places = files.map((file) => copy.store.localPath(releasePrefix(release) + file.path))
     return checkSettledTimes(settled, places, statements[release - 1]!)
   })
@@ -69,9 +69,9 @@ export async function checkTimesOutside(
   return times
 }
 
-async function isService({ get }: RemoteLog): Promise<boolean> {
+async function isService(service: HttpStore): Promise<boolean> {
   try {
-    return (await get('log/checkpoint')) !== undefined
+    return (await service.ask('log/checkpoint')) !== undefined
   } catch (error) {
     if (!(error instanceof ServiceError && error.kind === 'unavailable')) throw error
     return false

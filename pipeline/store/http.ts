@@ -116,15 +116,18 @@ export class HttpStore implements ReadableStore {
    * @throws ServiceError as `get` does, and for more bytes than a note or `mostBytes`.
    */
   async ask(path: string, mostBytes = NOTE_BYTES): Promise<Uint8Array | undefined> {
-    return this.#bodyOf(path, await this.#fetched(path, { mostBytes }))
+    return this.#bodyOf(path, await this.answer(path, mostBytes))
+  }
+
+  /** Asks as `ask` does, and returns an answer of any status. */
+  async answer(path: string, mostBytes = NOTE_BYTES): Promise<BoundedAnswer> {
+    return this.#fetched(path, { mostBytes })
   }
 
   #bodyOf(path: string, { status, bytes }: BoundedAnswer): Uint8Array | undefined {
     if (status === 404) return undefined
     if (status === 200) return bytes
-    const isRedirect = status >= 300 && status < 400
-    const what = isRedirect ? ', which leads elsewhere: give the address that it leads to' : ''
-    throw new ServiceError('unavailable', `${this.url}/${path} answered ${status}${what}`)
+    throw unexpectedStatus(`${this.url}/${path}`, status)
   }
 
   async #fetched(path: string, { headers, mostBytes }: Limited): Promise<BoundedAnswer> {
@@ -153,6 +156,13 @@ export class HttpStore implements ReadableStore {
       await wait!(waitMs(answer, attempt))
     }
   }
+}
+
+/** Returns the error of an answer that is none to what was asked. */
+export function unexpectedStatus(url: string, status: number): ServiceError {
+  const isRedirect = status >= 300 && status < 400
+  const what = isRedirect ? ', which leads elsewhere: give the address that it leads to' : ''
+  return new ServiceError('unavailable', `${url} answered ${status}${what}`)
 }
 
 function mostBytesAt(path: string): number {

@@ -12,7 +12,7 @@ import { logCheckpointPath, logTilePath } from '../store/paths.ts'
 import type { ReadableStore } from '../store/store.ts'
 import { continuationOf } from './continuation.ts'
 import { lastCheckpoint, readBundle, tilesOnce } from './log-files.ts'
-import { signedCheckpoint } from './remote-log.ts'
+import { signedCheckpoint } from './log-reader.ts'
 
 /** The most bytes of all entries, which are in memory: some 2,000,000 releases. */
 const LOG_BYTES = 1024 * 1024 * 1024

@@ -6,6 +6,7 @@ import type { Statement } from '../../schemas/statement.ts'
 import { type Database, literal, parquet } from '../duckdb.ts'
 import { decoded } from '../proof/canonical.ts'
 import type { VerifierKey } from '../proof/note-keys.ts'
+import type { HttpStore } from '../store/http.ts'
 import {
   type PublicForecast,
   type QuarantinedForecasts,
@@ -26,8 +27,7 @@ export interface SettledContext {
   database: Database
   /** The keys of the log that the reader knows. */
   keys: readonly VerifierKey[]
-  /** Reads a path below the address of the service; undefined if nothing is there. */
-  get: (path: string, mostBytes: number) => Promise<Uint8Array | undefined>
+  service: Pick<HttpStore, 'ask'>
   /** Returns the statement of a release that the reader's log has. */
   statementOf: (release: number) => Promise<Statement>
   /** Returns what the manifest of a release, as the log has it, says was in quarantine. */
@@ -83,7 +83,7 @@ export async function checkSettledTimes(
       if (found.bad.length >= MOST_FAULTS || found.unreached !== null) return
       const body = acknowledgementOf(forecast)
       try {
-        const proof = await context.get(`forecasts/${forecast.forecast_id}/proof`, PROOF_BYTES)
+        const proof = await context.service.ask(`forecasts/${forecast.forecast_id}/proof`, PROOF_BYTES)
         const verdict = await verdictOn(context, forecast, body, proof, release)
         found.checked += 1
         if (verdict === 'exempt') found.exempt += 1

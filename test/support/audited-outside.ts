@@ -2,7 +2,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Outside, type OutsideReport, auditOutside } from '../../pipeline/audit/outside.ts'
-import { logKeys, signedCheckpoint } from '../../pipeline/transparency/remote-log.ts'
+import { logKeys, signedCheckpoint } from '../../pipeline/transparency/log-reader.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { testComponents } from './http/service.ts'
 import { LOG_VKEY } from './worlds/written-log.ts'

@@ -9,10 +9,9 @@ import type { Inconsistency, News } from '../../../jobs/monitor/monitor-news.ts'
 import { canonical } from '../../../pipeline/proof/canonical.ts'
 import { signingKeyOf, verifierKeyText } from '../../../pipeline/proof/note-keys.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'
-import { HttpStore } from '../../../pipeline/store/http.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { readCheckpoint, tileReader } from '../../../pipeline/transparency/log-files.ts'
-import { type RemoteLog, remoteLog } from '../../../pipeline/transparency/remote-log.ts'
+import { readCheckpoint, readTilePath } from '../../../pipeline/transparency/log-files.ts'
+import { LogReader } from '../../../pipeline/transparency/log-reader.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
 import type { Correction } from '../../../schemas/manifests.ts'
 import type { ReleaseShard } from '../../../schemas/payloads.ts'
@@ -148,7 +147,7 @@ type Options = Partial<MonitorOptions>
 /** What a call finds, which keeps the file unless all is well. */
 async function look({ url }: { url: string }, options: Options = {}): Promise<Looked> {
   const before = await kept()
-  const log = remoteLog(url, [LOG_VKEY])
+  const log = new LogReader(url, [LOG_VKEY])
   const {
     exitCode,
     text: said,
@@ -344,16 +343,17 @@ describe('a correction', () => {
     }
     for (const number of [2, 201, 202]) changeManifest(store, number, () => ({ corrections: [correction] }))
     await writeLog(store, 205)
-    const log: RemoteLog = {
-      url: 'http://fvs.example',
-      store: new HttpStore('http://fvs.example'),
-      keys: [LOG_KEY.verifier],
-      readTile: tileReader(store),
-      get: async (path) => {
+    const url = await listening((request, response) => {
+      void (async () => {
+        const [path] = request.url!.slice(1).split('?') as [string]
         const manifest = await readManifest(store, Number(/^releases\/(\d+)$/.exec(path)?.[1] ?? 0))
-        return manifest && canonical({ ...manifest, thinned_at: null })
-      },
-    }
+        const bytes = manifest
+          ? canonical({ ...manifest, thinned_at: null })
+          : await readTilePath(store, path.replace('log/', ''))
+        response.writeHead(bytes ? 200 : 404).end(bytes)
+      })()
+    })
+    const log = new LogReader(url, [LOG_VKEY])
     const head = await readCheckpoint(store, 205)
     for (const [from, to, releases] of [
       [1, 201, [2, 201]],
@@ -582,7 +582,7 @@ describe('telling', () => {
       if (calls === 1) void inner.then(() => response.end())
       else response.end()
     })
-    const outer = await runMonitor(remoteLog(better.url, [LOG_VKEY]), { state, entity: [agent], webhook })
+    const outer = await runMonitor(new LogReader(better.url, [LOG_VKEY]), { state, entity: [agent], webhook })
     expect(await inner).toMatchObject({ exitCode: 3 })
     expect(outer).toMatchObject({
       exitCode: 4,
@@ -614,7 +614,7 @@ describe('a file', () => {
 })
 
 test('a key of another log, or an old one, speaks against nobody, at the first look and later', async () => {
-  const refused = async (log: RemoteLog) => {
+  const refused = async (log: LogReader) => {
     const error: unknown = await runMonitor(log, { state, entity: [agent] }).catch(
       (thrown: unknown) => thrown,
     )
@@ -623,7 +623,7 @@ test('a key of another log, or an old one, speaks against nobody, at the first l
   }
   const byKeyOf = (name: string) => {
     const key = signingKeyOf(name, 'log', new Uint8Array(32).fill(9))
-    return remoteLog(one.url, [verifierKeyText(key.verifier)])
+    return new LogReader(one.url, [verifierKeyText(key.verifier)])
   }
   const another = /this is the log ".*", not ".*": give the key of the one that you mean, or its address/
   expect(await refused(byKeyOf('another.example/log'))).toMatch(another)
@@ -631,12 +631,11 @@ test('a key of another log, or an old one, speaks against nobody, at the first l
   expect(await kept()).toBeUndefined()
   await look(one)
   const content = await kept()
-  const log = remoteLog(one.url, [LOG_VKEY])
-  const elsewhere = async (path: string) => {
-    const note = new TextDecoder().decode(await log.get(path))
-    return new TextEncoder().encode(note.replace(LOG_ORIGIN, 'another.example/log'))
-  }
-  expect(await refused({ ...log, get: elsewhere })).toMatch(another)
+  const elsewhere = await standIn(one, async (path) => {
+    const { status, text: note } = await one.client.get(path)
+    return { status, bytes: note.replace(LOG_ORIGIN, 'another.example/log') }
+  })
+  expect(await refused(new LogReader(elsewhere.url, [LOG_VKEY]))).toMatch(another)
   expect(await kept()).toBe(content)
 })
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { runMonitor } from '../../../jobs/monitor/monitor.ts'
 import { type News, isInconsistency } from '../../../jobs/monitor/monitor-news.ts'
 import type { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { remoteLog } from '../../../pipeline/transparency/remote-log.ts'
+import { LogReader } from '../../../pipeline/transparency/log-reader.ts'
 import { suiteFolder, testFolder } from '../../support/folder.ts'
 import { testComponents, testService } from '../../support/http/service.ts'
 import { listening } from '../../support/loopback-witness.ts'
@@ -35,7 +35,7 @@ async function serving(store: MemoryStore, releases: number, PUBLIC_DATA = 'tabl
 async function monitor() {
   const options = { state: join(await testFolder(), 'state.json'), entity: [`agent:${world.agentId}`] }
   const look = async ({ url }: { url: string }) => {
-    const { exitCode, text, json } = await runMonitor(remoteLog(url, [LOG_VKEY]), options)
+    const { exitCode, text, json } = await runMonitor(new LogReader(url, [LOG_VKEY]), options)
     const { times, news } = json as { times: string[]; news: News[] }
     // The question was closed early, which is a correction.
     return { exitCode, text, times, inconsistent: news.filter(isInconsistency) }

@@ -150,8 +150,8 @@ describe('a URL', () => {
   test('that answers with an error or not at all is reported', async () => {
     const missing = `${service.url}/forecaster/${uuidOf(9, 9)}/verification`
     await expect(runVerify(settings(), missing, undefined)).rejects.toMatchObject({
-      kind: 'invalid',
-      message: `${missing} answered 404, not a payload`,
+      kind: 'unavailable',
+      message: `${missing} answered 404`,
     })
     const silent = `http://127.0.0.1:1${PATH}`
     await expect(runVerify(settings(), silent, undefined)).rejects.toMatchObject({
