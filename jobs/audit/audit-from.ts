@@ -16,7 +16,7 @@ export interface FromOptions {
   from: string
   vkey: readonly string[]
   /** Returns the checkpoint that was kept, which one of the keys must have signed. */
-  known: ((keys: readonly VerifierKey[]) => SignedCheckpoint) | undefined
+  known: ((keys: readonly VerifierKey[]) => Promise<SignedCheckpoint>) | undefined
   release?: number | undefined
 }
 
@@ -42,7 +42,7 @@ export async function runAuditFrom(
       },
     }
     const keys = logKeys(vkeys)
-    const report = await auditOutside(context, { from, keys, known: known?.(keys), release })
+    const report = await auditOutside(context, { from, keys, known: await known?.(keys), release })
     const seconds = Math.round((performance.now() - startedMs) / 100) / 10
     return { ok: report.ok, json: { ...report, seconds }, text: describe(report, seconds) }
   } finally {

@@ -78,9 +78,9 @@ function recordVerdict(
   address: string,
   { content, body, proof }: { content: Members; body: Uint8Array; proof: string },
   trust: Trust,
-): Verdict {
-  return orRefused(`${address} of release ${String(Number(content['release']))} does not stand`, () => {
-    const { statement, checkpoint, signatures, cosignatures } = verifyProof(body, proof, trust)
+): Promise<Verdict> {
+  return orRefused(`${address} of release ${String(Number(content['release']))} does not stand`, async () => {
+    const { statement, checkpoint, signatures, cosignatures } = await verifyProof(body, proof, trust)
     const difference = differenceOf(askedAt(address)!, identityOf(content))
     if (difference !== undefined) throw new ServiceError('invalid', difference)
     const signers = signersOf([...signatures, ...cosignatures])
@@ -90,17 +90,22 @@ function recordVerdict(
 }
 
 /** Verifies every forecast that was taken; undefined if none was. */
-function receiptVerdict(asked: Asked, all: readonly Acknowledged[], trust: Trust): Verdict | undefined {
-  const signers = all.map(({ body, members, receipt }) => {
+async function receiptVerdict(
+  asked: Asked,
+  all: readonly Acknowledged[],
+  trust: Trust,
+): Promise<Verdict | undefined> {
+  const checks = all.map(({ body, members, receipt }) => {
     const named = `the forecast ${quoted(String(members['forecast_id']))} on the question ${quoted(String(members['question_id']))}`
     const why = `${named} was taken, and must not be submitted again, but its receipt does not stand`
-    return orRefused(why, () => {
+    return orRefused(why, async () => {
       if (typeof receipt !== 'string') throw new ServiceError('invalid', 'there is none')
-      const { signatures } = verifyReceipt(body(), decoded(bytesOfBase64(receipt)), trust)
+      const { signatures } = await verifyReceipt(body(), decoded(bytesOfBase64(receipt)), trust)
       assertSubmitted(asked, members)
       return signersOf(signatures)
     })
   })
+  const signers = await Promise.all(checks)
   if (signers.length === 0) return undefined
   const which = signers.length === 1 ? 'its receipt holds' : `all ${signers.length} receipts hold`
   return { isVerified: true, because: `${which}, signed by ${[...new Set(signers)].join(' and ')}` }
@@ -155,9 +160,9 @@ function assertSubmitted({ params = {}, body = {} }: Asked, acknowledged: Member
 const HALF_A_DECIMAL = 0.500_001e-6
 
 /** @throws ServiceError `corrupt` with these words and the reason, if a check fails. */
-function orRefused<T>(words: string, check: () => T): T {
+async function orRefused<T>(words: string, check: () => Promise<T>): Promise<T> {
   try {
-    return check()
+    return await check()
   } catch (cause) {
     if (!(cause instanceof ServiceError)) throw cause
     throw new ServiceError('corrupt', `not verified: ${words}: ${cause.message}`, { cause })

@@ -91,7 +91,7 @@ export interface MonitorReport extends Report {
 export async function runMonitor(log: LogReader, options: MonitorOptions): Promise<MonitorReport> {
   const { state: file, entity } = options
   const before = await readState(file)
-  const known = before && parseState(before, file, log.keys)
+  const known = before && (await parseState(before, file, log.keys))
   const { state, news, said } = await look(log, known, entity)
   const { origin, size } = (state ?? known)?.head.checkpoint ?? { origin: log.keys[0]!.name, size: 0 }
   const told = { service: log.url, origin, size, news }

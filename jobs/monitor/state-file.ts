@@ -50,15 +50,20 @@ const written = z.strictObject({
  *
  * @throws ServiceError `invalid` for anything else, and for a checkpoint that none of these keys has signed.
  */
-export function parseState(bytes: Uint8Array, file: string, keys: readonly VerifierKey[]): KnownLog {
+export async function parseState(
+  bytes: Uint8Array,
+  file: string,
+  keys: readonly VerifierKey[],
+): Promise<KnownLog> {
   const content = jsonOf(bytes)
-  if (content === undefined) return { head: signedCheckpoint(bytes, file, keys) }
+  if (content === undefined) return { head: await signedCheckpoint(bytes, file, keys) }
   const { data } = written.safeParse(content)
   const records = Object.values(data?.entities ?? {})
   if (!data || !records.every((kept) => kept === null || factsOf(kept.record)))
     throw new ServiceError('invalid', `${file} is no state of fvs witness or fvs monitor`)
   const { checkpoint, corrections_to: correctionsTo, entities } = data
-  return { head: signedCheckpoint(encoded(checkpoint), file, keys), correctionsTo, entities }
+  const head = await signedCheckpoint(encoded(checkpoint), file, keys)
+  return { head, correctionsTo, entities }
 }
 
 /**
@@ -67,9 +72,9 @@ export function parseState(bytes: Uint8Array, file: string, keys: readonly Verif
  */
 export async function knownCheckpoint(
   file: string,
-): Promise<(keys: readonly VerifierKey[]) => SignedCheckpoint> {
+): Promise<(keys: readonly VerifierKey[]) => Promise<SignedCheckpoint>> {
   const bytes = await fileBytes(file)
-  return (keys) => parseState(bytes, file, keys).head
+  return async (keys) => (await parseState(bytes, file, keys)).head
 }
 
 export function stateText({ head, correctionsTo, entities }: KnownLog): string {

@@ -49,7 +49,7 @@ export async function runWitness(url: string, options: WitnessOptions, now: Date
   const log = new LogReader(url, options.vkey)
   const key = options.keyFile === undefined ? undefined : await witnessKeyIn(options.keyFile)
   const before = await readState(file)
-  const seen = before && parseState(before, file, log.keys)
+  const seen = before && (await parseState(before, file, log.keys))
   const known = seen?.head
   const found = await log.lastCheckpoint()
   const continuation = await judged(url, known, found, () =>
@@ -58,7 +58,7 @@ export async function runWitness(url: string, options: WitnessOptions, now: Date
   const isKnown = continuation === 'same'
   const kept = isKnown && known ? known : found
   const { note, line } = key
-    ? cosigned(isKnown ? kept.note : withoutOwn(kept.note, key), key, now)
+    ? await cosigned(isKnown ? kept.note : withoutOwn(kept.note, key), key, now)
     : { note: noteText(kept.note), line: undefined }
   // Throws if the note is too long to be read again.
   const text = stateText({ ...seen, head: parseCheckpoint(note) })
@@ -112,8 +112,8 @@ async function judged<T>(
 }
 
 /** Returns the note with a cosignature by this key, and makes the cosignature unless the note has it. */
-function cosigned(note: Note, key: SigningKey, now: Date): { note: string; line: string } {
-  if (heldSignatures(note, [key.verifier]).length > 0) {
+async function cosigned(note: Note, key: SigningKey, now: Date): Promise<{ note: string; line: string }> {
+  if ((await heldSignatures(note, [key.verifier])).length > 0) {
     const own = note.signatures.find((signature) => isBy(signature, key))!
     return { note: noteText(note), line: signatureLine(own) }
   }

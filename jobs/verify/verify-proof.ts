@@ -48,8 +48,8 @@ export async function runVerifyProof(target: string, options: ProofOptions): Pro
   try {
     const found =
       receipt === undefined
-        ? verifyProof(body, text, { keys, witnesses, leastCosignatures: witnesses.length })
-        : verifyReceipt(body, headerText(text), { keys })
+        ? await verifyProof(body, text, { keys, witnesses, leastCosignatures: witnesses.length })
+        : await verifyReceipt(body, headerText(text), { keys })
     return reportOf(target, asked, body, found)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

@@ -2,7 +2,7 @@
 // known keys.
 import { decoded } from '../proof/canonical.ts'
 import { type Checkpoint, checkpointText, parseCheckpoint } from '../proof/checkpoint.ts'
-import { type Note, parseSignatureLine } from '../proof/note.ts'
+import { type Note, type NoteSignature, parseSignatureLine } from '../proof/note.ts'
 import type { VerifierKey } from '../proof/note-keys.ts'
 import { heldSignatures } from '../proof/note-signatures.ts'
 import { cosignatureOf, logCheckpointPath } from '../store/paths.ts'
@@ -55,15 +55,15 @@ export class CheckpointChecks {
         findings.fault(path, `expected ${JSON.stringify(text)}, found ${JSON.stringify(note.text)}`)
         return
       }
-      this.#checkSigners(path, expected.size, note, isLast)
+      await this.#checkSigners(path, expected.size, note, isLast)
     } catch (error) {
       findings.fault(path, reasonOf(error))
     }
   }
 
-  #checkSigners(path: string, size: number, note: Note, isLast: boolean): void {
+  async #checkSigners(path: string, size: number, note: Note, isLast: boolean): Promise<void> {
     const { findings } = this.#objects
-    if (heldSignatures(note, this.#known.keys).length > 0) {
+    if ((await heldSignatures(note, this.#known.keys)).length > 0) {
       findings.counts.checkpoints_held += 1
       return
     }
@@ -87,7 +87,7 @@ export class CheckpointChecks {
         const { keyId } = cosignatureOf(path)!
         if (signature.keyId !== keyId) {
           findings.fault(path, `expected a cosignature by the key ${keyId}, found one by ${signature.keyId}`)
-        } else if (heldSignatures({ text, signatures: [signature] }, this.#known.witnesses).length > 0) {
+        } else if (await this.#isByWitness(text, signature)) {
           findings.cosignatures.held += 1
         } else if (this.#known.witnesses.some((witness) => witness.keyId === keyId)) {
           findings.fault(path, `expected a cosignature by the witness given, found one by ${signature.name}`)
@@ -99,6 +99,10 @@ export class CheckpointChecks {
         findings.fault(path, reasonOf(error))
       }
     }
+  }
+
+  async #isByWitness(text: string, signature: NoteSignature): Promise<boolean> {
+    return (await heldSignatures({ text, signatures: [signature] }, this.#known.witnesses)).length > 0
   }
 
   /** Names the keys that were not given, once all checkpoints are checked. */

@@ -5,16 +5,25 @@ import { type Hash, HASH_BYTES } from './merkle.ts'
 import { quoted } from './quoted.ts'
 
 export function base64Of(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+  // A Buffer takes a quarter of the time of `btoa`, for each hash of each receipt; pages have none.
+  if ('Buffer' in globalThis)
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+  return btoa(String.fromCharCode(...bytes))
 }
 
 /** @throws ServiceError `invalid` for any text that `base64Of` does not return. */
 export function bytesOfBase64(text: string): Uint8Array {
-  const bytes = Buffer.from(text, 'base64')
-  if (bytes.toString('base64') !== text) {
-    throw new ServiceError('invalid', `this is not base64: ${quoted(text)}`)
+  const bytes = bytesIn(text)
+  if (bytes && base64Of(bytes) === text) return bytes
+  throw new ServiceError('invalid', `this is not base64: ${quoted(text)}`)
+}
+
+function bytesIn(text: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
   }
-  return bytes
 }
 
 /** @throws ServiceError `invalid` for base64 of anything but 32 bytes. */

@@ -2,6 +2,7 @@
 // §2.1.4.2).
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of } from './base64.ts'
+import { areSame, sha256 } from './digest.ts'
 import { type Hash, HASH_BYTES, nodeHash } from './merkle.ts'
 
 /** A root and the number of its leaves. */
@@ -18,34 +19,57 @@ export interface TreeHead {
  */
 export function verifyInclusion(leaf: Hash, index: number, path: readonly Hash[], tree: TreeHead): void {
   assertHashes([leaf, tree.root, ...path])
-  const { size, root } = tree
+  const sides = sidesOf(index, path, tree.size)
+  const hash = path.reduce((below, sibling, at) => {
+    return sides[at] === 'left' ? nodeHash(sibling, below) : nodeHash(below, sibling)
+  }, leaf)
+  assertRoot(hash, index, tree)
+}
+
+/** As `verifyInclusion`, by WebCrypto. */
+export async function proveInclusion(
+  leaf: Hash,
+  { index, hashes }: { index: number; hashes: readonly Hash[] },
+  tree: TreeHead,
+): Promise<void> {
+  assertHashes([leaf, tree.root, ...hashes])
+  const sides = sidesOf(index, hashes, tree.size)
+  let hash = leaf
+  for (const [at, sibling] of hashes.entries()) {
+    const [left, right] = sides[at] === 'left' ? [sibling, hash] : [hash, sibling]
+    hash = await sha256(Uint8Array.of(0x01), left, right)
+  }
+  assertRoot(hash, index, tree)
+}
+
+/** Returns for each hash of a path the side on which it stands. */
+function sidesOf(index: number, path: readonly Hash[], size: number): ('left' | 'right')[] {
   if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size) || index < 0 || index >= size) {
     throw new ServiceError('invalid', `a tree of ${size} leaves has no leaf ${index}`)
   }
   let node = index
   let last = size - 1
-  let hash = leaf
-  for (const sibling of path) {
+  const sides = path.map(() => {
     if (last === 0) throw wrongLength(path, `leaf ${index} of ${size}`)
-    if (node % 2 === 1 || node === last) {
-      hash = nodeHash(sibling, hash)
-      while (node % 2 === 0 && node > 0) {
-        node /= 2
-        last = half(last)
-      }
-    } else {
-      hash = nodeHash(hash, sibling)
+    const isLeft = node % 2 === 1 || node === last
+    while (isLeft && node % 2 === 0 && node > 0) {
+      node /= 2
+      last = half(last)
     }
     node = half(node)
     last = half(last)
-  }
+    return isLeft ? 'left' : 'right'
+  })
   if (last !== 0) throw wrongLength(path, `leaf ${index} of ${size}`)
-  if (!sameHash(hash, root)) {
-    throw new ServiceError(
-      'invalid',
-      `the path of leaf ${index} leads to the root ${base64Of(hash)}, not to ${base64Of(root)}`,
-    )
-  }
+  return sides
+}
+
+function assertRoot(found: Hash, index: number, { root }: TreeHead): void {
+  if (areSame(found, root)) return
+  throw new ServiceError(
+    'invalid',
+    `the path of leaf ${index} leads to the root ${base64Of(found)}, not to ${base64Of(root)}`,
+  )
 }
 
 /**
@@ -61,7 +85,7 @@ export function verifyConsistency(old: TreeHead, tree: TreeHead, path: readonly 
   if (old.size < 1 || old.size > tree.size) throw notConsistent(between)
   if (old.size === tree.size) {
     if (path.length > 0) throw wrongLength(path, between)
-    if (!sameHash(old.root, tree.root)) throw notConsistent(between, old.root, tree.root)
+    if (!areSame(old.root, tree.root)) throw notConsistent(between, old.root, tree.root)
     return
   }
   const steps = isPowerOfTwo(old.size) ? [old.root, ...path] : [...path]
@@ -91,13 +115,8 @@ export function verifyConsistency(old: TreeHead, tree: TreeHead, path: readonly 
     last = half(last)
   }
   if (last !== 0) throw wrongLength(path, between)
-  if (!sameHash(oldHash, old.root)) throw notConsistent(between, oldHash, old.root)
-  if (!sameHash(hash, tree.root)) throw notConsistent(between, hash, tree.root)
-}
-
-/** Hashes are public, so they need no comparison in constant time. */
-function sameHash(one: Hash, other: Hash): boolean {
-  return Buffer.compare(one, other) === 0
+  if (!areSame(oldHash, old.root)) throw notConsistent(between, oldHash, old.root)
+  if (!areSame(hash, tree.root)) throw notConsistent(between, hash, tree.root)
 }
 
 function assertHashes(hashes: readonly Hash[]): void {

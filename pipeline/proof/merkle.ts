@@ -12,7 +12,7 @@ export const HASH_BYTES = 32
 const TILE_HEIGHT = 8
 
 /** The root of a tree without leaves: SHA-256 of nothing. */
-export const EMPTY_ROOT: Hash = hash('sha256', '', 'buffer')
+export const EMPTY_ROOT: Hash = /* @__PURE__ */ hash('sha256', '', 'buffer')
 
 /** SHA-256(0x00 ‖ leaf). */
 export function leafHash(leaf: Uint8Array): Hash {

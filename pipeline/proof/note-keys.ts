@@ -4,7 +4,8 @@ import { type KeyObject, hash } from 'node:crypto'
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of, bytesOfBase64 } from './base64.ts'
 import { encoded } from './canonical.ts'
-import { KEY_BYTES, keyPairOf, publicKeyOf } from './ed25519.ts'
+import { hexOf, sha256 } from './digest.ts'
+import { KEY_BYTES, keyPairOf } from './ed25519.ts'
 import { isKeyName } from './note.ts'
 import { quoted } from './quoted.ts'
 
@@ -16,6 +17,7 @@ const TYPES = { log: 0x01, witness: 0x04 } as const
 export type KeyUse = keyof typeof TYPES
 
 const PRIVATE = 'PRIVATE+KEY+'
+const KEY_ID_DIGITS = 8
 
 export interface VerifierKey {
   name: string
@@ -24,7 +26,6 @@ export interface VerifierKey {
   keyId: string
   /** 32 bytes. */
   publicBytes: Uint8Array
-  publicKey: KeyObject
 }
 
 export interface SigningKey {
@@ -38,13 +39,23 @@ export interface SigningKey {
  */
 export function parseVerifierKey(text: string): VerifierKey {
   const parts = keyParts(text)
-  const key = parts && verifierKeyOf(parts.name, parts.use, parts.material)
-  if (key !== undefined && key.keyId === parts?.keyId) return key
+  return verifierKeyIn(text, parts, parts && verifierKeyOf(parts).keyId)
+}
+
+/** As `parseVerifierKey`, by WebCrypto. */
+export async function readVerifierKey(text: string): Promise<VerifierKey> {
+  const parts = keyParts(text)
+  return verifierKeyIn(text, parts, parts && hexOf(await sha256(namedBytes(parts))).slice(0, KEY_ID_DIGITS))
+}
+
+/** @param expected the id that its parts give. */
+function verifierKeyIn(text: string, parts: KeyParts | undefined, expected: string | undefined): VerifierKey {
+  if (parts && parts.keyId === expected) return keyOf(parts, expected)
   if (text.startsWith(PRIVATE)) {
     throw new ServiceError('invalid', 'this is a signing key, which is secret, and no verifier key')
   }
-  const expected = key === undefined ? '' : `, whose id would be ${key.keyId}`
-  throw new ServiceError('invalid', `this is no verifier key${expected}: ${quoted(text)}`)
+  const wrong = expected === undefined ? '' : `, whose id would be ${expected}`
+  throw new ServiceError('invalid', `this is no verifier key${wrong}: ${quoted(text)}`)
 }
 
 export function verifierKeyText({ name, keyId, use, publicBytes }: VerifierKey): string {
@@ -87,23 +98,41 @@ export function signingKeyOf(name: string, use: KeyUse, seed: Uint8Array): Signi
     throw new ServiceError('invalid', `a seed has ${KEY_BYTES} bytes, not ${seed.byteLength}`)
   }
   const { privateKey, publicBytes } = keyPairOf(seed)
-  return { verifier: verifierKeyOf(name, use, publicBytes), privateKey }
+  return { verifier: verifierKeyOf({ name, use, material: publicBytes }), privateKey }
 }
 
-function verifierKeyOf(name: string, use: KeyUse, publicBytes: Uint8Array): VerifierKey {
-  const named = Buffer.concat([encoded(`${name}\n`), Buffer.from([TYPES[use]]), publicBytes])
-  const keyId = hash('sha256', named, 'hex').slice(0, 8)
-  return { name, use, keyId, publicBytes, publicKey: publicKeyOf(publicBytes) }
+interface NamedKey {
+  name: string
+  use: KeyUse
+  /** The public key, or the seed of a signing key. */
+  material: Uint8Array
+}
+
+interface KeyParts extends NamedKey {
+  keyId: string
+}
+
+function verifierKeyOf(key: NamedKey): VerifierKey {
+  return keyOf(key, hash('sha256', namedBytes(key), 'hex').slice(0, KEY_ID_DIGITS))
+}
+
+function keyOf({ name, use, material }: NamedKey, keyId: string): VerifierKey {
+  return { name, use, keyId, publicBytes: new Uint8Array(material) }
+}
+
+/** Returns the bytes whose hash begins with the id of a key. */
+function namedBytes({ name, use, material }: NamedKey): Uint8Array {
+  return Uint8Array.of(...encoded(`${name}\n`), TYPES[use], ...material)
 }
 
 /**
  * Splits `<name>+<8 hex>+<base64 of the type and 32 bytes>` into its parts; returns undefined for anything
  * else.
  */
-function keyParts(text: string) {
+function keyParts(text: string): KeyParts | undefined {
   const match = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/.exec(text)
   if (match === null || !isKeyName(match[1]!)) return undefined
   const [type, ...material] = bytesOfBase64(match[3]!)
   const use = (Object.keys(TYPES) as KeyUse[]).find((each) => TYPES[each] === type)
-  return use && { name: match[1]!, keyId: match[2]!, use, material: Buffer.from(material) }
+  return use && { name: match[1]!, keyId: match[2]!, use, material: Uint8Array.from(material) }
 }

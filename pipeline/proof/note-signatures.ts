@@ -1,9 +1,10 @@
 // Makes and checks signatures of notes: a log's (https://c2sp.org/signed-note, Ed25519), and a witness's,
 // which has a time (https://c2sp.org/tlog-cosignature, cosignature/v1).
-import { sign, verify } from 'node:crypto'
+import { sign } from 'node:crypto'
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of } from './base64.ts'
 import { encoded } from './canonical.ts'
+import { isSigned } from './digest.ts'
 import type { Note, NoteSignature } from './note.ts'
 import type { SigningKey, VerifierKey } from './note-keys.ts'
 
@@ -38,12 +39,16 @@ export function cosignText(text: string, { verifier, privateKey }: SigningKey, n
  *
  * @throws ServiceError `invalid` with the signature if one by a known key does not hold.
  */
-export function heldSignatures({ text, signatures }: Note, keys: readonly VerifierKey[]): HeldSignature[] {
+export async function heldSignatures(
+  { text, signatures }: Note,
+  keys: readonly VerifierKey[],
+): Promise<HeldSignature[]> {
   const held = new Map<VerifierKey, HeldSignature>()
   for (const signature of signatures) {
     const known = keys.filter(({ name, keyId }) => name === signature.name && keyId === signature.keyId)
     if (known.length === 0) continue
-    const found = known.map((key) => checked(text, signature, key)).find((each) => each !== undefined)
+    const checks = await Promise.all(known.map((key) => checked(text, signature, key)))
+    const found = checks.find((each) => each !== undefined)
     if (found === undefined) {
       throw new ServiceError(
         'invalid',
@@ -55,17 +60,24 @@ export function heldSignatures({ text, signatures }: Note, keys: readonly Verifi
   return [...held.values()]
 }
 
-function checked(text: string, { bytes }: NoteSignature, key: VerifierKey): HeldSignature | undefined {
+async function checked(
+  text: string,
+  { bytes }: NoteSignature,
+  key: VerifierKey,
+): Promise<HeldSignature | undefined> {
   switch (key.use) {
-    case 'log':
-      return verify(null, encoded(text), key.publicKey, bytes) ? { key, time: undefined } : undefined
+    case 'log': {
+      const holds = await isSigned(key.publicBytes, encoded(text), bytes)
+      return holds ? { key, time: undefined } : undefined
+    }
     case 'witness': {
       if (bytes.byteLength <= TIME_BYTES) return undefined
-      const seconds = Buffer.from(bytes).readBigUInt64BE()
+      const seconds = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0)
       const time = new Date(Number(seconds) * 1000)
       // A time beyond the range of dates cannot be true.
       if (Number.isNaN(time.getTime())) return undefined
-      const holds = verify(null, cosignedMessage(text, seconds), key.publicKey, bytes.subarray(TIME_BYTES))
+      const message = cosignedMessage(text, seconds)
+      const holds = await isSigned(key.publicBytes, message, bytes.subarray(TIME_BYTES))
       return holds ? { key, time } : undefined
     }
   }

@@ -2,6 +2,8 @@
 // file reads and writes them; note-signatures.ts checks which signatures hold.
 import { ServiceError } from '../../schemas/errors.ts'
 import { base64Of, bytesOfBase64 } from './base64.ts'
+import { encoded } from './canonical.ts'
+import { hexOf } from './digest.ts'
 import { quoted } from './quoted.ts'
 
 const LARGEST_NOTE_BYTES = 64 * 1024
@@ -27,7 +29,7 @@ export interface NoteSignature {
  * @throws ServiceError `invalid` for anything but a note of at most 64 KiB with at least one signature line.
  */
 export function parseNote(note: string): Note {
-  const sizeBytes = Buffer.byteLength(note)
+  const sizeBytes = encoded(note).byteLength
   if (sizeBytes > LARGEST_NOTE_BYTES) {
     throw new ServiceError('invalid', `a note has at most ${LARGEST_NOTE_BYTES} bytes, not ${sizeBytes}`)
   }
@@ -58,8 +60,7 @@ export function parseSignatureLine(line: string): NoteSignature {
   if (!isKeyName(name) || rest.length > 0 || bytes.byteLength <= KEY_ID_BYTES) {
     throw malformed(`has a line that is no signature: ${quoted(line)}`)
   }
-  const keyId = Buffer.from(bytes.subarray(0, KEY_ID_BYTES)).toString('hex')
-  return { name, keyId, bytes: bytes.subarray(KEY_ID_BYTES) }
+  return { name, keyId: hexOf(bytes.subarray(0, KEY_ID_BYTES)), bytes: bytes.subarray(KEY_ID_BYTES) }
 }
 
 /** Names of keys are not empty, and have neither white space nor a plus sign. */

@@ -86,8 +86,8 @@ export class LogReader {
    *   two histories.
    */
   async assertRecord(head: SignedCheckpoint, { record, proof }: ShownRecord): Promise<SignedCheckpoint> {
-    verifyProof(encoded(record), proof, { keys: this.keys, witnesses: [], leastCosignatures: 0 })
-    const other = signedCheckpoint(encoded(parseTlogProof(proof).checkpoint), 'the proof', this.keys)
+    await verifyProof(encoded(record), proof, { keys: this.keys, witnesses: [], leastCosignatures: 0 })
+    const other = await signedCheckpoint(encoded(parseTlogProof(proof).checkpoint), 'the proof', this.keys)
     const [earlier, later] = head.checkpoint.size < other.checkpoint.size ? [head, other] : [other, head]
     await continuationOf(earlier.checkpoint, later.checkpoint, this.readTile)
     return later
@@ -96,8 +96,8 @@ export class LogReader {
   /**
    * Returns the statement of a release that the log of `head` has.
    *
-   * @throws ServiceError `invalid` for a release that it does not have, and for an entry that does not lead to
-   *   the checkpoint.
+   * @throws ServiceError `invalid` for a release that it does not have, and for an entry that does not lead
+   *   to the checkpoint.
    */
   async statement({ checkpoint }: SignedCheckpoint, release: number): Promise<Statement> {
     const { size } = checkpoint
@@ -143,11 +143,11 @@ export class LogReader {
 }
 
 /** @throws ServiceError `invalid` for a note of another log, and for one that no known key has signed. */
-export function signedCheckpoint(
+export async function signedCheckpoint(
   bytes: Uint8Array,
   place: string,
   keys: readonly VerifierKey[],
-): SignedCheckpoint {
+): Promise<SignedCheckpoint> {
   try {
     const signed = parseCheckpoint(decoded(bytes))
     const { origin, size } = signed.checkpoint
@@ -158,7 +158,7 @@ export function signedCheckpoint(
         `this is the log ${quoted(origin)}, not ${quoted(name)}: give the key of the one that you mean, or its address`,
       )
     if (size === 0) throw new ServiceError('invalid', 'a checkpoint without entries shows nothing')
-    if (heldSignatures(signed.note, keys).length > 0) return signed
+    if ((await heldSignatures(signed.note, keys)).length > 0) return signed
     throw new ServiceError(
       'invalid',
       'no key that was given has signed it: has its operator replaced the key?',

@@ -105,7 +105,7 @@ async function assertWhole(context: LogContext, size: number): Promise<void> {
   }
   await assertLogged(store, size)
   const keys = signers.map(({ verifier }) => verifier)
-  if (held(path, note, keys)) return
+  if (await held(path, note, keys)) return
   // The key that signed it was replaced at once, because it had leaked. So the root is derived again before
   // the log continues.
   const derived = await derivedRoot(store, size)
@@ -127,9 +127,9 @@ async function assertLogged(store: Store, size: number): Promise<void> {
   )
 }
 
-function held(path: string, note: Note, keys: readonly VerifierKey[]): boolean {
+async function held(path: string, note: Note, keys: readonly VerifierKey[]): Promise<boolean> {
   try {
-    return heldSignatures(note, keys).length > 0
+    return (await heldSignatures(note, keys)).length > 0
   } catch (cause) {
     throw corrupt(`${path}: ${(cause as Error).message}`, cause)
   }

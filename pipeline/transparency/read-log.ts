@@ -62,7 +62,7 @@ async function lastSigned(store: ReadableStore, keys: readonly VerifierKey[]): P
   const bytes = last === 0 ? undefined : await store.get(path)
   if (!bytes)
     throw new ServiceError('unavailable', `${store.url} shows no public log, or one without an entry`)
-  const signed = signedCheckpoint(bytes, path, keys)
+  const signed = await signedCheckpoint(bytes, path, keys)
   if (signed.checkpoint.size === last) return signed
   throw new ServiceError('corrupt', `${path} is a checkpoint of ${signed.checkpoint.size} entries`)
 }

@@ -54,7 +54,7 @@ export async function takenInBy(
   keys: readonly VerifierKey[],
   statementOf: (release: number) => Promise<Statement>,
 ): Promise<number> {
-  const { statement } = verifyProof(body, proof, { keys, witnesses: [], leastCosignatures: 0 })
+  const { statement } = await verifyProof(body, proof, { keys, witnesses: [], leastCosignatures: 0 })
   const { release } = statement
   if (Buffer.compare(canonical(statement), canonical(await statementOf(release))) === 0) return release
   throw new ServiceError('invalid', `its proof has another release ${release} than the log`)

@@ -75,7 +75,7 @@ async function cosignatureBy(
   const first = await ask(0)
   const answer = first.status === 409 ? await ask(knownSize(first, size)) : first
   if (answer.status !== 200) throw refused(answer)
-  return signatureLine(heldCosignature(decoded(answer.bytes), note.text, witness.key))
+  return signatureLine(await heldCosignature(decoded(answer.bytes), note.text, witness.key))
 }
 
 /** Returns the size that a witness cosigned last. */
@@ -88,12 +88,12 @@ function knownSize({ mediaType, bytes }: BoundedAnswer, size: number): number {
   throw new ServiceError('conflict', `it knows ${known} entries of this log, and the checkpoint has ${size}`)
 }
 
-function heldCosignature(lines: string, text: string, key: VerifierKey): NoteSignature {
+async function heldCosignature(lines: string, text: string, key: VerifierKey): Promise<NoteSignature> {
   const signatures = lines.replace(/\n$/, '').split('\n').map(parseSignatureLine)
-  const held = signatures.find(
-    (signature) => heldSignatures({ text, signatures: [signature] }, [key]).length > 0,
-  )
-  if (held) return held
+  for (const signature of signatures) {
+    const held = await heldSignatures({ text, signatures: [signature] }, [key])
+    if (held.length > 0) return signature
+  }
   throw new ServiceError('invalid', `it answered without a signature by ${key.name}+${key.keyId}`)
 }
 
@@ -125,7 +125,7 @@ export async function readCosignatures(
     const signature = bytes && cosignatureIn(bytes)
     if (!signature || path !== logCosignaturePath(size, signature.keyId) || signature.name === origin)
       continue
-    if (isDamaged(note.text, signature, known)) continue
+    if (await isDamaged(note.text, signature, known)) continue
     found.push(signature)
   }
   return found
@@ -143,9 +143,13 @@ function cosignatureIn(bytes: Uint8Array): NoteSignature | undefined {
 }
 
 /** Whether a signature names a known key and does not hold. */
-function isDamaged(text: string, signature: NoteSignature, known: readonly VerifierKey[]): boolean {
+async function isDamaged(
+  text: string,
+  signature: NoteSignature,
+  known: readonly VerifierKey[],
+): Promise<boolean> {
   try {
-    heldSignatures({ text, signatures: [signature] }, known)
+    await heldSignatures({ text, signatures: [signature] }, known)
     return false
   } catch {
     return true

@@ -192,7 +192,7 @@ describe('forecasts of people', () => {
     for (const result of results) {
       expect(result.witnessed).toBe(true)
       const receipt = parseReceiptHeader(result.receipt!)
-      verifyReceipt(bodyOf(result), receipt, { keys: [LOG_KEY.verifier] })
+      await verifyReceipt(bodyOf(result), receipt, { keys: [LOG_KEY.verifier] })
     }
     expect(results[1]!.probability).toBeNull()
   })
@@ -204,7 +204,7 @@ describe('forecasts of people', () => {
     const [again, , repeated] = resultsOf(answer)
     expect(again).toEqual({ ...first, receipt: again!.receipt })
     expect(repeated!.forecast_id).toBe(first!.forecast_id)
-    verifyReceipt(bodyOf(again!), parseReceiptHeader(again!.receipt!), { keys: [LOG_KEY.verifier] })
+    await verifyReceipt(bodyOf(again!), parseReceiptHeader(again!.receipt!), { keys: [LOG_KEY.verifier] })
     const rows = await rowsOf<{ n: bigint }>(
       `SELECT count(*) AS n FROM forecasts WHERE entity_id = '${uuidOf(41, 3)}'`,
     )
@@ -259,7 +259,11 @@ describe('forecasts of people', () => {
     const proof = await client.get(`/forecasts/${inTime!.forecast_id}/proof`)
     expect(proof.status, proof.text).toBe(200)
     const keys = [LOG_KEY.verifier]
-    const { tree } = verifyProof(bodyOf(inTime!), proof.text, { keys, witnesses: [], leastCosignatures: 0 })
+    const { tree } = await verifyProof(bodyOf(inTime!), proof.text, {
+      keys,
+      witnesses: [],
+      leastCosignatures: 0,
+    })
     expect(tree).toBe('forecasts')
     expectProblem(await client.get(`/forecasts/${late!.forecast_id}/proof`), 404, /./)
   })

@@ -61,7 +61,7 @@ const submitMany = (by: Client = service.client, headers: Record<string, string>
 }
 
 const headerOf = ({ headers }: Answer) => headers['x-service-receipt'] as string
-function verified(body: Uint8Array, header: string, keys = [LOG_KEY.verifier]): VerifiedReceipt {
+function verified(body: Uint8Array, header: string, keys = [LOG_KEY.verifier]): Promise<VerifiedReceipt> {
   return verifyReceipt(body, parseReceiptHeader(header), { keys })
 }
 
@@ -127,7 +127,7 @@ describe('a receipt', () => {
     const before = batches()
     const answer = await submit()
     const [batch] = batches().filter((one) => !before.includes(one))
-    const { checkpoint } = verified(answer.bytes, headerOf(answer))
+    const { checkpoint } = await verified(answer.bytes, headerOf(answer))
     expect(checkpoint).toMatchObject({ origin: `${LOG_ORIGIN}/receipts/${batch}`, size: 1 })
   })
 
@@ -139,7 +139,7 @@ describe('a receipt', () => {
     const taken = answer.json<{ results: Record<string, unknown>[] }>().results[0]!
     const { status: _status, receipt: _receipt, ...alone } = taken
     expect(body.equals(Buffer.from(canonical(alone)))).toBe(true)
-    expect(verified(body, receipt).batch).toBe(batches().at(-1))
+    expect((await verified(body, receipt)).batch).toBe(batches().at(-1))
   })
 
   test('of each forecast of calls at the same time holds, and for no other forecast', async () => {
@@ -156,12 +156,13 @@ describe('a receipt', () => {
     await expect.poll(queued).toBe('39')
     gate.resolve()
     const answers = await Promise.all(calls)
-    const sizes = answers.map((answer) => verified(answer.bytes, headerOf(answer)).checkpoint.size)
+    const found = await Promise.all(answers.map((answer) => verified(answer.bytes, headerOf(answer))))
+    const sizes = found.map(({ checkpoint }) => checkpoint.size)
     expect(sizes.filter((size) => size === 39)).toHaveLength(39)
-    answers.forEach((answer, index) => {
+    for (const [index, answer] of answers.entries()) {
       const other = answers[(index + 1) % answers.length]!
-      expect(() => verified(other.bytes, headerOf(answer))).toThrow('leads to the root')
-    })
+      await expect(verified(other.bytes, headerOf(answer))).rejects.toThrow('leads to the root')
+    }
   })
 
   test('is signed by the key in force and the one before it', async () => {
@@ -169,7 +170,7 @@ describe('a receipt', () => {
     const { client } = await testService(await componentsOver(store, [next, LOG_KEY]))
     const answer = await submit(client)
     for (const one of [next, LOG_KEY]) {
-      expect(verified(answer.bytes, headerOf(answer), [one.verifier]).signatures).toHaveLength(1)
+      expect((await verified(answer.bytes, headerOf(answer), [one.verifier])).signatures).toHaveLength(1)
     }
   })
 
@@ -185,9 +186,9 @@ describe('a receipt', () => {
     const client = new Client(`${running.url}/sandbox`)
     const agent = await registerAgent(client)
     const answer = await client.post(`/agents/${agent.agentId}/forecast`, FORECAST, bearer(agent.key))
-    const { checkpoint } = verified(answer.bytes, headerOf(answer), [own.verifier])
+    const { checkpoint } = await verified(answer.bytes, headerOf(answer), [own.verifier])
     expect(checkpoint.origin).toMatch(`${LOG_ORIGIN}/sandbox/receipts/`)
-    expect(() => verified(answer.bytes, headerOf(answer))).toThrow('no known key')
+    await expect(verified(answer.bytes, headerOf(answer))).rejects.toThrow('no known key')
   })
 })
 
@@ -201,7 +202,8 @@ describe('a call that is repeated by its Idempotency-Key', () => {
     const answers = [first, await submit(service.client, header), await submit(await elsewhere(), header)]
     expect(batches()).toEqual(written)
     for (const answer of answers) expect([answer.status, answer.text]).toEqual([200, first.text])
-    const found = answers.map((answer) => verified(answer.bytes, headerOf(answer)).batch)
+    const receipts = await Promise.all(answers.map((answer) => verified(answer.bytes, headerOf(answer))))
+    const found = receipts.map(({ batch }) => batch)
     expect(found[0]).toBe(written.at(-1))
     expect(new Set(found).size).toBe(3)
   })
@@ -211,8 +213,9 @@ describe('a call that is repeated by its Idempotency-Key', () => {
     const answers = [await submitMany(service.client, header), await submitMany(await elsewhere(), header)]
     const [first, again] = answers.map((answer) => takenIn(answer))
     expect(again!.body.equals(first!.body)).toBe(true)
-    const found = [first!, again!].map(({ body, receipt }) => verified(body, receipt).batch)
-    expect(new Set(found).size).toBe(2)
+    const found = [first!, again!].map(({ body, receipt }) => verified(body, receipt))
+    const distinct = (await Promise.all(found)).map(({ batch }) => batch)
+    expect(new Set(distinct).size).toBe(2)
   })
 
   test.for(FAULTS)('has a receipt after a write that %s, which had none', async (fault) => {
@@ -224,7 +227,7 @@ describe('a call that is repeated by its Idempotency-Key', () => {
     expect(headerOf(failed)).toBeUndefined()
     const answer = await submit(service.client, header)
     expect(answer.status, answer.text).toBe(200)
-    verified(answer.bytes, headerOf(answer))
+    await verified(answer.bytes, headerOf(answer))
   })
 })
 
@@ -268,9 +271,9 @@ test('the body of an answer is canonical JSON for any probability', () => {
   }
 })
 
-test('the receipts in the OpenAPI document hold, of its bodies and with its key', () => {
+test('the receipts in the OpenAPI document hold, of its bodies and with its key', async () => {
   const { forecastResults, receipt, vkeys } = logExamples()
   const keys = [parseVerifierKey(vkeys.trim())]
-  verified(canonical(acknowledgedForecast), receipt, keys)
+  await verified(canonical(acknowledgedForecast), receipt, keys)
   expect(forecastResults.results[0]).toMatchObject({ ...acknowledgedForecast, receipt })
 })

@@ -120,9 +120,9 @@ async function fromOutside(store: MemoryStore, path: string, isLong: boolean): P
 }
 
 /** Whether `fvs verify` takes it. */
-function verified(check: () => unknown): string {
+async function verified(check: Promise<unknown>): Promise<string> {
   try {
-    check()
+    await check
     return 'passes'
   } catch (error) {
     if (error instanceof ServiceError && error.kind === 'invalid') return 'finds it'
@@ -147,7 +147,7 @@ function inExtra(proof: string, part: string, by = 0): string {
 
 const keys = [LOG_KEY.verifier]
 const verifiedProof = (body: Uint8Array, proof: string) =>
-  verified(() => verifyProof(body, proof, { keys, witnesses: [WITNESS.verifier], leastCosignatures: 0 }))
+  verified(verifyProof(body, proof, { keys, witnesses: [WITNESS.verifier], leastCosignatures: 0 }))
 
 describe('one changed byte is found in the', () => {
   test.for(Object.entries(OBJECTS))('%s', async ([what, changed]) => {
@@ -166,7 +166,7 @@ describe('one changed byte is found in the', () => {
     if (changed.isPayload) {
       const shard = JSON.parse(decoded(store.objects.get(path)!)) as ReleaseShard
       const body = canonical(shard.entities[world.agentId]!.verification.payload)
-      verify = verifiedProof(body, world.kept.proof)
+      verify = await verifiedProof(body, world.kept.proof)
     }
     const outside = await fromOutside(store, path, changed.inLong ?? false)
     rows.push([what, log, audit, outside, verify])
@@ -189,7 +189,7 @@ describe('one changed byte is found in the', () => {
     }
   })
 
-  const kept: Record<string, () => string> = {
+  const kept: Record<string, () => Promise<string>> = {
     payload: () => verifiedProof(flipped(world.kept.body, world.kept.body.length >> 1), world.kept.proof),
     'proof: path of the payload': () =>
       verifiedProof(world.kept.body, inExtra(world.kept.proof, 'index 3\n', 5)),
@@ -204,21 +204,21 @@ describe('one changed byte is found in the', () => {
     'proof of a forecast: its path': () =>
       verifiedProof(world.forecasts[0]!.body, inExtra(world.kept.forecastProof, 'index 0\n', 5)),
     'forecast with a receipt': () =>
-      verified(() => verifyReceipt(flipped(world.forecasts[0]!.body, 30), world.kept.receipt, { keys })),
+      verified(verifyReceipt(flipped(world.forecasts[0]!.body, 30), world.kept.receipt, { keys })),
     receipt: () => {
       const receipt = changedBehind(world.kept.receipt, 'index 0\n', 5)
-      return verified(() => verifyReceipt(world.forecasts[0]!.body, receipt, { keys }))
+      return verified(verifyReceipt(world.forecasts[0]!.body, receipt, { keys }))
     },
   }
-  test('the proofs and the receipt hold as they are', () => {
-    expect(verifiedProof(world.kept.body, world.kept.proof)).toBe('passes')
-    expect(verifiedProof(world.forecasts[0]!.body, world.kept.forecastProof)).toBe('passes')
-    expect(verified(() => verifyReceipt(world.forecasts[0]!.body, world.kept.receipt, { keys }))).toBe(
+  test('the proofs and the receipt hold as they are', async () => {
+    expect(await verifiedProof(world.kept.body, world.kept.proof)).toBe('passes')
+    expect(await verifiedProof(world.forecasts[0]!.body, world.kept.forecastProof)).toBe('passes')
+    expect(await verified(verifyReceipt(world.forecasts[0]!.body, world.kept.receipt, { keys }))).toBe(
       'passes',
     )
   })
-  test.for(Object.entries(kept))('%s that an agent keeps', ([what, check]) => {
-    expect(check()).toBe('finds it')
+  test.for(Object.entries(kept))('%s that an agent keeps', async ([what, check]) => {
+    expect(await check()).toBe('finds it')
     rows.push([what, NOT_ASKED, NOT_ASKED, NOT_ASKED, 'finds it'])
   })
 

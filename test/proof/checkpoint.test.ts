@@ -24,7 +24,7 @@ test('has the text of https://c2sp.org/tlog-checkpoint', () => {
   expect(checkpointText(CHECKPOINT)).toBe(TEXT)
 })
 
-test('is read as it was signed, by both keys of a rotation, with a cosignature behind', () => {
+test('is read as it was signed, by both keys of a rotation, with a cosignature behind', async () => {
   const signed = signedCheckpoint(CHECKPOINT, KEYS)
   const { checkpoint, note } = parseCheckpoint(signed)
   expect({ ...checkpoint, root: base64Of(checkpoint.root) }).toEqual({ ...CHECKPOINT, root: ROOT })
@@ -32,7 +32,7 @@ test('is read as it was signed, by both keys of a rotation, with a cosignature b
   const whole = withSignatures(note, [cosignature])
   expect(whole.startsWith(signed)).toBe(true)
   const keys = [WITNESS, ...KEYS].map(({ verifier }) => verifier)
-  const held = heldSignatures(parseCheckpoint(whole).note, keys)
+  const held = await heldSignatures(parseCheckpoint(whole).note, keys)
   expect(held.map(({ key, time }) => [key.name, time?.getTime()])).toEqual([
     [ORIGIN, undefined],
     [ORIGIN, undefined],

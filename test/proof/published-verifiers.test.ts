@@ -80,16 +80,16 @@ const inPython: Verifier = (cases) => {
   return Promise.resolve((JSON.parse(stdout) as (string | null)[]).map((said) => said ?? undefined))
 }
 
-const ours: Verifier = (cases) => Promise.resolve(cases.map(refusalOf))
+const ours: Verifier = (cases) => Promise.all(cases.map(refusalOf))
 
-function refusalOf({ body, proof, vkeys }: Case): string | undefined {
+async function refusalOf({ body, proof, vkeys }: Case): Promise<string | undefined> {
   try {
     const all = vkeys.map(parseVerifierKey)
     const keys = all.filter(({ use }) => use === 'log')
     const witnesses = all.filter(({ use }) => use === 'witness')
     if (proof.includes('\nextra ')) {
-      verifyProof(encoded(body), proof, { keys, witnesses, leastCosignatures: witnesses.length })
-    } else verifyReceipt(encoded(body), proof, { keys })
+      await verifyProof(encoded(body), proof, { keys, witnesses, leastCosignatures: witnesses.length })
+    } else await verifyReceipt(encoded(body), proof, { keys })
     return undefined
   } catch (error) {
     if (error instanceof ServiceError) return error.message

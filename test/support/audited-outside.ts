@@ -23,6 +23,6 @@ export async function auditedOutside(
   const components = await testComponents({ store: new MemoryStore(), folder: place })
   const context = { ...components, wait: () => Promise.resolve(), progress: () => undefined }
   const keys = logKeys(vkeys)
-  const head = known && signedCheckpoint(known, 'kept', keys)
+  const head = known && (await signedCheckpoint(known, 'kept', keys))
   return auditOutside(context, { from, keys, known: head, release: undefined, ...asked })
 }

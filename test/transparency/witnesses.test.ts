@@ -58,11 +58,11 @@ const cosignatures = ({ objects }: MemoryStore) =>
   [...objects.keys()].filter((path) => path.startsWith('log/cosignatures/')).toSorted()
 
 /** The cosignature in the store holds over the checkpoint of this size. */
-function assertCosigned(size: number, { key }: Witness, over = store): void {
+async function assertCosigned(size: number, { key }: Witness, over = store): Promise<void> {
   const line = decoded(over.objects.get(logCosignaturePath(size, key.keyId))!)
   const { text } = parseNote(decoded(over.objects.get(logCheckpointPath(size))!))
   const signature = parseSignatureLine(line.slice(0, -1))
-  expect(heldSignatures({ text, signatures: [signature] }, [key])).toEqual([{ key, time: COSIGNED_AT }])
+  expect(await heldSignatures({ text, signatures: [signature] }, [key])).toEqual([{ key, time: COSIGNED_AT }])
 }
 
 describe('a checkpoint', () => {
@@ -76,7 +76,7 @@ describe('a checkpoint', () => {
         witness: KEY.verifier.name,
         size,
       })
-      assertCosigned(size, witness)
+      await assertCosigned(size, witness)
     }
     // Of several that were logged at once the last alone.
     const expected = [1, 2, 7, 9].map((size) => logCosignaturePath(size, witness.key.keyId))
@@ -90,7 +90,7 @@ describe('a checkpoint', () => {
     await putReleases(store, 3)
     const witnesses = [await loopbackWitness('one.example'), await loopbackWitness('two.example')]
     await complete(store, 3, witnesses)
-    for (const witness of witnesses) assertCosigned(3, witness)
+    for (const witness of witnesses) await assertCosigned(3, witness)
     expect(await complete(store, 3, witnesses)).toEqual([])
     expect(witnesses.map(({ requests }) => requests.length)).toEqual([1, 1])
   })
@@ -100,7 +100,7 @@ describe('a checkpoint', () => {
     const witness = await loopbackWitness()
     await complete(copyOf(store), 3, [witness])
     await complete(store, 3, [witness])
-    assertCosigned(3, witness)
+    await assertCosigned(3, witness)
     expect(witness.requests.at(-1)).toMatch(/^old 3\n\nlog\.example/)
   })
 
@@ -138,7 +138,7 @@ describe.for(FAULTS)('cut off at any write that %s', (fault) => {
       else expect((await run).at(-1)?.reason).toMatch(/^injected: putIfAbsent of log\/cosignatures/)
       await complete(cut, 4, [witness])
       // Also where the last checkpoint was signed by the run that was cut off.
-      assertCosigned(4, witness, cut)
+      await assertCosigned(4, witness, cut)
       expect((await readCheckpoint(cut, 4)).note.signatures).toHaveLength(1)
     }
   })
@@ -172,7 +172,7 @@ test('what one witness has left out stays out until the next checkpoint', async 
   await complete(store, 1, witnesses)
   expect(cosignatures(store)).toEqual([logCosignaturePath(1, good.key.keyId)])
   await complete(store, 2, witnesses)
-  for (const witness of witnesses) assertCosigned(2, witness)
+  for (const witness of witnesses) await assertCosigned(2, witness)
 })
 
 describe('a witness that', () => {

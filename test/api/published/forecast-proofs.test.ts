@@ -130,17 +130,17 @@ describe('a forecast that was acknowledged', () => {
         'cache-control': 'public, max-age=60',
         'access-control-allow-origin': '*',
       })
-      const { tree, statement, checkpoint } = check(answer.bytes, proof.text)
+      const { tree, statement, checkpoint } = await check(answer.bytes, proof.text)
       expect([tree, statement.release, checkpoint.size]).toEqual(['forecasts', one.release, LAST])
       const receipt = parseReceiptHeader(answer.headers['x-service-receipt'] as string)
-      verifyReceipt(answer.bytes, receipt, { keys: [LOG_KEY.verifier] })
+      await verifyReceipt(answer.bytes, receipt, { keys: [LOG_KEY.verifier] })
     }
   })
 
   test('has no proof that holds for another forecast', async () => {
     const { text } = await proofOf(idOf(acknowledged[0]!))
     for (const { answer } of acknowledged.slice(1)) {
-      expect(() => check(answer.bytes, text)).toThrow(ServiceError)
+      await expect(check(answer.bytes, text)).rejects.toThrow(ServiceError)
     }
   })
 
@@ -293,13 +293,13 @@ test('the sandbox has the same under its own name', async () => {
   const { client, stop } = await serve()
   onTestFinished(stop)
   const proof = await proofOf(answer.json<{ forecast_id: string }>().forecast_id, client)
-  const { statement, checkpoint } = check(answer.bytes, proof.text, verifierKeyText(own.verifier))
+  const { statement, checkpoint } = await check(answer.bytes, proof.text, verifierKeyText(own.verifier))
   expect([statement.environment, checkpoint.origin]).toEqual(['sandbox', 'fvs.example/sandbox'])
   expectProblem(await proofOf(RETRIED, client), 404, /no release has the forecast/)
 })
 
-test('the proof in the OpenAPI document holds, of its forecast and with its key', () => {
-  const { tree, statement } = check(
+test('the proof in the OpenAPI document holds, of its forecast and with its key', async () => {
+  const { tree, statement } = await check(
     canonical(acknowledgedForecast),
     logExamples().forecastProof,
     logExamples().vkeys.trim(),

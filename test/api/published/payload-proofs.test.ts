@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 /** The check that anyone can make. */
-function check(body: Uint8Array, proof: string, vkey = LOG_VKEY): VerifiedProof {
+function check(body: Uint8Array, proof: string, vkey = LOG_VKEY): Promise<VerifiedProof> {
   return verifyProof(body, proof, { keys: [parseVerifierKey(vkey)], witnesses: [], leastCosignatures: 0 })
 }
 
@@ -73,7 +73,7 @@ describe.for([1, 2])('of release %d', (number) => {
   test('every payload of every entity has a proof that holds with the public key alone', async () => {
     expect(paths).toHaveLength((1 + FORECASTERS) * KINDS.length)
     for (const path of paths) {
-      const { tree, statement, checkpoint } = check(body(path), await proofFor(path))
+      const { tree, statement, checkpoint } = await check(body(path), await proofFor(path))
       expect(statement.release).toBe(number)
       expect(tree).toBe(path.startsWith('/agents') ? 'agent' : 'forecaster')
       expect(checkpoint.size).toBe(2)
@@ -87,7 +87,7 @@ describe.for([1, 2])('of release %d', (number) => {
       for (const at of [0, length >> 1, length - 1]) {
         const changed = Buffer.from(body(path))
         changed[at]! ^= 1
-        expect(() => check(changed, proof), `${path} at ${at}`).toThrow(ServiceError)
+        await expect(check(changed, proof), `${path} at ${at}`).rejects.toThrow(ServiceError)
       }
     }
   })
@@ -97,7 +97,7 @@ describe.for([1, 2])('of release %d', (number) => {
     for (const each of bodies) {
       for (const [path, other] of each) {
         if (path === paths[5] && each === bodies[number - 1]) continue
-        expect(() => check(other, proof), path).toThrow(ServiceError)
+        await expect(check(other, proof), path).rejects.toThrow(ServiceError)
       }
     }
   })
@@ -177,12 +177,12 @@ describe('there is no proof', () => {
   })
 })
 
-test('the proofs in the OpenAPI document hold, of its payloads and with its key', () => {
+test('the proofs in the OpenAPI document hold, of its payloads and with its key', async () => {
   const examples = logExamples()
   for (const entityType of ENTITY_TYPES) {
     for (const kind of PUBLICATIONS) {
       const proof = examples.proofOf(entityType, kind)
-      const { statement } = check(canonical(EXAMPLES[entityType][kind]), proof, examples.vkeys.trim())
+      const { statement } = await check(canonical(EXAMPLES[entityType][kind]), proof, examples.vkeys.trim())
       expect(statement.release).toBe(214)
       expect(proof.endsWith(examples.checkpoint)).toBe(true)
     }

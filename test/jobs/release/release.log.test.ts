@@ -22,7 +22,7 @@ test('a release is logged, one that was made without a key too, and a damaged lo
   expect((await runRelease(components, {})).json).toMatchObject({ made: true, release: 2 })
   const { checkpoint, note } = await readCheckpoint(store, 2)
   expect(checkpoint).toMatchObject({ origin: 'log.example/test', size: 2 })
-  expect(heldSignatures(note, [parseSigningKey(KEY).verifier])).toHaveLength(1)
+  expect(await heldSignatures(note, [parseSigningKey(KEY).verifier])).toHaveLength(1)
 
   store.objects.get('log/tile/0/000.p/2')![0]! ^= 1
   clock.set('2026-03-03T12:00:00.000Z')
