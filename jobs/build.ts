@@ -5,7 +5,7 @@ import { chmod, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
-import { bundledForPages } from '../api/pages/bundle.ts'
+import { bundledForPages, bundledForReaders } from '../api/pages/bundle.ts'
 
 const ROOT = dirname(import.meta.dirname)
 const folder = join(ROOT, process.argv[2] ?? 'dist')
@@ -17,10 +17,15 @@ const PROGRAMS = {
   'score-decoder': 'pipeline/release/score-decoder.ts',
   drawer: 'api/pages/cards/drawer.ts',
 }
-/** The script of pages, which no program imports. */
-const PAGE_SCRIPT = { name: 'verify', source: join(ROOT, 'api/pages/assets/verify.js') }
-const built = new Map(Object.entries(PROGRAMS).map(([name, source]) => [join(ROOT, source), name]))
-built.set(PAGE_SCRIPT.source, PAGE_SCRIPT.name)
+/** The script of pages and the verifier that readers take, which no program imports. */
+const SCRIPTS = {
+  verify: { source: 'api/pages/assets/verify.js', bundled: bundledForPages },
+  verifier: { source: 'examples/verify.ts', bundled: bundledForReaders },
+}
+const built = new Map([
+  ...Object.entries(PROGRAMS).map(([name, source]) => [join(ROOT, source), name] as const),
+  ...Object.entries(SCRIPTS).map(([name, { source }]) => [join(ROOT, source), name] as const),
+])
 
 /**
  * Packages that stay outside of the build: native ones, and large ones.
@@ -110,8 +115,7 @@ for (const program of ['creator', 'score-decoder', 'drawer'] as const) {
   always.clear()
   await build(program)
 }
-await writeFile(
-  join(folder, `${PAGE_SCRIPT.name}.js`),
-  await bundledForPages(pathToFileURL(PAGE_SCRIPT.source)),
-)
+for (const [name, { source, bundled }] of Object.entries(SCRIPTS)) {
+  await writeFile(join(folder, `${name}.js`), await bundled(pathToFileURL(join(ROOT, source))))
+}
 await chmod(join(folder, 'fvs.js'), 0o755)

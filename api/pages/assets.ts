@@ -21,23 +21,21 @@ function assetOf(name: string, mediaType: string, bytes: Uint8Array): Asset {
   return { path: `/assets/${sha256.slice(0, 16)}/${name}`, bytes, sha256, mediaType }
 }
 
-/** The build has bundled it. From the sources it is bundled here, to the same bytes. */
-async function verifyScript(): Promise<Uint8Array> {
-  const location = new URL('assets/verify.js', import.meta.url)
-  if (!location.pathname.endsWith('/assets/verify.js')) return readFileSync(location)
-  const { bundledForPages } = await import('./bundle.ts')
-  return bundledForPages(location)
+/** The build has bundled them. From the sources they are bundled here, to the same bytes. */
+async function bundles(): Promise<{ page: Uint8Array; verifier: Uint8Array }> {
+  const page = new URL('assets/verify.js', import.meta.url)
+  const verifier = new URL('../../examples/verify.ts', import.meta.url)
+  if (!verifier.pathname.endsWith('.ts'))
+    return { page: readFileSync(page), verifier: readFileSync(verifier) }
+  const { bundledForPages, bundledForReaders } = await import('./bundle.ts')
+  return { page: await bundledForPages(page), verifier: await bundledForReaders(verifier) }
 }
+const { page, verifier } = await bundles()
 
 export const STYLE = asset('style.css', 'text/css')
 export const ICON = asset('icon.svg', 'image/svg+xml')
-/** Pages run the same file that verifiers take, so that both can read what it does. */
-const PROOF_SCRIPT = asset('proof.js', 'text/javascript', '../../examples/verify.js')
 /** Every check of a page, with the modules of the service that it shares. */
-const VERIFY_SCRIPT = assetOf('verify.js', 'text/javascript', await verifyScript())
-
-/** The scripts of a page with a check. */
-export const CHECK_SCRIPTS = [PROOF_SCRIPT, VERIFY_SCRIPT]
+export const CHECK_SCRIPT = assetOf('verify.js', 'text/javascript', page)
 
 /** The script that completes snippets. */
 export const SHOW_SCRIPT = asset('show.js', 'text/javascript')
@@ -48,15 +46,14 @@ export const OPERATOR_SCRIPT = asset('operator.js', 'text/javascript')
 /** The verifiers that pages tell readers to take from the service, by the name of the file. */
 export const VERIFIERS = {
   'verify.py': asset('verify.py', 'text/x-python', '../../examples/verify.py'),
-  'verify.js': PROOF_SCRIPT,
+  'verify.js': assetOf('proof.js', 'text/javascript', verifier),
 }
 
 export const ASSETS: readonly Asset[] = [
   STYLE,
   ICON,
-  PROOF_SCRIPT,
-  VERIFY_SCRIPT,
+  CHECK_SCRIPT,
   SHOW_SCRIPT,
   OPERATOR_SCRIPT,
-  VERIFIERS['verify.py'],
+  ...Object.values(VERIFIERS),
 ]

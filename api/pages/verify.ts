@@ -1,6 +1,6 @@
 // The page on which anyone checks what they were shown: one field for links, names and records, and the
 // commands of a shell.
-import { CHECK_SCRIPTS, VERIFIERS } from './assets.ts'
+import { CHECK_SCRIPT, VERIFIERS } from './assets.ts'
 import { ENVIRONMENTS } from '../../schemas/values.ts'
 import { MOUNTS } from '../mounts.ts'
 import { type Html, html } from './html.ts'
@@ -31,7 +31,7 @@ export function verifyPage(site: Site, asked?: RecordToVerify): Html {
     description: 'Find out whether a link, a picture or a record is genuine.',
     path: '/view/verify',
     isIndexed: asked === undefined,
-    scripts: CHECK_SCRIPTS,
+    scripts: [CHECK_SCRIPT],
     content: html`<p class="lead">Find out whether what you were shown is genuine: the address or the id of an agent or a forecaster, their name, or the text or the file of a record or a credential.</p>
 <form class="panel check-one" action="${linkTo(site, '/view/verify')}" data-check="any" data-mount="${MOUNTS[site.environment]}" data-issuers="${issuerPaths(site)}">
 <label>Paste an address, an id, a name, or the text of a record or a credential <small>or drop a badge or a file anywhere on this page</small><textarea name="q" rows="3" spellcheck="false" autocomplete="off" autocapitalize="off" required${asked && html` aria-describedby="said"`}>${asked && html`\n${asked.q}`}</textarea></label>
@@ -65,7 +65,7 @@ ${RECORD}
 <output aria-live="polite"></output>
 </form></details>
 <h2>In a shell</h2>
-<p>The verifier is one file without a dependency, <a href="${linkTo(site, VERIFIERS['verify.py'].path)}">for Python</a> or <a href="${linkTo(site, VERIFIERS['verify.js'].path)}">for Node</a>, and the latter is what this page runs. Read it before you run it, and compare its hash with that of the file in the repository. No registry of packages has a program of this service.</p>
+<p>The verifier is one file without a dependency, <a href="${linkTo(site, VERIFIERS['verify.py'].path)}">for Python</a> or <a href="${linkTo(site, VERIFIERS['verify.js'].path)}">for Node</a>, and this page runs the same checks. Read it before you run it, and compare its hash with that of the file in the repository, or, for Node, with that of the file that <code>node jobs/build.ts</code> makes there. No registry of packages has a program of this service.</p>
 <pre>${verifierCommands(site, 'verify.py', PATH).join('\n')}</pre>
 <pre>${verifierCommands(site, 'verify.js', PATH).join('\n')}</pre>
 <p>With the signing secret no verifier is needed:</p>

@@ -136,11 +136,10 @@ export class Client {
     const query = { release: value.release }
     const proof = await this.#caller.send({ path: `${path}/proof`, query })
     if (proof.status !== 200) throw refusalOf(proof.status, decode(proof.bytes))
-    const asked = { mount: this.#caller.url, room: 'agents', id: agentId, kind }
     const evidence = { path, release: value.release, body: decode(bytes), proof: decode(proof.bytes) }
-    await this.#verify(evidence, async ({ verifyProof, assertAsked }) => {
-      await verifyProof(bytes, evidence.proof, this.#vkeys, () => undefined)
-      assertAsked(value, asked)
+    await this.#verify(evidence, async ({ verifyWith, assertRecord }) => {
+      await verifyWith(bytes, evidence.proof, this.#vkeys)
+      assertRecord(this.#caller.url + path, bytes)
     })
     return value
   }
@@ -193,7 +192,7 @@ export class Client {
    */
   async #assertKeys(): Promise<void> {
     if (!this.verifies) return
-    this.#keysStand ??= import('./verify.js').then(({ keyOf }) => Promise.all(this.#vkeys.map(keyOf)))
+    this.#keysStand ??= import('./verify.js').then(({ readKeys }) => readKeys(this.#vkeys))
     await this.#keysStand.catch((cause: Error) => {
       throw new TypeError(`vkeys: ${printable(cause.message)}`, { cause })
     })
@@ -210,9 +209,9 @@ export class Client {
 
   async #verifyReceipt(path: string, body: Uint8Array, receipt: string | null | undefined): Promise<void> {
     const evidence = { path, body: decode(body), proof: receipt ?? undefined }
-    await this.#verify(evidence, async ({ verifyProof }) => {
+    await this.#verify(evidence, async ({ verifyWith }) => {
       const text = Uint8Array.from(atob(receipt ?? ''), (character) => character.charCodeAt(0))
-      await verifyProof(body, decode(text), this.#vkeys, () => undefined)
+      await verifyWith(body, decode(text), this.#vkeys)
     })
   }
 

@@ -9,7 +9,7 @@ import { quoted } from '../../pipeline/proof/quoted.ts'
 import { type Trust, verifyProof, verifyReceipt } from '../../pipeline/proof/verify.ts'
 import { HttpStore } from '../../pipeline/store/http.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { askedAt, differenceOf, identityOf } from '../verify/identity.ts'
+import { assertRecord } from '../../pipeline/proof/reader.ts'
 
 /** A call as it was made, and its answer. */
 export interface Made {
@@ -81,8 +81,7 @@ function recordVerdict(
 ): Promise<Verdict> {
   return orRefused(`${address} of release ${String(Number(content['release']))} does not stand`, async () => {
     const { statement, checkpoint, signatures, cosignatures } = await verifyProof(body, proof, trust)
-    const difference = differenceOf(askedAt(address)!, identityOf(content))
-    if (difference !== undefined) throw new ServiceError('invalid', difference)
+    assertRecord(address, body)
     const signers = signersOf([...signatures, ...cosignatures])
     const entry = `entry ${statement.release - 1} of ${checkpoint.size}`
     return { isVerified: true, because: `in the public log, ${entry}, signed by ${signers}` }

@@ -8,7 +8,7 @@ import { printable } from '../../pipeline/printable.ts'
 import { quoted } from '../../pipeline/proof/quoted.ts'
 import { didDocument, openBadgeCredential, statusListCredential } from '../../schemas/credentials.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type Identity, differenceOf, identityOf, identityText } from './identity.ts'
+import { type Identity, differenceOf, identityOf, identityText } from '../../pipeline/proof/identity.ts'
 import type { Report } from '../command-line/output.ts'
 import { fetched, jsonOf } from '../command-line/read-place.ts'
 

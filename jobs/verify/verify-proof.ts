@@ -8,7 +8,15 @@ import {
   verifyReceipt,
 } from '../../pipeline/proof/verify.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { type Identity, askedAt, differenceOf, identityOf, identityText, recordAt } from './identity.ts'
+import {
+  type Identity,
+  askedAt,
+  differenceOf,
+  identityOf,
+  identityText,
+  proofAddressOf,
+  recordAt,
+} from '../../pipeline/proof/identity.ts'
 import { printable } from '../../pipeline/printable.ts'
 import type { Report } from '../command-line/output.ts'
 import { fetched, isUrl, smallFileBytes } from '../command-line/read-place.ts'
@@ -73,17 +81,9 @@ function proofUrlOf(target: string, body: Uint8Array): string {
   }
   if (!isUrl(target))
     throw new ServiceError('invalid', 'give the proof of the file with --proof, or its --receipt')
-  const release = /"release":([1-9][0-9]*)/.exec(textOf(body))?.[1]
-  if (release === undefined) {
-    throw new ServiceError(
-      'invalid',
-      `${target} answers no payload of a release: give its proof with --proof`,
-    )
-  }
-  const url = new URL(target)
-  url.pathname += '/proof'
-  url.search = `?release=${release}`
-  return url.href
+  const address = proofAddressOf(target, body)
+  if (address !== undefined) return address
+  throw new ServiceError('invalid', `${target} answers no payload of a release: give its proof with --proof`)
 }
 
 /** The keys that signed, by name and id. */

@@ -7,7 +7,14 @@ import { canonical } from '../../pipeline/proof/canonical.ts'
 import { type OwnSettings, secretsInForce, settingsOf } from '../../schemas/config.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
-import { type Identity, differenceOf, identityOf, identityText, originText, recordAt } from './identity.ts'
+import {
+  type Identity,
+  differenceOf,
+  identityOf,
+  identityText,
+  originText,
+  recordAt,
+} from '../../pipeline/proof/identity.ts'
 import { printable } from '../../pipeline/printable.ts'
 import { type Decision, decisionOf, decisionText } from './decision.ts'
 import type { Report } from '../command-line/output.ts'

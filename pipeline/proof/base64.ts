@@ -14,15 +14,17 @@ export function base64Of(bytes: Uint8Array): string {
 /** @throws ServiceError `invalid` for any text that `base64Of` does not return. */
 export function bytesOfBase64(text: string): Uint8Array {
   const bytes = bytesIn(text)
-  if (bytes && base64Of(bytes) === text) return bytes
+  if (base64Of(bytes) === text) return bytes
   throw new ServiceError('invalid', `this is not base64: ${quoted(text)}`)
 }
 
-function bytesIn(text: string): Uint8Array | undefined {
+/** Returns any bytes for a text that is not base64. */
+function bytesIn(text: string): Uint8Array {
+  if ('Buffer' in globalThis) return Buffer.from(text, 'base64')
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
   } catch {
-    return undefined
+    return new Uint8Array()
   }
 }
 

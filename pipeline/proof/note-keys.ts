@@ -59,7 +59,7 @@ function verifierKeyIn(text: string, parts: KeyParts | undefined, expected: stri
 }
 
 export function verifierKeyText({ name, keyId, use, publicBytes }: VerifierKey): string {
-  return `${name}+${keyId}+${base64Of(Buffer.from([TYPES[use], ...publicBytes]))}`
+  return `${name}+${keyId}+${base64Of(Uint8Array.of(TYPES[use], ...publicBytes))}`
 }
 
 /**

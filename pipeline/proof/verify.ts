@@ -25,6 +25,8 @@ export interface Trust {
 
 interface Vouched {
   checkpoint: Checkpoint
+  /** The entry under the checkpoint; the first is 0. */
+  index: number
   /** Signatures by the log, at least one. */
   signatures: readonly HeldSignature[]
 }
@@ -57,17 +59,21 @@ export async function verifyProof(body: Uint8Array, proof: string, trust: Trust)
   const head = statement[tree]
   if (head === null) throw new ServiceError('invalid', `release ${statement.release} has no tree ${tree}`)
   const root = hashOfBase64(head.root)
-  await proveInclusion(await leafOf(body), inner, { size: head.size, root })
+  await because(`these bytes are not in the tree “${tree}” of release ${statement.release}`, async () => {
+    await proveInclusion(await leafOf(body), inner, { size: head.size, root })
+  })
 
   const { checkpoint, note } = parseCheckpoint(noteText)
   if (index !== statement.release - 1) {
     throw new ServiceError('invalid', `release ${statement.release} is not entry ${index} of a log`)
   }
-  await proveInclusion(await leafOf(inner.statement), { index, hashes }, checkpoint)
+  await because('the checkpoint has another root', async () => {
+    await proveInclusion(await leafOf(inner.statement), { index, hashes }, checkpoint)
+  })
 
   const signatures = await logSignatures(note, checkpoint.origin, trust.keys)
   if (tree !== 'forecasts') assertSame(members, statement)
-  return { checkpoint, tree, statement, signatures, cosignatures: await cosignaturesOf(note, trust) }
+  return { checkpoint, index, tree, statement, signatures, cosignatures: await cosignaturesOf(note, trust) }
 }
 
 /**
@@ -90,8 +96,20 @@ export async function verifyReceipt(
   if (batch === undefined) {
     throw new ServiceError('invalid', `no receipts have the origin ${quoted(checkpoint.origin)}`)
   }
-  await proveInclusion(await leafOf(body), { index, hashes }, checkpoint)
-  return { checkpoint, batch: batch.uuid, signatures: await logSignatures(note, batch.origin, keys) }
+  await because('the checkpoint has another root', async () => {
+    await proveInclusion(await leafOf(body), { index, hashes }, checkpoint)
+  })
+  return { checkpoint, index, batch: batch.uuid, signatures: await logSignatures(note, batch.origin, keys) }
+}
+
+/** @throws ServiceError `invalid` with these words, if a check fails; its cause has the roots. */
+async function because(words: string, check: () => Promise<void>): Promise<void> {
+  try {
+    await check()
+  } catch (cause) {
+    if (!(cause instanceof ServiceError)) throw cause
+    throw new ServiceError('invalid', words, { cause })
+  }
 }
 
 function leafOf(body: Uint8Array): Promise<Hash> {

@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)('the check of a certificate', () => {
     const other = signingKeyOf('fvs.example/forecasts', 'log', Buffer.alloc(32, 2))
     const steps = await checked(credential, verifierKeyText(other.verifier))
     expect(steps.at(-1)).toBe(
-      `✗ no known key of fvs.example/forecasts has signed the checkpoint: known are fvs.example/forecasts+${other.verifier.keyId}`,
+      `✗ no known key of "fvs.example/forecasts" signed the checkpoint, but fvs.example/forecasts+${LOG_VKEY.split('+')[1]}: known are fvs.example/forecasts+${other.verifier.keyId}, so give a key of that log, from elsewhere`,
     )
   })
 

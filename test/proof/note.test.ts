@@ -39,11 +39,7 @@ const WITNESS = signingKeyOf('witness.example/w', 'witness', Buffer.alloc(32, 3)
 const GROUP_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n
 const NOW = new Date('2026-11-22T12:00:00.789Z')
 const TEXT = 'one\n\ntwo\n'
-const SIGNATURE = signText(TEXT, LOG)
-const SIGNED: Note = {
-  text: TEXT,
-  signatures: [{ ...SIGNATURE, bytes: new Uint8Array(SIGNATURE.bytes) }],
-}
+const SIGNED: Note = { text: TEXT, signatures: [signText(TEXT, LOG)] }
 
 test.each(EXAMPLES)('reads, checks and writes the note of $source', async ({ vkey, note: text }) => {
   const note = parseNote(text)

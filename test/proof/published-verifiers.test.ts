@@ -2,13 +2,15 @@
 // against the service's own verifier: all must decide alike.
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { CHECK_SCRIPTS } from '../../api/pages/assets.ts'
+import { VERIFIERS } from '../../api/pages/assets.ts'
+import { bundledForReaders } from '../../api/pages/bundle.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { canonical, encoded } from '../../pipeline/proof/canonical.ts'
 import { type SigningKey, parseVerifierKey, verifierKeyText } from '../../pipeline/proof/note-keys.ts'
+import type { verifyWith } from '../../pipeline/proof/reader.ts'
 import { receiptsOf } from '../../pipeline/proof/receipts.ts'
 import { verifyProof, verifyReceipt } from '../../pipeline/proof/verify.ts'
-import { REPOSITORY, textOf } from '../support/fenced-blocks.ts'
+import { REPOSITORY } from '../support/fenced-blocks.ts'
 import {
   AGENT,
   BATCH,
@@ -36,24 +38,23 @@ interface Case {
 /** Says of each case why it is refused; undefined where it holds. */
 type Verifier = (cases: readonly Case[]) => Promise<(string | undefined)[]>
 
-const script = textOf('examples/verify.js')
-
-type Check = (body: Uint8Array, proof: string, vkeys: string[], step: () => void) => Promise<void>
-
-const inNode: Verifier = async (cases) => {
-  const source = `${script}\nexport { verifyProof }`
+/** As pages and the TypeScript client hold it: without a module of Node, and without its Buffer. */
+const inPages: Verifier = async (cases) => {
+  const bytes = await bundledForReaders(new URL('../../pipeline/proof/reader.ts', import.meta.url))
+  const source = `const globalThis = {}\n${Buffer.from(bytes).toString()}`
+  expect(source).not.toMatch(IMPORTS)
   const module = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as {
-    verifyProof: Check
+    verifyWith: typeof verifyWith
   }
   const decide = ({ body, proof, vkeys }: Case) =>
-    module
-      .verifyProof(encoded(body), proof, vkeys, () => undefined)
-      .then(
-        () => undefined,
-        (error: unknown) => String(error),
-      )
+    module.verifyWith(encoded(body), proof, vkeys).then(
+      () => undefined,
+      (error: unknown) => String(error),
+    )
   return Promise.all(cases.map(decide))
 }
+
+const IMPORTS = /\b(import|require)\b|\bnode:/
 
 /** Defines the functions of the example without its command, and gives each case to them. */
 const IN_PYTHON = `
@@ -192,13 +193,14 @@ function changed(from: Case, runs: number): Case[] {
   })
 }
 
-test('the pages run the verifier of examples/', () => {
-  expect(CHECK_SCRIPTS.map(({ bytes }) => Buffer.from(bytes).toString('utf8'))).toContain(script)
+test('the verifier that readers take is one file, which any Node runs', () => {
+  const text = Buffer.from(VERIFIERS['verify.js'].bytes).toString('utf8')
+  expect(text).not.toMatch(/\b(import|export|require|await using)\b[ ({]|\bnode:/)
 })
 
 describe.each([
   ['of the service', ours, true],
-  ['for Node and browsers', inNode, true],
+  ['for pages', inPages, true],
   ['for Python', inPython, hasPython],
 ])('the verifier %s', (_, verifier, isThere) => {
   test.skipIf(!isThere)('accepts what holds', async () => {
@@ -227,7 +229,7 @@ describe.each([
 })
 
 test.each([
-  ['node', 'verify.js'],
+  [process.execPath, 'verify.ts'],
   ['python3', 'verify.py'],
 ])('%s examples/%s without a key of the log asks for one', (command, file) => {
   if (command === 'python3' && !hasPython) return

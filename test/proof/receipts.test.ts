@@ -27,7 +27,7 @@ test('the receipt of every forecast of every batch of up to 40 holds, and for no
       expect(verified).toMatchObject({ batch: UUID, checkpoint: { size } })
     }
     const other = canonical({ forecast_id: 'other' })
-    await expect(verifyReceipt(other, receipts[0]!, TRUST)).rejects.toThrow('leads to the root')
+    await expect(verifyReceipt(other, receipts[0]!, TRUST)).rejects.toThrow('the checkpoint has another root')
   }
 })
 

@@ -19,7 +19,7 @@ export async function installClients(folder: string): Promise<{ env: Record<stri
   await cp(`${sources}/package.json`, join(own, 'package.json'))
   const compiler = `${REPOSITORY}node_modules/.bin/tsc`
   await run(compiler, ['-p', sources, '--outDir', join(own, 'dist')])
-  await run(process.execPath, [`${sources}/add-verifier.js`, join(own, 'dist')])
+  await run(process.execPath, [`${REPOSITORY}clients/add-verifier.js`, join(own, 'dist')])
   const [from, to] = ['forecast_verification_client', join(python, 'forecast_verification_client')]
   await cp(`${REPOSITORY}clients/python/${from}`, to, { recursive: true })
   await cp(`${REPOSITORY}examples/verify.py`, join(to, 'verify.py'))

@@ -1,7 +1,9 @@
 // Checks in the page what was pasted or dropped there, whatever it is: a credential or a badge that carries one, or a
-// record, whose proof it asks of this service. Links, ids and names are for the service itself. The page loads
-// `examples/verify.js` before it.
-import { certificates } from './certificate.js'
+// record, whose proof it asks of this service. Links, ids and names are for the service itself.
+import { encoded } from '../../../pipeline/proof/canonical.ts'
+import { identityOf } from '../../../pipeline/proof/identity.ts'
+import { stepsOf, verifyWith } from '../../../pipeline/proof/reader.ts'
+import { certificates, must } from './certificate.js'
 
 export const anything = (() => {
   const CONTENT = /^\s*[{[<]/
@@ -9,6 +11,9 @@ export const anything = (() => {
 
   // Whether the browser checks a text, and not the service.
   const isChecked = (text) => CONTENT.test(text) || LINK_TO_CREDENTIAL.test(text)
+
+  // The kinds of records that have proofs.
+  const PROVEN = ['verification', 'metrics', 'rankings', 'advanced-metrics']
 
   const REFORMATTED =
     'This record was reformatted, or something was left out: paste it exactly as it was sent, or drop its file here.'
@@ -35,9 +40,9 @@ export const anything = (() => {
       'This is no record of this service: it names nobody.',
     )
     if (forecast) return `${mount}/forecasts/${forecast}/proof`
-    const kind = Object.keys(MARKS).find((name) => MARKS[name] in members)
+    const [, kind] = /^(?:agent|forecaster)-(.+)$/.exec(identityOf(members).kind) ?? []
     must(
-      kind && Number.isSafeInteger(release),
+      PROVEN.includes(kind) && Number.isSafeInteger(release),
       'This is no record that has a proof: it names no release, or it is of an unknown kind.',
     )
     const root = environment === 'sandbox' ? '/sandbox' : ''
@@ -60,7 +65,7 @@ export const anything = (() => {
   // Calls `step` with each thing that holds, and resolves to the result in words. `said` puts a record into words.
   async function check(text, own, { mount, issuers }, said, step) {
     if (!/^\s*[{[]/.test(text)) {
-      const given = text.trim().startsWith('<') ? certificates.textIn(utf8(text)) : text.trim()
+      const given = text.trim().startsWith('<') ? certificates.textIn(encoded(text)) : text.trim()
       return certificates.check(given, own, issuers, step)
     }
     const record = text.replace(/[\r\n]+$/, '')
@@ -71,8 +76,8 @@ export const anything = (() => {
     const path = proofPathOf(members, mount)
     const keys = await keysFor(path, own)
     const proof = new TextDecoder().decode(await certificates.asked(path))
-    await verifyProof(utf8(record), proof, keys, step)
-    return `It holds, ${whose(own)}. ${said(utf8(record))}`
+    stepsOf(await verifyWith(encoded(record), proof, keys)).forEach(step)
+    return `It holds, ${whose(own)}. ${said(encoded(record))}`
   }
 
   return { check, isChecked }

@@ -1,7 +1,14 @@
 // Checks an Open Badges credential of this service in the page: its signature, its dates, that it was not revoked, that the public
-// log has the record behind it, and that both say the same. It asks nobody but this service. The page loads `examples/verify.js`
-// before it.
+// log has the record behind it, and that both say the same. It asks nobody but this service.
 import { quadsOf } from '../../../pipeline/credentials/quads.ts'
+import { encoded } from '../../../pipeline/proof/canonical.ts'
+import { isSigned, sha256 } from '../../../pipeline/proof/digest.ts'
+import { stepsOf, verifyWith } from '../../../pipeline/proof/reader.ts'
+
+export const must = (found, why) => {
+  if (!found) throw new Error(why)
+  return found
+}
 
 export const certificates = (() => {
   const listOf = (values) => (Array.isArray(values) ? values : [values])
@@ -18,7 +25,7 @@ export const certificates = (() => {
   // The bytes of the quads that are signed.
   function signedBytes(document) {
     try {
-      return utf8(quadsOf(document))
+      return encoded(quadsOf(document))
     } catch (error) {
       const words = FORMS[error.form]
       throw words ? new Error(words(error)) : error
@@ -144,9 +151,8 @@ export const certificates = (() => {
       await sha256(signedBytes({ '@context': document['@context'], ...options })),
       await sha256(signedBytes(document)),
     ]
-    const key = await crypto.subtle.importKey('raw', new Uint8Array(point), 'Ed25519', false, ['verify'])
-    const message = new Uint8Array(hashes.flatMap((hash) => [...hash]))
-    const holds = await crypto.subtle.verify('Ed25519', key, base58(proofValue, 64), message)
+    const message = Uint8Array.of(...hashes[0], ...hashes[1])
+    const holds = await isSigned(Uint8Array.from(point), message, base58(proofValue, 64))
     must(holds, `The signature does not hold: ${name} was changed, or another key has signed it.`)
     return method.publicKeyMultibase
   }
@@ -166,12 +172,12 @@ export const certificates = (() => {
     )
   }
 
-  async function bitsOf(encoded) {
+  async function bitsOf(packedList) {
     must(
-      typeof encoded === 'string' && /^u[\w-]+$/.test(encoded),
+      typeof packedList === 'string' && /^u[\w-]+$/.test(packedList),
       'The list of revoked credentials is no list.',
     )
-    const packed = atob(encoded.slice(1).replaceAll('-', '+').replaceAll('_', '/'))
+    const packed = atob(packedList.slice(1).replaceAll('-', '+').replaceAll('_', '/'))
     const bytes = Uint8Array.from(packed, (character) => character.charCodeAt(0))
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
     return new Uint8Array(await new Response(stream).arrayBuffer())
@@ -280,7 +286,7 @@ export const certificates = (() => {
     if (named || keys.length > 0) {
       const proof = new TextDecoder().decode(await asked(`${path}/proof?release=${record.release}`))
       const vkeys = keys.length > 0 ? keys : new TextDecoder().decode(named).trim().split('\n')
-      await verifyProof(body, proof, vkeys, step)
+      stepsOf(await verifyWith(body, proof, vkeys)).forEach(step)
       step(
         keys.length > 0
           ? 'The key of the log is one that you gave.'
@@ -308,9 +314,9 @@ export const certificates = (() => {
 
   // Of a text, or behind a link. The issuers are the paths of their documents, with spaces between.
   async function check(given, keys, issuers, step) {
-    const text = textIn(/^https?:\/\//.test(given) ? await asked(pathOfLink(given)) : utf8(given))
+    const text = textIn(/^https?:\/\//.test(given) ? await asked(pathOfLink(given)) : encoded(given))
     const credential = objectIn(
-      utf8(text),
+      encoded(text),
       'This is no credential: neither its JSON, nor a badge, nor a link to one.',
     )
     must(listOf(credential.type).includes('OpenBadgeCredential'), 'This is no Open Badges credential.')

@@ -1,8 +1,11 @@
 // Checks a record in the page, in every `<form data-check>`: with public keys and a proof (`data-check="proof"`), with the
 // signing secret, or whatever it is (anything.js). What the form has no field for, the payload or the signature, is the text of the element whose id is the
 // field's name. Nothing is sent anywhere; a form with `data-proof` asks this service for the proof and for the key that it names.
+import { bytesOfBase64 } from '../../../pipeline/proof/base64.ts'
+import { stepsOf, verifyWith } from '../../../pipeline/proof/reader.ts'
+import { ServiceError } from '../../../schemas/errors.ts'
 import { anything } from './anything.js'
-import { certificates } from './certificate.js'
+import { certificates, must } from './certificate.js'
 
 ;(() => {
   const text = new TextEncoder()
@@ -58,7 +61,7 @@ import { certificates } from './certificate.js'
   function proofIn(given) {
     const proof = given.replace(/\r/g, '').trim()
     if (proof.startsWith('c2sp.org/')) return `${proof}\n`
-    return new TextDecoder().decode(bytesOf(proof.replace(/^x-service-receipt:\s*/i, '')))
+    return new TextDecoder().decode(bytesOfBase64(proof.replace(/^x-service-receipt:\s*/i, '')))
   }
 
   async function checkProof(form, file, step) {
@@ -66,22 +69,18 @@ import { certificates } from './certificate.js'
     const own = keysIn(form)
     const proof = proofIn(path ? await asked(path) : value(form, 'proof'))
     const vkeys = own.length > 0 ? own : (await asked(keyPath)).trim().split('\n')
-    let tried
-    for (const body of bodies(form, file)) {
-      const steps = []
-      const error = await verifyProof(body, proof, vkeys, (words) => steps.push(words)).catch(
-        (reason) => reason,
-      )
-      tried = { body, steps, error }
-      if (!error) break
-    }
-    tried.steps.forEach(step)
-    if (tried.error) throw tried.error
+    const checks = bodies(form, file).map((body) =>
+      verifyWith(body, proof, vkeys).then((found) => ({ body, found })),
+    )
+    const { body, found } = await Promise.any(checks).catch(({ errors }) => {
+      throw errors.at(-1)
+    })
+    stepsOf(found).forEach(step)
     const whose =
       own.length > 0
         ? 'with the keys that you gave'
         : 'with the key that this service names: compare it with one from elsewhere'
-    return `It holds, ${whose}. ${said(tried.body)}`
+    return `It holds, ${whose}. ${said(body)}`
   }
 
   function said(bytes) {
@@ -115,7 +114,7 @@ import { certificates } from './certificate.js'
     if (error.name === 'NotSupportedError')
       return 'This browser has no Ed25519: the commands check the record without it.'
     // The words of the checks are in plain errors, and all others are the browser's.
-    return error.constructor === Error
+    return error.constructor === Error || error instanceof ServiceError
       ? error.message
       : 'It cannot be read: something in it, or in an answer of the service, is not in the form that it must have.'
   }

@@ -1,6 +1,6 @@
 // The profile page of an agent or a forecaster, from its title down to the bytes that prove it.
 import type { ReplacedOutcome } from '../../../schemas/manifests.ts'
-import { CHECK_SCRIPTS, SHOW_SCRIPT } from '../assets.ts'
+import { CHECK_SCRIPT, SHOW_SCRIPT } from '../assets.ts'
 import { badgeOf } from '../charts/badge.ts'
 import type { RunningPoint } from '../charts/running-skill.ts'
 import { comparePath } from '../compare.ts'
@@ -81,7 +81,7 @@ export function profilePage(profile: Profile): Html {
     },
     linkedData: linkedData(site, of, path, certificate),
     scripts: [
-      ...((verification.proofPath ?? verification.signature) === undefined ? [] : CHECK_SCRIPTS),
+      ...((verification.proofPath ?? verification.signature) === undefined ? [] : [CHECK_SCRIPT]),
       SHOW_SCRIPT,
     ],
     // Card and badge follow the current release.

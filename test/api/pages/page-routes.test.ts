@@ -1,5 +1,6 @@
 // Pages over HTTP: their headers, what they cost, and what a browser gets where something is wrong.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bundledForReaders } from '../../../api/pages/bundle.ts'
 import { sha256Hex } from '../../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { textOf } from '../../support/fenced-blocks.ts'
@@ -91,6 +92,9 @@ test('what pages load may be kept for ever, under an address that changes with i
   }
 })
 
+const builtVerifier = async () =>
+  Buffer.from(await bundledForReaders(new URL('../../../examples/verify.ts', import.meta.url))).toString()
+
 test('pages tell to run the verifier that the service serves, with its hash, and nothing of a registry', async () => {
   // Their readers may be in another folder than the repository, where npx would fetch the package.
   expect(textOf('docs/verifying.md')).not.toMatch(/npx (?!--no-install )/)
@@ -106,7 +110,8 @@ test('pages tell to run the verifier that the service serves, with its hash, and
       const { status, bytes } = await service.client.get(address)
       expect(status, address).toBe(200)
       expect(sha256Hex(bytes)).toBe(hash)
-      expect(bytes.toString()).toBe(textOf(`examples/${file}`))
+      const own = file === 'verify.py' ? textOf('examples/verify.py') : await builtVerifier()
+      expect(bytes.toString()).toBe(own)
     }
   }
 })

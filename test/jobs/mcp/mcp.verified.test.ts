@@ -180,7 +180,11 @@ const batch = { tool: 'submit_forecasts', args: { forecasts: [forecast(0.25)] } 
 const LIES: [string, Lie][] = [
   [
     'a record with another number',
-    { tool: 'get_rank', change: edit(/"rank":1,/, '"rank":2,'), says: both(record, /.*root/) },
+    {
+      tool: 'get_rank',
+      change: edit(/"rank":1,/, '"rank":2,'),
+      says: both(record, /these bytes are not in the tree “agent” of release 1/),
+    },
   ],
   [
     'a record that names another release',

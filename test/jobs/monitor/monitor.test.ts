@@ -432,7 +432,9 @@ describe('inconsistent:', () => {
     const liar = await standIn(one, (path) =>
       path === verificationOf() ? Promise.resolve({ status: 200, bytes }) : undefined,
     )
-    expect((await contradiction(liar)).detail).toMatch(/^the path of leaf \d+ leads to the root /)
+    expect((await contradiction(liar)).detail).toMatch(
+      /^these bytes are not in the tree “\w+” of release \d+$/,
+    )
     await look(one)
     const { detail, kept: before, found } = await contradiction(liar)
     expect(detail).toBe('release 1 has shown two records of it')

@@ -1,8 +1,11 @@
 // `fvs verify URL` and the verifiers of examples/ against servers that answer with another record than was
 // asked for, with more than anyone can read, or not in time.
 import { spawnSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { VERIFIERS as TAKEN } from '../../../api/pages/assets.ts'
 import { runVerify } from '../../../jobs/verify/verify.ts'
 import { runVerifyProof } from '../../../jobs/verify/verify-proof.ts'
 import { parseSettings } from '../../../schemas/config.ts'
@@ -54,7 +57,7 @@ interface Said {
 }
 
 async function byCommand(command: string, file: string, address: string): Promise<Said> {
-  const args = [`${REPOSITORY}examples/${file}`, address, LOG_VKEY]
+  const args = [file, address, LOG_VKEY]
   const { code, stdout, stderr } = await new RunningCommand(command, args, { cwd: folder }).ended
   return { ok: code === 0, said: stdout + stderr }
 }
@@ -72,8 +75,12 @@ const VERIFIERS: Record<string, (address: string) => Promise<Said>> = {
     byReport(runVerify(settings, address, { environment: 'production' }, new Date(NOW))),
   'fvs verify, by the proof': (address) =>
     byReport(runVerifyProof(address, { vkey: [LOG_VKEY], witness: [] })),
-  'examples/verify.js': (address) => byCommand(process.execPath, 'verify.js', address),
-  'examples/verify.py': (address) => byCommand('python3', 'verify.py', address),
+  'verify.js': async (address) => {
+    const file = join(folder, 'verify.js')
+    await writeFile(file, TAKEN['verify.js'].bytes)
+    return byCommand(process.execPath, file, address)
+  },
+  'examples/verify.py': (address) => byCommand('python3', `${REPOSITORY}examples/verify.py`, address),
 }
 const hasPython = spawnSync('python3', ['--version']).error === undefined
 if (!hasPython && process.env['CI'] === 'true') throw new Error('python3 is not installed')

@@ -1,8 +1,7 @@
 // Compares the facts that a published record says of itself with those that an address of the API asks for,
 // because a signature and a proof hold for every record that was published.
-import { MOUNTS } from '../../api/mounts.ts'
-import { quoted } from '../../pipeline/proof/quoted.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import { quoted } from './quoted.ts'
 
 /** The facts that a record says of itself; those that it does not say are absent. */
 export interface Identity {
@@ -103,7 +102,7 @@ export function askedAt(address: string): Identity | undefined {
     return {
       kind,
       id: kind === 'owner' ? decodedPart(id) : id.toLowerCase(),
-      environment: mount.endsWith(MOUNTS.sandbox) ? 'sandbox' : 'production',
+      environment: mount.endsWith('/sandbox') ? 'sandbox' : 'production',
       ...(release !== null && { release: Number(release) }),
     }
   }
@@ -118,6 +117,16 @@ export function recordAt(address: string): Identity {
     'invalid',
     `${address} is no address of a record, such as …/agents/{agent_id}/verification, so that any record could be its answer: save the answer, and give the file`,
   )
+}
+
+/** Returns the address of the proof of a record; undefined for a body that names no release. */
+export function proofAddressOf(address: string, body: Uint8Array): string | undefined {
+  const release = /"release":([1-9][0-9]*)/.exec(new TextDecoder().decode(body))?.[1]
+  if (release === undefined) return undefined
+  const url = new URL(address)
+  url.pathname += '/proof'
+  url.search = `?release=${release}`
+  return url.href
 }
 
 function decodedPart(part: string): string {
