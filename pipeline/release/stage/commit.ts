@@ -12,14 +12,13 @@ import { snapshotDate } from '../read.ts'
 import { SnapshotFiles, completeSnapshots } from '../snapshot.ts'
 import { type ReleaseContext, assertEnvironment } from '../state.ts'
 import { GatheredTrees } from '../trees.ts'
-import { tallyPath } from '../../store/paths.ts'
 import { listQuarantined } from '../../tables/quarantine.ts'
 import { givenFiles, plannedFiles } from './given-files.ts'
 import type { Input } from './lines.ts'
 import { manifestEntry } from './staged-file.ts'
 import { StagedFiles } from './staged-files.ts'
 import { statedByTables } from './stated.ts'
-import { readTally } from './tally.ts'
+import { deleteTally, readTally } from './tally.ts'
 
 export interface CommitRequest {
   release: number
@@ -42,8 +41,8 @@ export async function commitStages(
   sizes = PART_SIZES,
 ): Promise<ReleaseResult> {
   const result = await commit(context, request, input, sizes)
-  // The release is published, by this run or another, so no stage needs the tally.
-  await context.store.delete(tallyPath(request.release, request.tally))
+  // The release is published, by this run or another.
+  await deleteTally(context.store, request.release, request.tally)
   return result
 }
 

@@ -126,3 +126,8 @@ export function shardAt(
   }
   return undefined
 }
+
+/** Deletes the tally of a release that is published, because no stage needs it. */
+export function deleteTally(store: Store, release: number, sha256: string): Promise<void> {
+  return store.delete(tallyPath(release, sha256))
+}
