@@ -20,6 +20,8 @@ import type { PublicDataSetting } from '../../schemas/values.ts'
 import type { History } from './history.ts'
 import type { PublicLog } from './public-log.ts'
 import type { ReleaseFiles } from './release-files.ts'
+import type { Release } from './release-payloads.ts'
+import type { RenderedAnswers } from './rendered.ts'
 import { ShardCache } from './shard-cache.ts'
 
 /** Some tens of manifests. */
@@ -47,23 +49,48 @@ interface PublicDataComponents {
   files: Pick<ReleaseFiles, 'at'>
   publicLog: Pick<PublicLog, 'head' | 'tile'>
   history: Pick<History, 'dates' | 'manifest'>
+  rendered: RenderedAnswers
   what: PublicDataSetting
 }
 
 export class PublicData {
   readonly #components: PublicDataComponents
-  /** Manifests in the bytes of the store, and indices. */
+  /** Manifests in the bytes of the store. */
   readonly #records = new ShardCache<PublicFile>(CACHE_BYTES)
 
   constructor(components: PublicDataComponents) {
     this.#components = components
   }
 
+  /** Returns the index of the files of a release; undefined if nobody may read any. */
+  async index(release: Release): Promise<Uint8Array | undefined> {
+    const { history, publicLog, rendered, what } = this.#components
+    const { manifest } = release
+    const record = what !== 'none' && manifest && (await this.#record(manifestPath(manifest.release)))
+    if (!record) return undefined
+    const log_size = publicLog.head?.size ?? 0
+    const render = () => {
+      const { release: number, as_of } = manifest
+      const { sizeBytes: size_bytes, sha256 } = record
+      const files = [
+        { path: manifestPath(number), size_bytes, sha256 },
+        ...this.#publicIn(manifest).map((file) => ({
+          path: releasePrefix(file.release) + file.path,
+          size_bytes: file.size_bytes,
+          sha256: file.sha256,
+        })),
+      ]
+      const snapshots = [...history.dates]
+      const index: DataIndex = { public_data: what, release: number, as_of, files, snapshots, log_size }
+      return canonical(index)
+    }
+    return rendered.get(release, '/data/index.json', { state: `${history.dates.length} ${log_size}`, render })
+  }
+
   /** Returns the file under a path below `/data/`; undefined if there is none that anyone may read. */
   async find(path: string, current: ReleaseManifest | undefined): Promise<PublicFile | undefined> {
     const { what } = this.#components
     if (what === 'none' || !current) return undefined
-    if (path === INDEX_PATH) return this.#index(current)
     const [root, name = '', ...rest] = path.split('/')
     const file = rest.join('/')
     switch (root) {
@@ -161,33 +188,7 @@ export class PublicData {
       Promise.resolve({ value: inMemory(bytes, true), sizeBytes: bytes.byteLength }),
     )
   }
-
-  async #index(current: ReleaseManifest): Promise<PublicFile | undefined> {
-    const { history, publicLog, what } = this.#components
-    const { release, as_of } = current
-    const manifest = await this.#ofRelease(release, 'manifest.json', true)
-    if (!manifest) return undefined
-    const log_size = publicLog.head?.size ?? 0
-    const key = `index ${release} ${history.dates.length} ${log_size}`
-    return this.#records.get(key, () => {
-      const { sizeBytes: size_bytes, sha256 } = manifest
-      const files = [
-        { path: manifestPath(release), size_bytes, sha256 },
-        ...this.#publicIn(current).map((file) => ({
-          path: releasePrefix(file.release) + file.path,
-          size_bytes: file.size_bytes,
-          sha256: file.sha256,
-        })),
-      ]
-      const snapshots = [...history.dates]
-      const index: DataIndex = { public_data: what, release, as_of, files, snapshots, log_size }
-      const bytes = canonical(index)
-      return Promise.resolve({ value: inMemory(bytes, false), sizeBytes: bytes.byteLength })
-    })
-  }
 }
-
-export const INDEX_PATH = 'index.json'
 
 function inMemory(bytes: Uint8Array, isForGood: boolean): PublicFile {
   return { sizeBytes: bytes.byteLength, sha256: sha256Hex(bytes), isForGood, bytes }

@@ -18,7 +18,7 @@ export interface Published extends BoardParts, ComputedParts, ProofParts {
   records: ReleaseRecords
   rendered: RenderedAnswers
   feed: Pick<Feed, 'after'>
-  publicData: Pick<PublicData, 'find' | 'read'>
+  publicData: Pick<PublicData, 'index' | 'find' | 'read'>
   /** Whether the sandbox of this service has a release, so that there is something to try. */
   isSandboxSeeded: () => boolean
   /** When the next release is due; undefined if this node does not know. */

@@ -10,13 +10,12 @@ import type { Release } from '../published/release-payloads.ts'
 import * as examples from '../openapi/examples.ts'
 import { type Site, addressOf as publicAddress } from '../pages/site.ts'
 import { viewsSql } from '../published/data-views.ts'
-import { INDEX_PATH } from '../published/public-data.ts'
 import { noReleaseYet } from './releases.ts'
 
 const A_MINUTE = 'public, max-age=60'
 
 export const dataIndex = route({
-  path: `/data/${INDEX_PATH}`,
+  path: '/data/index.json',
   operationId: 'getDataIndex',
   tag: 'Records',
   summary: 'The files that anyone may read',
@@ -36,10 +35,10 @@ export const dataIndex = route({
   handle: async (_request, context, release) => ({ body: await indexOf(context, release) }),
 })
 
-async function indexOf(context: Published, { manifest }: Release): Promise<Uint8Array> {
-  if (!manifest) throw noReleaseYet(context)
-  const found = await context.publicData.find(INDEX_PATH, manifest)
-  if (found?.bytes) return found.bytes
+async function indexOf(context: Published, release: Release): Promise<Uint8Array> {
+  if (!release.manifest) throw noReleaseYet(context)
+  const found = await context.publicData.index(release)
+  if (found) return found
   throw new ServiceError('notFound', examples.NO_PUBLIC_DATA)
 }
 

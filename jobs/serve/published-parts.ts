@@ -30,7 +30,7 @@ export function publishedParts(components: Components, isSandboxSeeded: () => bo
     current: new CurrentRelease({ store, monotonicMs, files, sign, warmed: [history, rendered] }),
     records: new ReleaseRecords(store, site, rendered),
     feed: new Feed(store, now),
-    publicData: new PublicData({ store, files, publicLog, history, what: own.PUBLIC_DATA }),
+    publicData: new PublicData({ store, files, publicLog, history, rendered, what: own.PUBLIC_DATA }),
     isSandboxSeeded,
   }
 }

@@ -6,6 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { PublicData } from '../../api/published/public-data.ts'
 import { History } from '../../api/published/history.ts'
 import { ReleaseFiles } from '../../api/published/release-files.ts'
+import { ReleasePayloads } from '../../api/published/release-payloads.ts'
+import { RenderedAnswers } from '../../api/published/rendered.ts'
 import { PublicLog } from '../../api/published/public-log.ts'
 import type { Components } from '../../jobs/components/components.ts'
 import { type Database, literal } from '../../pipeline/duckdb.ts'
@@ -29,13 +31,15 @@ async function letOut(store: MemoryStore, number: number): Promise<Map<string, B
   const history = new History(store, 2 ** 20)
   await history.refresh()
   const publicLog = new PublicLog(store, [], [])
-  const data = new PublicData({ store, files, publicLog, history, what: 'tables' })
+  const rendered = new RenderedAnswers({ version: 0 })
+  const data = new PublicData({ store, files, publicLog, history, rendered, what: 'tables' })
   const current = (await readManifest(store, number))!
   const bytesOf = async (path: string) => {
     const found = (await data.find(path, current))!
     return Buffer.concat(await Array.fromAsync(data.read(found, 0, found.sizeBytes)))
   }
-  const index = JSON.parse((await bytesOf('index.json')).toString()) as { files: { path: string }[] }
+  const bytes = await data.index(new ReleasePayloads(current, files, () => undefined))
+  const index = JSON.parse(Buffer.from(bytes!).toString()) as { files: { path: string }[] }
   return new Map(await Promise.all(index.files.map(async ({ path }) => [path, await bytesOf(path)] as const)))
 }
 
