@@ -30,17 +30,19 @@ export interface Counter {
   get(caller: string): Promise<Count | null>
 }
 
-/**
- * A counter's name and, for its creation, its parameters. The name keeps it apart from those of other
- * policies and environments; a count lasts for `durationS` from its first call. In memory it has at most
- * `mostCallers` counts.
- */
-export type CounterSpec = readonly [name: string, durationS: number, mostCallers: number]
+export interface CounterSpec {
+  /** Keeps the counter apart from those of other policies and environments. */
+  name: string
+  /** How long a count lasts from its first call. */
+  durationS: number
+  /** The most counts in memory. */
+  mostCallers: number
+}
 
 export interface Counters {
   /** Whether other processes share these counts. */
   readonly shared: boolean
-  counter(...spec: CounterSpec): Counter
+  counter(spec: CounterSpec): Counter
   close(): Promise<void>
 }
 

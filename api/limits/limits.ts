@@ -209,7 +209,11 @@ function rateIn(
   quota: number,
   windowS: number,
 ): Rate {
-  const counter = counters.counter(`${prefix}:${policy}`, windowS, MOST_ADDRESSES)
+  const counter = counters.counter({
+    name: `${prefix}:${policy}`,
+    durationS: windowS,
+    mostCallers: MOST_ADDRESSES,
+  })
   const windowOf = ({ msLeft }: Count) => ({
     windowS,
     resetS: Math.min(windowS, Math.max(1, Math.ceil(msLeft / 1000))),

@@ -13,7 +13,7 @@ export class MemoryCounter implements Counter {
   readonly #durationMs: number
   readonly #entries: LRUCache<string, CallerCount>
 
-  constructor(monotonicMs: () => number, ...[, durationS, mostCallers]: CounterSpec) {
+  constructor(monotonicMs: () => number, { durationS, mostCallers }: Omit<CounterSpec, 'name'>) {
     this.monotonicMs = monotonicMs
     this.#durationMs = durationS * 1000
     // A `max` would allocate room for all entries at once.
@@ -60,7 +60,7 @@ function countOf({ used, endsMs }: CallerCount, nowMs: number): Count {
 export function countInMemory(monotonicMs: () => number): Counters {
   return {
     shared: false,
-    counter: (...spec) => new MemoryCounter(monotonicMs, ...spec),
+    counter: (spec) => new MemoryCounter(monotonicMs, spec),
     close: () => Promise.resolve(),
   }
 }

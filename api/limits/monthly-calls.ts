@@ -49,7 +49,7 @@ export class MonthlyCalls {
     const known = this.#months.get(month)
     if (known) return known
     const name = `${this.#prefix}:${this.#policy}:${month}`
-    const counter = this.#counters.counter(name, KEPT_S, this.#mostCallers)
+    const counter = this.#counters.counter({ name, durationS: KEPT_S, mostCallers: this.#mostCallers })
     this.#months.set(month, counter)
     // The previous month stays, because a clock may be set back over midnight.
     const old = [...this.#months.keys()].toSorted().slice(0, -2)

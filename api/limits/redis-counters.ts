@@ -80,7 +80,7 @@ export async function countInRedis(
   return {
     shared: true,
     isReached: () => client.isReady,
-    counter: (...spec) => new RedisCounter(storeClient, spec, monotonicMs),
+    counter: (spec) => new RedisCounter(storeClient, spec, monotonicMs),
     // Nothing is under way by then, and waiting for a Redis that hangs would never end.
     close: () => {
       client.destroy()
@@ -100,17 +100,16 @@ class RedisCounter implements Counter {
   readonly #standIn: MemoryCounter
 
   constructor(storeClient: object, spec: CounterSpec, monotonicMs: () => number) {
-    const [keyPrefix, duration] = spec
     this.monotonicMs = monotonicMs
-    this.#standIn = new MemoryCounter(monotonicMs, ...spec)
+    this.#standIn = new MemoryCounter(monotonicMs, spec)
     this.#redis = new RateLimiterRedis({
       storeClient,
       useRedisPackage: true,
       rejectIfRedisNotReady: true,
       customIncrTtlLuaScript: ADD,
-      keyPrefix,
+      keyPrefix: spec.name,
       points: NO_LIMIT,
-      duration,
+      duration: spec.durationS,
     })
   }
 

@@ -20,8 +20,7 @@ export function shareOf(values: readonly number[]): Estimate {
   const value = meanOf(values)
   const variance = meanOf(values.map((share) => share * share)) - value * value
   const n = variance > 0 ? (value * (1 - value) * values.length) / variance : values.length
-  const [lower, upper] = wilsonInterval(value, n)
-  return { value, lower, upper }
+  return { value, ...wilsonInterval(value, n) }
 }
 
 /** A mean with its normal interval. */

@@ -68,7 +68,7 @@ async function lookFor(
   context: Pick<CompactionContext, 'local'>,
   objects: readonly string[],
 ): Promise<{ paths: string[]; gone: string[] }> {
-  const present = new Map(await stillPresent(context, objects))
+  const present = new Map((await stillPresent(context, objects)).map(({ object, path }) => [object, path]))
   return { paths: [...present.values()], gone: objects.filter((object) => !present.has(object)) }
 }
 

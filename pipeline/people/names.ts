@@ -109,8 +109,8 @@ export async function changeNames(
     const written = new Map<string, number>()
     await pMap(
       rest,
-      async ([shard, of]) => {
-        written.set(shard, await changeShard(store, shard, last.get(shard) ?? 0, of, mayReplace))
+      async ([shard, own]) => {
+        written.set(shard, await changeShard(store, shard, last.get(shard) ?? 0, new Map(own), mayReplace))
       },
       { concurrency: AT_ONCE },
     )
@@ -132,7 +132,7 @@ async function changeShard(
   store: Store,
   shard: string,
   last: number,
-  changes: readonly (readonly [string, NameChange])[],
+  changes: ReadonlyMap<string, NameChange>,
   mayReplace: boolean,
 ): Promise<number> {
   const before =

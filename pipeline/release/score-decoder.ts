@@ -65,7 +65,7 @@ function decodedRows(encoded: EncodedRows): DecodedRows {
 function rowsIn(encoded: EncodedRows): DecodedRows {
   const { entityId, limit, end } = encoded
   const groups = encoded.places.map((_, nth) => rowGroup(encoded, nth))
-  const [first, last] = rowRangeOf(entityId, groups)
+  const { first, last } = rowRangeOf(entityId, groups)
   const stop = end ?? last + 1
   const isOwn = first !== -1 && first < stop && stop <= last + 1
   const start = isOwn ? Math.max(first, stop - limit) : stop
@@ -105,7 +105,7 @@ function opened({ metadata, places, bytes }: EncodedRows, nth: number): OpenRowG
  * Returns the first and the last row of an entity, counted through all the row groups; -1 for none. The rows
  * of an entity must lie in one run.
  */
-function rowRangeOf(entityId: string, groups: readonly OpenRowGroup[]): [number, number] {
+function rowRangeOf(entityId: string, groups: readonly OpenRowGroup[]): { first: number; last: number } {
   let [first, last, from] = [-1, -1, 0]
   for (const { rows, read } of groups) {
     const ids = read('entity_id') as string[]
@@ -116,7 +116,7 @@ function rowRangeOf(entityId: string, groups: readonly OpenRowGroup[]): [number,
     }
     from += rows
   }
-  return [first, last]
+  return { first, last }
 }
 
 /** Returns the values of a column from `start` up to `stop`, counted through all the row groups. */

@@ -121,11 +121,18 @@ export function calibrationCurve({ ppm, outcome }: ClosingForecasts, bins: numbe
   }
   return counts.map((count, bin) => {
     const observed_frequency = ratio(yes[bin]!, count)
-    const [wilson_lower, wilson_upper] =
-      observed_frequency === null ? [null, null] : wilsonInterval(observed_frequency, count)
+    const wilson = observed_frequency === null ? null : wilsonInterval(observed_frequency, count)
     const mean_probability = ratio(ppmSums[bin]! / PPM, count)
     const [lower, upper] = [bin / bins, (bin + 1) / bins]
-    return { lower, upper, count, mean_probability, observed_frequency, wilson_lower, wilson_upper }
+    return {
+      lower,
+      upper,
+      count,
+      mean_probability,
+      observed_frequency,
+      wilson_lower: wilson?.lower ?? null,
+      wilson_upper: wilson?.upper ?? null,
+    }
   })
 }
 
@@ -133,12 +140,12 @@ export function calibrationCurve({ ppm, outcome }: ClosingForecasts, bins: numbe
  * Wilson's 95 % score interval of a proportion, within [0, 1]. Source: Wilson 1927,
  * doi:10.1080/01621459.1927.10502953.
  */
-export function wilsonInterval(proportion: number, n: number): [lower: number, upper: number] {
+export function wilsonInterval(proportion: number, n: number): { lower: number; upper: number } {
   const z2 = Z_95 * Z_95
   const centre = proportion + z2 / (2 * n)
   const spread = Z_95 * Math.sqrt((proportion * (1 - proportion)) / n + z2 / (4 * n * n))
   const scale = 1 + z2 / n
-  return [Math.max(0, (centre - spread) / scale), Math.min(1, (centre + spread) / scale)]
+  return { lower: Math.max(0, (centre - spread) / scale), upper: Math.min(1, (centre + spread) / scale) }
 }
 
 /** Σ (count/n)·|observed − mean probability| over the bins, 0..1, lower is better; null without forecasts. */

@@ -72,7 +72,7 @@ export async function compact(context: CompactionContext, table: TableName): Pro
     waiting ??= await clear(context, latest)
     if (waiting.length === 0) return { ...latest, rows, objects }
     // Each object is checked before an intake names it.
-    const inbox = (await stillPresent(context, nextBatch(waiting))).map(([object]) => object)
+    const inbox = (await stillPresent(context, nextBatch(waiting))).map(({ object }) => object)
     // Whoever wins, the next round finds an intake for the version and finishes it. If a rival won, the
     // listing may hold objects that are taken by now.
     const isMine = inbox.length === 0 || (await putIntake(store, table, next, inbox))

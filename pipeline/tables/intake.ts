@@ -92,7 +92,7 @@ async function takenByRows(
   const taken = new Set<string>()
   for (let from = 0; files.length > 0 && from < listed.length; from += OBJECTS_AT_ONCE) {
     const objects = new Map<string, string>()
-    for (const [object, path] of await stillPresent(context, listed.slice(from, from + OBJECTS_AT_ONCE))) {
+    for (const { object, path } of await stillPresent(context, listed.slice(from, from + OBJECTS_AT_ONCE))) {
       objects.set(path, object)
     }
     if (objects.size === 0) continue
@@ -115,6 +115,12 @@ async function takenByRows(
   return taken
 }
 
+/** An inbox object and its local file. */
+interface PresentObject {
+  object: string
+  path: string
+}
+
 /**
  * Returns the objects that still exist, each with its local file. A stale listing may name objects that were
  * taken long ago.
@@ -122,10 +128,10 @@ async function takenByRows(
 export function stillPresent(
   { local }: Pick<CompactionContext, 'local'>,
   inbox: readonly string[],
-): Promise<[object: string, path: string][]> {
-  const read = async (object: string): Promise<[string, string] | typeof pMapSkip> => {
+): Promise<PresentObject[]> {
+  const read = async (object: string): Promise<PresentObject | typeof pMapSkip> => {
     try {
-      return [object, await localInbox(local, object, { inStore: true })]
+      return { object, path: await localInbox(local, object, { inStore: true }) }
     } catch (error) {
       if (error instanceof ServiceError && error.kind === 'notFound') return pMapSkip
       throw error

@@ -109,13 +109,15 @@ describe('wilsonInterval: Newcombe 1998, table I, method 3', () => {
     { yes: 0, n: 20, expected: [0, 0.1611] },
     { yes: 1, n: 29, expected: [0.0061, 0.1718] },
   ])('$yes of $n gives $expected', ({ yes, n, expected }) => {
-    expect(wilsonInterval(yes / n, n).map((bound) => Number(bound.toFixed(4)))).toEqual(expected)
+    expect(Object.values(wilsonInterval(yes / n, n)).map((bound) => Number(bound.toFixed(4)))).toEqual(
+      expected,
+    )
   })
 })
 
 test('wilsonInterval stays within [0, 1]', () => {
   for (let n = 1; n <= 2000; n++) {
-    expect(wilsonInterval(0, n)[0]).toBeGreaterThanOrEqual(0)
-    expect(wilsonInterval(1, n)[1]).toBeLessThanOrEqual(1)
+    expect(wilsonInterval(0, n).lower).toBeGreaterThanOrEqual(0)
+    expect(wilsonInterval(1, n).upper).toBeLessThanOrEqual(1)
   }
 })

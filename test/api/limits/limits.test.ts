@@ -570,7 +570,7 @@ describe('a window', () => {
 })
 
 test('a counter counts nothing for a call that is one too many', async () => {
-  const counter = countInMemory(monotonicMs).counter('calls', 60, 1)
+  const counter = countInMemory(monotonicMs).counter({ name: 'calls', durationS: 60, mostCallers: 1 })
   const consumed = async () => (await counter.consume('someone', 1, 1)).used
   // With the refused ones counted, even until they are given back, the call after one that failed would be
   // refused.
@@ -580,7 +580,7 @@ test('a counter counts nothing for a call that is one too many', async () => {
 })
 
 test('counts in memory are those of the callers that called last, however many there are', async () => {
-  const counter = countInMemory(monotonicMs).counter('test', 60, 3)
+  const counter = countInMemory(monotonicMs).counter({ name: 'test', durationS: 60, mostCallers: 3 })
   const count = async (caller: string) => (await counter.consume(caller)).used
   for (const caller of ['a', 'b', 'c', 'a']) await count(caller)
   // The fourth caller takes the place of the one that has not called for longest.
