@@ -1,6 +1,6 @@
 // Builds the programs of the service from their sources and packages into few files, because finding, reading
-// and linking seven hundred modules takes most of a start. `node jobs/build.ts [FOLDER]` takes a folder of
-// the repository, by default `dist`. The same sources make the same bytes.
+// and linking seven hundred modules takes most of a start. Use: `node jobs/build.ts [FOLDER]`, with a folder
+// of the repository, by default `dist`. The same sources make the same bytes.
 import { chmod, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -35,7 +35,8 @@ const PACKAGES_APART = [/^@duckdb\//, /^@aws-sdk\//, /^@smithy\//, /^@redis\//, 
 const FILE = /new URL\('([^']+)', import\.meta\.url\)/g
 
 /**
- * A file that a source finds by its own address is found among the sources, but a program is the built one.
+ * Resolves the addresses of files relative to a source: to the sources for data, to the built files for
+ * programs.
  */
 const files: Plugin = {
   name: 'files',
@@ -60,8 +61,8 @@ const files: Plugin = {
 }
 
 /**
- * Loads `http` without an import statement, because an import makes Node load the HTTP client of its `fetch`
- * too, which takes as much time again as the start.
+ * Loads `http` without an import statement. An import would make Node load the HTTP client of its `fetch`
+ * too, which takes as long as the rest of the start.
  */
 const serverAlone: Plugin = {
   name: 'server alone',
@@ -86,7 +87,7 @@ const layers: Plugin = {
   },
 }
 
-/** A package uses `eval` on purpose. */
+/** One package uses `eval` on purpose. */
 const EXPECTED_WARNINGS = { eval: false }
 
 async function build(...names: (keyof typeof PROGRAMS)[]): Promise<void> {
@@ -110,7 +111,7 @@ async function build(...names: (keyof typeof PROGRAMS)[]): Promise<void> {
 
 await rm(folder, { recursive: true, force: true })
 await build('fvs')
-// Each of these is built alone, because a first call waits for the start of the thread that loads it.
+// Build each of these alone: a first call waits for the start of the thread that loads it.
 for (const program of ['creator', 'score-decoder', 'drawer'] as const) {
   always.clear()
   await build(program)

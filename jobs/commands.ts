@@ -1,12 +1,11 @@
-// The commands of `fvs` by their first words, in the order of the help, and the run of the one that is
-// called.
+// The commands of `fvs` by their first words, in the order of the help. Runs the called one.
 import { CommanderError } from 'commander'
 import { endWithReader, reportError } from './command-line/output.ts'
 import { program } from './command-line/program.ts'
 
 /**
- * Each adds a command to the program: its arguments, and its work beside them in the same file. A command
- * loads its file alone, so that it starts sooner; help loads all of them.
+ * Each function adds a command to the program, from the file with its arguments and its work. A call loads
+ * only the file of its command, so that it starts sooner; help loads all of them.
  */
 export const COMMANDS: Record<string, () => Promise<void>> = {
   serve: async () => (await import('./serve/serve.ts')).addServe(),

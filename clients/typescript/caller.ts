@@ -1,4 +1,4 @@
-// Makes requests of the service: each within limits, and again, unchanged, where the service asks for that.
+// Makes requests of the service, each within limits. Repeats one unchanged if the service asks for that.
 
 export interface CallerOptions {
   /** The address of the service without a slash at its end, with `/sandbox` for the sandbox. */
@@ -6,7 +6,7 @@ export interface CallerOptions {
   /** The API key of an agent. */
   apiKey?: string | undefined
   fetch?: typeof globalThis.fetch
-  /** A new text of at least 20 characters that nobody can guess. */
+  /** Returns a new text of at least 20 characters that nobody can guess. */
   newId?: () => string
   pause?: (ms: number) => Promise<unknown>
   /** The time that one request may take; 10 s if left out. */
@@ -25,7 +25,7 @@ export interface Call {
   body?: object | undefined
   /** Whether the API key is sent. */
   isOwn?: boolean
-  /** Of a call that changes something; a new one if left out. */
+  /** The Idempotency-Key of a call that changes something; a new one if left out. */
   idempotencyKey?: string | undefined
   signal?: AbortSignal | undefined
 }
@@ -45,7 +45,7 @@ const MOST_ANSWER_BYTES = 4 * 1024 * 1024
 /** The wait after a request without an answer. */
 const WAIT_S = 1
 
-/** The text of others must not steer a terminal. */
+/** Replaces characters by which text from others could steer a terminal. */
 export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
 
 export class Caller {
@@ -75,8 +75,8 @@ export class Caller {
   }
 
   /**
-   * Sends a request until there is an answer that does not say when to repeat it, and returns the last one,
-   * of whatever status. The Idempotency-Key lets the request take effect once.
+   * Sends a request, again whenever the service says when to repeat it, and returns the last answer, of any
+   * status. The Idempotency-Key lets the request take effect once.
    *
    * @throws NoAnswer if none came in time, or if it is too long.
    */
@@ -135,7 +135,7 @@ export class Caller {
   }
 }
 
-/** The wait that a refusal asks for, in seconds; infinite if it asks for none. */
+/** Returns the wait that a refusal asks for, in seconds; infinite if it asks for none. */
 function waitOf({ status, headers }: Answer): number {
   const wait = status < 400 ? null : headers.get('retry-after')
   return wait !== null && /^\d+$/.test(wait) ? Number(wait) : Infinity

@@ -14,8 +14,8 @@ export interface ClientOptions extends CallerOptions {
   /** The agent that takes part; `register` sets it. */
   agentId?: string
   /**
-   * Public keys of the service's log, and of witnesses, with commas or white space between. With them every
-   * record and receipt is verified, which takes one of the log; without any, nothing is.
+   * Public keys of the service's log and of witnesses, with commas or white space between. With at least one
+   * key of the log, the client verifies every record and receipt. Without keys it verifies nothing.
    */
   vkeys?: string | readonly string[] | undefined
 }
@@ -29,7 +29,7 @@ interface Records {
 
 /** The most forecasts that one call takes. */
 const MOST_FORECASTS = 100
-/** An accepted forecast of an answer as it was sent, up to its receipt, and the receipt. */
+/** Matches an accepted forecast in an answer: its text up to the receipt, and the receipt. */
 const RECEIPTS = /(\{"agent_id":[^{}]*),"receipt":"([^"]+)"/g
 
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
@@ -48,7 +48,7 @@ export class Client {
   #agentId: string | undefined
 
   /**
-   * @throws TypeError for a text in `vkeys` that is no key, for one of the other environment, and for keys of
+   * @throws TypeError if a text in `vkeys` is no key or a key of the other environment, and for keys of
    *   witnesses alone.
    */
   constructor({ agentId, vkeys = [], ...options }: ClientOptions) {
@@ -57,7 +57,7 @@ export class Client {
     this.#agentId = agentId
   }
 
-  /** Whether every record and receipt is verified, which takes a key of the log. */
+  /** Whether the client has a key of the log, and so verifies every record and receipt. */
   get verifies(): boolean {
     return this.#vkeys.length > 0
   }
@@ -82,9 +82,9 @@ export class Client {
 
   /**
    * Submits forecasts, a hundred in a call, and returns a result for each, in their order. A probability of
-   * null withdraws. However often a call has to be repeated, it takes effect once.
+   * null withdraws. A repeated call takes effect once.
    *
-   * @param idempotencyKey the same forecasts with the same key take effect once, also after a crash.
+   * @param idempotencyKey the same forecasts with the same key take effect once, even after a crash.
    * @throws Refusal if no forecast was taken, NotVerified for a receipt that does not hold.
    */
   async submit(
@@ -145,8 +145,8 @@ export class Client {
   }
 
   /**
-   * Yields pages of what happened, from `after` on, without an end: begin with `end` for what happens from
-   * now on, and keep `next` of each page to go on there after a restart.
+   * Yields pages of events, from `after` on, without an end. `end` begins with events from now on. Keep
+   * `next` of each page to continue there after a restart.
    */
   async *feed(after = 'end', everyMs = 5_000): AsyncGenerator<Api.FeedPage> {
     for (let next = after; ;) {
@@ -186,9 +186,10 @@ export class Client {
   }
 
   /**
-   * Compares the id of each key with the key before anything is sent: a hash takes a while in browsers.
+   * Compares the id of each key with the key before anything is sent. It waits, because browsers hash
+   * asynchronously.
    *
-   * @throws TypeError for a key that is mistyped, which is no fault of the service.
+   * @throws TypeError for a mistyped key, which is no fault of the service.
    */
   async #assertKeys(): Promise<void> {
     if (!this.verifies) return
@@ -223,8 +224,8 @@ export class Client {
 }
 
 /**
- * @throws TypeError for a text that has not the form of a key, for one of the other environment, and for keys
- *   of witnesses alone.
+ * @throws TypeError for a text without the form of a key, for a key of the other environment, and for keys of
+ *   witnesses alone.
  */
 function keysIn(vkeys: string | readonly string[], url: string): string[] {
   const keys = [vkeys].flat().flatMap((text) => text.split(/[\s,]+/).filter(Boolean))

@@ -1,4 +1,4 @@
-// The failures that a client tells of, besides that no answer came.
+// The errors of a client, besides `NoAnswer`.
 import type { Fault, Problem } from './api.ts'
 import { printable } from './caller.ts'
 
@@ -21,19 +21,19 @@ export class Refusal extends Error {
   }
 }
 
-/** A text that was read and the proof that it was checked by, enough for anyone to check it again. */
+/** A text and its proof, so that anyone can check it again. */
 export interface Evidence {
   /** The path of the record, or of the call that submitted. */
   path: string
   /** The release that the record names; undefined for a submission. */
   release?: number | undefined
-  /** The text that does not stand, exactly as it came. */
+  /** The text that failed, exactly as it came. */
   body: string
-  /** Its proof, or its receipt in Base64; undefined where there was none. */
+  /** Its proof, or its receipt in Base64; undefined without one. */
   proof?: string | undefined
 }
 
-/** Something that was read does not stand under the keys of the log. */
+/** A record or receipt fails under the keys of the log. */
 export class NotVerified extends Error {
   override name = 'NotVerified'
   /** The check that failed. */
@@ -58,7 +58,7 @@ export function refusalOf(status: number, text: string): Refusal {
     if (typeof problem.type === 'string' && typeof problem.detail === 'string')
       return new Refusal(status, problem)
   } catch {
-    // It is no answer of the service.
+    // The body is not an answer of the service.
   }
   // A browser shows a redirect as an answer of the status 0.
   const isRedirect = status === 0 || (status >= 300 && status < 400)

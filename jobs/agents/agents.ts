@@ -114,7 +114,7 @@ export async function retireAgents(components: Components, agentIds: readonly st
   return reportOf(said, {}, 'retired')
 }
 
-/** Takes back that agents retire or have retired. */
+/** Takes back the retirement of agents. */
 export async function unretireAgents(components: Components, agentIds: readonly string[]): Promise<Report> {
   const { registry } = components
   const said = await onTable(components, (context) => unretireNow(context, registry, agentIds))
@@ -125,7 +125,7 @@ export interface ReasonOption {
   reason: string
 }
 
-/** Gives an agent another name, also one that is hidden. */
+/** Gives an agent another name, even if it is hidden. */
 export async function renameAgent(
   components: Components,
   agentId: string,
@@ -152,7 +152,7 @@ export async function hideAgent(
   return reportOf(said, {}, 'hidden')
 }
 
-/** Returns the writing of why the operator did something. Repeated, it writes the same. */
+/** Returns a function that records the operator's reason. Called again, it writes the same. */
 function noteOf({ store, now }: Components, agentId: string, said: object): () => Promise<void> {
   const agent_id = agentId.toLowerCase()
   const at = now()
@@ -168,7 +168,7 @@ export async function inviteAgents({ store, now }: Components, { count }: Invite
   return { ok: true, json: { invitations: codes }, text: `${codes.join('\n')}\n${KEEP_THEM}` }
 }
 
-/** Ends every key of an agent, and prints another one. */
+/** Ends every key of an agent, and prints a new one. */
 export async function resetKey({ registry, now }: Components, agentId: string): Promise<Report> {
   const id = agentId.toLowerCase()
   const key = await registry.resetKeys(id, now())

@@ -1,10 +1,11 @@
-// Agents' own statements by calls of the API, which each release records in the table of agents.
+// Statements of agents about themselves, from calls of the API. Each release records them in the table of
+// agents.
 import { type Waiting, isNameWaiting, namesTold, waitingNames } from '../../pipeline/access/renames.ts'
 import { renameAsAsked, retireAsAsked } from '../../pipeline/import/agents.ts'
 import type { Components } from '../components/components.ts'
 import { onTable } from './agents-table.ts'
 
-/** Records in the table of agents what they have said by calls of their own: names, and that they retire. */
+/** Records the new names and the retirements of agents in the table of agents. */
 export async function recordOwnStatements(components: Components): Promise<void> {
   await recordRetirements(components)
   await recordRenames(components)
@@ -35,7 +36,7 @@ async function recordRetirements(components: Components): Promise<void> {
   if ((await asked()).size === 0) return
   const { changed } = await onTable(components, (context) => retireAsAsked(context, asked))
   for (const [id, since] of retired) {
-    // It may have been taken back since, and asked for once more.
+    // The agent may have taken the retirement back since, and asked for it once more.
     if ((await registry.retiredAt(id)) === since) await registry.retirementTold(id)
   }
   log('recorded retirements', { agents: changed })

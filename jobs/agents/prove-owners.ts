@@ -20,10 +20,10 @@ import { READS_AT_ONCE } from '../../pipeline/store/store.ts'
 
 const TIMEOUT_MS = 5_000
 const LOOKS_AT_ONCE = 64
-/** Domains that were not reached by then are the first of the next run. */
+/** The time for all looks. Domains not reached by then come first in the next run. */
 const RUN_MS = 60_000
 
-/** The Internet, as everyone reaches it. Names are asked of `servers`, by default those of the system. */
+/** Reaches the public Internet. Resolves names by `servers`, by default those of the system. */
 export function internet(servers?: readonly string[]): Reach {
   return {
     lookUp: (name, signal) => resolving(servers, signal, (resolver) => addressesOf(name, resolver)),
@@ -35,8 +35,8 @@ export function internet(servers?: readonly string[]): Reach {
 }
 
 /**
- * Asks a resolver of its own until the signal ends it. Look-ups by the system cannot be cancelled, and four
- * names whose servers are silent would keep all threads that read files.
+ * Asks a separate resolver, which the signal can end. Look-ups by the system cannot be cancelled, and four
+ * names with silent servers would hold all threads that read files.
  */
 async function resolving<T>(
   servers: readonly string[] | undefined,
@@ -57,7 +57,9 @@ async function resolving<T>(
   }
 }
 
-/** @throws the error of the resolver where neither kind of address is known. */
+/**
+ * @throws the error of the resolver if neither kind of address is known.
+ */
 async function addressesOf(name: string, resolver: Resolver): Promise<LookupAddress[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
   const found = [
@@ -72,9 +74,9 @@ async function addressesOf(name: string, resolver: Resolver): Promise<LookupAddr
 }
 
 /**
- * Looks once at every domain that is due until `ending`, and writes to the table of agents who is proved and
- * who is not any more. The table comes first: a run that is cut off before it notes its looks is made again,
- * with the same result.
+ * Looks once at every due domain until `ending`, and writes new and lost owners to the table of agents.
+ * Writes to the table first: after a crash before it notes its looks, the next run repeats them with the same
+ * result.
  */
 export async function proveOwners(
   components: Components,
@@ -136,7 +138,7 @@ async function writeOwners(
   return (await onTable(components, (context) => write(context, owners))).changed
 }
 
-/** Leaves out the domains whose look had not ended in time. */
+/** Looks at domains. Leaves out those whose look did not end in time. */
 async function looksAt(
   domains: ReadonlySet<string>,
   reach: Reach,

@@ -55,7 +55,7 @@ export async function runBackup(
   assertApart(from, to)
   const copied = await copyEach(from, to, async (store, place, how) => {
     const { store: backup, note, isNew } = await openCopy(place, 'backup', store)
-    // Whatever came into a new place meanwhile is not ours.
+    // Never delete from a new place: anything that came into it meanwhile is not ours.
     const report = await copyStore({ ...how, from: store, to: backup, deletes: !isNew, comparesAll })
     await writeCopyNote(backup, { ...note, as_of: now.toISOString() })
     return report
@@ -80,7 +80,7 @@ export async function runRestore(settings: Settings, url: string, other: OtherPl
   const restored: Store[] = []
   const copied = await copyEach(from, to, async (backup, place, how) => {
     const made = await readCopyNote(backup)
-    // A bucket has no folder that is missing where the store had no such environment.
+    // If the store had no such environment, a folder would be missing, but a bucket looks empty.
     if (!made && !(await holdsAny(backup, ''))) return undefined
     if (made?.kind !== 'backup') {
       throw new ServiceError(
@@ -98,7 +98,7 @@ export async function runRestore(settings: Settings, url: string, other: OtherPl
     return report
   })
   const isWhole = Object.values(copied).every(({ faults }) => faults.length === 0)
-  // The note of production goes last: while it is there, the next restore goes on with both.
+  // Delete the note of production last: while it is there, the next restore continues with both.
   if (isWhole) for (const store of restored.toReversed()) await store.delete(COPY_PATH)
   return backupReport(copied, { from: from.url, to: to.url, as_of: asOf }, isWhole ? WHOLE : UNFINISHED)
 }
@@ -118,7 +118,7 @@ function assertApart(from: StoreSettings, to: StoreSettings): void {
   }
 }
 
-/** Copies each environment that there is, production first. */
+/** Copies each existing environment, production first. */
 async function copyEach(
   from: StoreSettings,
   to: StoreSettings,
@@ -154,7 +154,7 @@ async function copyEach(
 /**
  * Opens a place that is empty or has an earlier copy of the same kind, with its note.
  *
- * @param isBegun whether the copy has begun in the store that this one is a part of.
+ * @param isBegun whether the copy of the whole store has begun.
  * @throws ServiceError `conflict` for a place with anything else.
  */
 async function openCopy(

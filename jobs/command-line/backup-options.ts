@@ -1,4 +1,4 @@
-// The options that say how the place of a backup is reached.
+// The options for reaching the place of a backup.
 import type { OtherPlace } from '../components/own-store.ts'
 import type { GlobalOptions } from './program.ts'
 

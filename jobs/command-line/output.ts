@@ -21,20 +21,20 @@ export function print(report: Report, json: boolean): void {
   if (report.aside !== undefined) process.stderr.write(`${printableLines(report.aside)}\n`)
 }
 
-/** The words beside a secret that was made. */
+/** The words beside a new secret. */
 export const KEEP_IT = 'Keep it: it is not shown again.'
 
-/** A line for each text of others, which can begin no line of its own. */
+/** Returns a labelled line for each text from others, so that no text can fake a line. */
 export function labelled(label: 'fault' | 'note', texts: readonly string[]): string[] {
   return texts.map((text) => printable(`${label}: ${text}`))
 }
 
-/** Leaves only line feeds as they are. */
+/** Escapes each line, and keeps the line feeds. */
 function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n')
 }
 
-/** Reports a failure: a foreseen one in its own words, any other one with its stack, for a bug report. */
+/** Reports a failure: a foreseen one in its own words, any other with its stack, for a bug report. */
 export function reportError(error: unknown, json: boolean): void {
   if (error instanceof ServiceError) {
     const { kind, message, faults } = error
@@ -52,8 +52,8 @@ function tell(text: string, error: object, json: boolean): void {
 }
 
 /**
- * Ends the process without a word once nobody reads its output any more, as after `| head -1`. Only a report
- * is written there, after the work, so its exit code stays.
+ * Ends the process silently once nobody reads its output any more, as after `| head -1`. The output is a
+ * report after the work, so the exit code stays.
  */
 export function endWithReader(
   { stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>,
@@ -64,7 +64,7 @@ export function endWithReader(
     if (!isClosed(error)) throw error
     end()
   })
-  // The rest of the report may still have a reader.
+  // Do not end here: the rest of the report may still have a reader.
   stderr.on('error', (error) => {
     if (!isClosed(error)) throw error
   })

@@ -4,7 +4,7 @@ import { name, normalKey } from '../../schemas/names.ts'
 
 const SHOWN_LENGTH = 100
 
-/** Returns an owner in the form in which owners are compared. @throws ServiceError `invalid` for no name. */
+/** Returns the normal form of an owner. @throws ServiceError `invalid` for a text that is no name. */
 export function parseOwner(given: string): string {
   const owner = normalKey(given)
   const fault = name.safeParse(owner).error?.issues[0]?.message

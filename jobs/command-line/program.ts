@@ -21,7 +21,7 @@ export interface StoreOptions extends GlobalOptions {
 
 let fileOfSettings: string | undefined
 
-/** Returns the file that settings were read from, if any. */
+/** Returns the file of the settings, if any. */
 export function namedSettingsFile(): string | undefined {
   return fileOfSettings === '' ? undefined : fileOfSettings
 }
@@ -70,7 +70,9 @@ export function storeCommand(
   )
 }
 
-/** @throws ServiceError `invalid`, also for an empty `--store`, which would lead to another store. */
+/**
+ * @throws ServiceError `invalid`, even for an empty `--store`, because it would lead to another store.
+ */
 export function settingsFor({ store }: GlobalOptions): Settings {
   if (store?.trim() === '')
     throw new ServiceError('invalid', '--store is empty: is the variable that names the store set?')
@@ -101,10 +103,10 @@ export function calledRightly<T>(parse: () => T): T {
 }
 
 /**
- * Adds the variables of a file in the form of Node's `--env-file`. Values that are already in the environment
- * win. Processes that this one starts inherit the result, and must not read a file again.
+ * Adds the variables of a file in the form of Node's `--env-file`. Existing values in the environment win.
+ * Processes started by this one inherit the result, and must not read a file again.
  *
- * @param given what `--env-file` names; by default what FVS_ENV_FILE names, if anything.
+ * @param given the value of `--env-file`; by default that of FVS_ENV_FILE, if set.
  * @returns the fault, with the name of the file, if it cannot be read.
  */
 function readEnvFile(given: string | undefined): string | undefined {

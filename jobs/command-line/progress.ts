@@ -1,5 +1,5 @@
-// Shows the work of a long command in a line on standard error: every second on a terminal, where each line
-// replaces the one before, and every ten seconds in a pipe.
+// Shows the progress of a long command on standard error: every second on a terminal, each line replacing the
+// one before, and every ten seconds in a pipe.
 
 /** Calls `tick` again and again, this many seconds apart, until the returned function is called. */
 type Every = (seconds: number, tick: () => void) => () => void
@@ -15,7 +15,7 @@ interface Output {
   write(text: string): unknown
 }
 
-/** Counts seconds by the ticks, so that it needs no other clock. */
+/** The line. Counts seconds by ticks, so that it needs no clock. */
 export class ProgressLine implements Disposable {
   readonly #output: Output
   readonly #stop: () => void

@@ -1,11 +1,11 @@
-// Reads the URL or the file that a command is given.
+// Reads a URL or a file given to a command.
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { BoundedAnswer } from '../../pipeline/bounded-fetch.ts'
 import { HttpStore, unexpectedStatus } from '../../pipeline/store/http.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 
-/** More than any payload, proof or receipt has. */
+/** Larger than any payload, proof or receipt. */
 const MOST_BYTES = 4 * 1024 * 1024
 
 export function isUrl(place: string): boolean {
@@ -33,7 +33,7 @@ export async function fileBytes(path: string): Promise<Uint8Array> {
   }
 }
 
-/** Returns undefined for what is no JSON. */
+/** Returns undefined for anything but JSON. */
 export function jsonOf(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes))
@@ -43,9 +43,9 @@ export function jsonOf(bytes: Uint8Array): unknown {
 }
 
 /**
- * Reads a file that a payload, a proof or a receipt fits into.
+ * Reads a file with a payload, a proof or a receipt.
  *
- * @throws ServiceError `invalid` for one that cannot be read, or has more bytes than any of them.
+ * @throws ServiceError `invalid` if it cannot be read, or is larger than any of them.
  */
 export async function smallFileBytes(path: string): Promise<Uint8Array> {
   const chunks: Buffer[] = []

@@ -1,8 +1,8 @@
 // The signals that ask a serving process to stop: SIGTERM from a supervisor, SIGINT from a terminal.
 
 /**
- * A terminal sends Ctrl-C to every process, and npm passes it on once more. Two signals within this time are
- * the same one.
+ * A terminal sends Ctrl-C to every process, and npm passes it on once more. Two signals within this time
+ * count as one.
  */
 const SAME_MS = 1_000
 

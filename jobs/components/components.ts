@@ -27,29 +27,29 @@ import { RandomPool } from './random-pool.ts'
 import { makeTemporaryFolder } from './temporary-folder.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
-/** The random bytes that a version 7 UUID takes. */
+/** How many random bytes a version 7 UUID needs. */
 const ID_RANDOM_BYTES = 16
 
 export const SERVICE_VERSION = packageJson.version
 
-/** `directory` is a folder of this process alone, which is deleted when the process ends. */
+/** `directory` is a folder of this process alone. Disposing of the components deletes it. */
 export interface Components extends Omit<PipelineComponents, 'database'>, AsyncDisposable {
   settings: Settings
-  /** The settings that each environment has of its own, under their names without a prefix. */
+  /** The settings of this environment, under their names without a prefix. */
   own: OwnSettings
-  /** Whether the store is an empty one in memory, because there is none where it should be. */
+  /** Whether an empty store in memory stands in for a missing one. */
   isStoreMissing: boolean
   registry: Registry
-  /** Who is asked to cosign the public log. */
+  /** The witnesses that should cosign the public log. */
   witnesses: readonly Witness[]
-  /** Undefined: no credentials are made. */
+  /** Undefined if no credentials are made. */
   credentialIssuer: CredentialIssuer | undefined
   logger: Logger
   /** An id in no order: nothing is sorted by it. */
   newRequestId: () => string
 }
 
-/** Works with components and disposes of them, also if the work fails. */
+/** Works with components, and disposes of them even if the work fails. */
 export async function withComponents<T>(
   settings: Settings,
   environment: Environment,
@@ -122,7 +122,7 @@ async function buildComponents(
     wait: async (ms) => {
       await setTimeout(ms)
     },
-    // Each id gets random bits of its own, because the hash of a forecast is public and only its id keeps
+    // Give each id random bits of its own: the hash of a forecast is public, and only the id in it keeps
     // anyone from guessing the forecast. Without these bytes, ids of one millisecond would count upward.
     newId: () => uuidv7({ random: random.take(ID_RANDOM_BYTES) }),
     newRequestId: () => randomUUID(),

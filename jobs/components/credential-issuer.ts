@@ -10,10 +10,10 @@ import type { Environment } from '../../schemas/values.ts'
 type KeySetting = 'CREDENTIAL_SIGNING_KEY' | 'CREDENTIAL_SIGNING_KEY_PREVIOUS'
 
 /**
- * Returns who issues the credentials of each environment; undefined where no key is set.
+ * Returns the issuer of credentials of each environment; undefined without a key.
  *
- * @throws ServiceError `invalid` that names the setting, for a key that is wrong, for keys that contradict
- *   each other, and for a key without `PUBLIC_URL`, which is in every credential.
+ * @throws ServiceError `invalid` that names the setting: for a wrong key, for keys that contradict each
+ *   other, and for a key without `PUBLIC_URL`, which is in every credential.
  */
 export function credentialIssuersOf(settings: Settings): Record<Environment, CredentialIssuer | undefined> {
   const production = issuerOf(settings, 'production')

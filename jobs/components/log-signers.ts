@@ -9,10 +9,10 @@ import type { Environment } from '../../schemas/values.ts'
 type KeySetting = 'LOG_SIGNING_KEY' | 'LOG_SIGNING_KEY_PREVIOUS'
 
 /**
- * Returns the keys of each environment, the one that signs first at the front; none without a log.
+ * Returns the keys of each environment, the first to sign at the front; none without a log.
  *
- * @throws ServiceError `invalid` that names the setting, for a key that is wrong and for keys that contradict
- *   each other.
+ * @throws ServiceError `invalid` that names the setting: for a wrong key, and for keys that contradict each
+ *   other.
  */
 export function signersOf(settings: Settings): Record<Environment, readonly SigningKey[]> {
   const production = ownSigners(settings, 'production')
@@ -28,7 +28,7 @@ export function signersOf(settings: Settings): Record<Environment, readonly Sign
 }
 
 /**
- * Returns the environment whose log may have a name. The name of the sandbox's log marks it in every
+ * Returns the environment of a log with this name. The name of the sandbox's log marks it in every
  * checkpoint.
  */
 export function environmentOfLog(name: string): Environment {
@@ -90,7 +90,7 @@ function parsed(text: string, setting: string): SigningKey {
   }
 }
 
-/** Compares the public keys, because they follow from the seeds alone, whatever the names and the uses. */
+/** Compares the public keys, because they follow from the seeds alone. */
 function haveOneSeed({ verifier: a }: SigningKey, { verifier: b }: SigningKey): boolean {
   return Buffer.compare(a.publicBytes, b.publicBytes) === 0
 }

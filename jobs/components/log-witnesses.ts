@@ -7,8 +7,8 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
 
 /**
- * @throws ServiceError `invalid` that names the setting and shows the key, for a key that is wrong and for
- *   two with one id.
+ * @throws ServiceError `invalid` that names the setting and shows the key: for a wrong key, and for two with
+ *   the same id.
  */
 export function witnessesOf(settings: Settings): Record<Environment, readonly Witness[]> {
   return {

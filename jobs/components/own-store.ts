@@ -1,4 +1,4 @@
-// Where the store of an environment lies and where its backup, and how a command opens it.
+// The places of an environment's store and its backup, and their opening.
 import type { Logger } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
 import { assertNoCopy } from '../../pipeline/backup/note.ts'
@@ -26,8 +26,8 @@ const WHERE_NONE: Record<Access, WhereNone> = {
 /**
  * Opens the store and, unless the command only reads it, probes it.
  *
- * @throws ServiceError `invalid` for a store that cannot keep the service's promises, `unavailable` for one
- *   that does not answer, and for a folder without a store if the command begins none, `conflict` for a
+ * @throws ServiceError `invalid` for a store that cannot keep the service's promises; `unavailable` if the
+ *   store does not answer, or if the folder has no store and the command does not begin one; `conflict` for a
  *   backup that the command would write to.
  */
 export async function openOwnStore(
@@ -47,7 +47,7 @@ export async function openOwnStore(
 }
 
 /**
- * Probes a store. Returns by how much the clock is ahead of the store's; undefined if the store does not say.
+ * Probes a store. Returns how far the clock is ahead of the store's; undefined if the store gives no time.
  *
  * @throws ServiceError as `probeStore` does.
  */
@@ -62,7 +62,7 @@ export function storeUrlOf(storeUrl: string, environment: Environment): string {
   return environment === 'production' ? storeUrl : `${storeUrl.replace(/\/+$/, '')}/${environment}`
 }
 
-/** How to reach the place of the backup, where it is not reached as the store is. */
+/** How to reach the place of the backup, if it differs from the store's. */
 export type OtherPlace = Pick<StoreSettings, 's3Endpoint' | 's3Profile'>
 
 export function placeOfStore({ STORE_URL, S3_ENDPOINT, STORE_TIMEOUT_MS }: Settings): StoreSettings {

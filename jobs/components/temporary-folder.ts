@@ -10,7 +10,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 /**
  * Makes a folder of this process alone. The caller removes it; if the process dies first, a later one does.
  *
- * @throws ServiceError `unavailable` where no folder can be made.
+ * @throws ServiceError `unavailable` if no folder can be made.
  */
 export async function makeTemporaryFolder(purpose: 'work' | 'demo'): Promise<string> {
   const parent = tmpdir()
@@ -42,7 +42,7 @@ async function removeLeftovers(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = own.exec(name)?.[1]
     if (pid === undefined || isAlive(Number(pid))) continue
-    // It may belong to another user, or another process may be removing it as well.
+    // Ignore failures: the folder may belong to another user, or another process may be removing it too.
     await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined)
   }
 }
@@ -52,7 +52,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // This process may not signal a process of another user, but that one is alive.
+    // Any other error means that the process is alive, but may not be signalled.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }

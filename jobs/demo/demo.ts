@@ -1,4 +1,4 @@
-// `fvs demo`: seeds the sandbox with weeks that are past, serves it, and shows what the service then says.
+// `fvs demo`: seeds the sandbox with past weeks, serves it, and shows the answers of the service.
 import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ const LOG_ORIGIN = 'demo.example/forecasts/sandbox'
 
 /**
  * Prints its own report, then serves on, or ends if `exit` is true. Resolves once nothing is left running: to
- * whether every check held, or after a stop before the report, to false only with `exit`.
+ * true if every check held. After a stop before the report, resolves to false only with `exit`.
  *
  * @throws ServiceError `conflict` for a store that is not empty.
  */
@@ -84,8 +84,8 @@ export async function runDemo(
         const text = describeDemo(outcome, checks, exit ? undefined : variablesFile)
         print({ ok, json: { ok, serving: !exit, ...kept, ...outcome }, text }, json)
         if (!exit) {
-          // The scheduled commands are separate processes, which find their settings in the variables of this
-          // one.
+          // The scheduled commands are separate processes. They inherit their settings from the variables of
+          // this one.
           Object.assign(variables, forCommands)
           const scheduler = new Scheduler('sandbox', sandbox.own.RELEASE_SCHEDULE, true, sandbox.logger)
           await stopped
@@ -106,8 +106,8 @@ export async function runDemo(
 }
 
 /**
- * Returns the settings that `variables` set, and the demo's own for all others. The store and the log are
- * always the demo's.
+ * Returns the settings in `variables`, and the demo's own for all others. The store and the log are always
+ * the demo's.
  */
 function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings {
   return parseSettings({
@@ -126,7 +126,7 @@ function demoSettings(variables: NodeJS.ProcessEnv, storeUrl: string): Settings 
     SHUTDOWN_TIMEOUT_MS: '2000',
     SANDBOX_VERIFICATION_SIGNING_SECRET: randomBytes(32).toString('base64url'),
     ...Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== '')),
-    // The operator's keys would sign a second history here, under the name of the log that people know.
+    // Leave out the operator's keys: they would sign a second history under the name of a known log.
     LOG_SIGNING_KEY: '',
     LOG_SIGNING_KEY_PREVIOUS: '',
     LOG_WITNESSES: '',
@@ -148,7 +148,7 @@ async function refuseData({ STORE_URL: url, S3_ENDPOINT: s3Endpoint }: Settings)
   throw new ServiceError('conflict', `${url} already holds ${path}; the demo writes to an empty store only`)
 }
 
-/** Returns what prints each step on standard error, unless the demo has been told to end. */
+/** Returns a function that prints each step on standard error, until the demo is told to end. */
 function sayer(signal: AbortSignal): Say {
   const startedMs = performance.now()
   return (text) => {

@@ -1,5 +1,4 @@
-// The highlights of the world of `fvs demo`, a line each: what it shows, and the address where the service
-// says so.
+// The highlights of the world of `fvs demo`, a line each with the address that shows it.
 import { OWNERS } from '../sandbox/simulated-agents.ts'
 import type { RankedEntity, ServedOwner } from './served.ts'
 
@@ -8,7 +7,7 @@ interface Highlight {
   path: string
 }
 
-/** The entities and owners of a release, as the service shows them. */
+/** The entities and owners of a release, as served. */
 export interface Highlights {
   agents: readonly RankedEntity[]
   forecasters: readonly RankedEntity[]
@@ -40,10 +39,7 @@ export function describeHighlights({ agents, forecasters, owners }: Highlights, 
   return highlights.map(({ text, path }) => `  ${text}  ${url}${path}`)
 }
 
-/**
- * Returns the first group of entities, in the order of their skills, in which no two are told apart
- * (METHODOLOGY §3).
- */
+/** Returns the first group of entities by skill whose intervals all overlap (METHODOLOGY §3). */
 export function tieGroupOf(ranked: readonly RankedEntity[]): RankedEntity[] {
   const groups = ranked.map((_, start) => {
     const group: RankedEntity[] = []
@@ -76,7 +72,7 @@ function skillsOf({ verification }: RankedEntity): string {
   return `skill ${text(skill, skill_interval)}, median skill ${text(median_skill, median_skill_interval)}`
 }
 
-/** Simulated names; after the first only their numbers. */
+/** Lists simulated names; after the first only their numbers. */
 function namesOf(entities: readonly RankedEntity[]): string {
   return entities.map(({ name }, place) => (place === 0 ? name : /-\d+$/.exec(name)![0])).join(', ')
 }

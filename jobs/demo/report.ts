@@ -1,5 +1,5 @@
-// The report of `fvs demo` once its simulated world is scored: leaderboards, checks, places to look, and the
-// variables by which other commands work on it.
+// The report of `fvs demo` on its scored world: leaderboards, checks, pages to look at, and the variables
+// with which other commands work on it.
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
 import type { Components } from '../components/components.ts'
 import { OWNERS } from '../sandbox/simulated-agents.ts'
@@ -59,7 +59,7 @@ function badgesOf(forecasters: readonly RankedEntity[]): string {
   return [...badges].map(([badge, own]) => `${own.length} ${badge}`).join(', ')
 }
 
-/** Shows the first entities of all of their kind. Names owners where there are any. */
+/** Shows the first entities of a kind. Names owners if there are any. */
 function table(all: readonly RankedEntity[], most = Infinity): string[] {
   const boards = Map.groupBy(
     all.filter(({ rank }) => rank !== null),
@@ -89,10 +89,7 @@ function table(all: readonly RankedEntity[], most = Infinity): string[] {
   )
 }
 
-/**
- * Names three pages that show what the service is for: the leaders, a record, and one owner of several
- * agents.
- */
+/** Names the three most telling pages: the leaders, a record, and an owner of several agents. */
 function pagesWorthOpening({ url, agents }: Pick<DemoOutcome, 'url' | 'agents'>): string[] {
   return [
     `  who leads, and who cannot be told apart    ${url}/view/agents`,
@@ -142,8 +139,8 @@ function whereToLook(outcome: DemoOutcome, variablesFile: string): string[] {
 }
 
 /**
- * Returns the variables that a command in another terminal needs to work on this sandbox as the demo does,
- * and those that the examples name.
+ * Returns the variables with which commands in another terminal work on this sandbox, and those in the
+ * examples.
  */
 export function variablesOf(
   { settings, own, signers }: Components,

@@ -32,8 +32,8 @@ export interface Served {
 }
 
 /**
- * Asks until the service serves the release. Returns the most skilled entities first, and those without a
- * skill last.
+ * Asks until the service serves the release. Returns its entities by skill, the most skilled first, and those
+ * without a skill last.
  */
 export async function rankedEntities(
   { url, apiKey, release, signal }: Served,
@@ -72,8 +72,8 @@ export function servedOwner(url: string, id: string): Promise<ServedOwner> {
 }
 
 /**
- * Registers an agent, which submits a forecast on an open question, and another one on a question whose
- * outcome is known. Returns what the service says to that one.
+ * Registers an agent and submits two forecasts for it: on an open question, and on one whose outcome is
+ * known. Returns the answer to the second.
  */
 export async function refusalOfLate(url: string, open: string, resolved: string): Promise<string> {
   const agent = { name: 'simulated-late-agent', model_type: 'simulated: comes too late' }

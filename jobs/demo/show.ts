@@ -1,5 +1,4 @@
-// The steps of `fvs demo` once its world is seeded and served: releases, what the service says of them, and
-// checks.
+// The steps of `fvs demo` on its seeded and served world: releases, the service's answers, and checks.
 import { fileURLToPath } from 'node:url'
 import pMap from 'p-map'
 import { verifierKeyText } from '../../pipeline/proof/note-keys.ts'
@@ -16,11 +15,11 @@ import { runVerifyProof } from '../verify/verify-proof.ts'
 import type { DemoOutcome } from './report.ts'
 import { type Entrant, rankedEntities, refusalOfLate, servedOwner } from './served.ts'
 
-/** Chosen so that the demo shows what test/jobs/demo/world.test.ts names. */
+/** Chosen so that the demo shows the cases of test/jobs/demo/world.test.ts. */
 export const SEED = 20_260_103
-/** `certified` takes questions that close in ten weeks at least; with twenty it is not a near thing. */
+/** A certificate needs questions that close in at least ten weeks. Twenty give a clear margin. */
 export const WEEKS = 20
-/** The earlier releases are as of this many weeks before the start, so that there is a history to look at. */
+/** The earlier releases, as weeks before the start, so that there is a history to look at. */
 const EARLIER_RELEASES_WEEKS = [2, 1]
 
 export type Say = (text: string) => void
@@ -29,7 +28,7 @@ interface Stage {
   /** The components of the sandbox. */
   components: Components
   world: Simulation
-  /** The address of the sandbox that is served. */
+  /** The address of the served sandbox. */
   url: string
   /** The store with the sandbox in it. */
   store: string
@@ -37,7 +36,7 @@ interface Stage {
   signal: AbortSignal
 }
 
-/** Makes releases of the seeded world, and shows and checks what the service serves of the last one. */
+/** Makes releases of the seeded world, and shows and checks the answers from the last one. */
 export async function showDemo({
   components,
   world,

@@ -1,4 +1,4 @@
-// Checks the credentials that were issued against the settings that issue the next ones.
+// Checks the issued credentials against the settings for the next ones.
 import { lastIssue, readIssue } from '../../pipeline/credentials/read.ts'
 import { currentRelease } from '../../pipeline/release/read.ts'
 import { settingName } from '../../schemas/config.ts'

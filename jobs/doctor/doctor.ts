@@ -1,4 +1,4 @@
-// `fvs doctor`: looks at everything that an operator can get wrong, and says what to do.
+// `fvs doctor`: checks everything that an operator can get wrong, and advises.
 import { assertNoCopy } from '../../pipeline/backup/note.ts'
 import { assertOrigin } from '../../pipeline/transparency/publish.ts'
 import type { Settings } from '../../schemas/config.ts'
@@ -39,7 +39,7 @@ export function addDoctor(): void {
 }
 
 export interface DoctorOptions extends OtherPlace {
-  /** The file of settings that the command was called with. */
+  /** The file of settings given to the command. */
   settingsFile?: string | undefined
   backup?: string | undefined
 }
@@ -65,7 +65,7 @@ export async function runDoctor(
   }
 }
 
-/** Returns the findings of all checks. A check that fails is a finding, and the others go on. */
+/** Returns the findings of all checks. A failed check is a finding, and does not stop the others. */
 export async function diagnose(components: Components, options: DoctorOptions): Promise<Finding[]> {
   const { settingsFile, backup, ...other } = options
   const checks: Record<string, () => Finding[] | Promise<Finding[]>> = {

@@ -4,7 +4,7 @@ export interface Finding {
   /** `note` may stay as it is, `fault` must not. */
   state: 'ok' | 'note' | 'fault'
   detail: string
-  /** Left out where there is nothing to do. */
+  /** Left out if there is nothing to do. */
   advice?: string
 }
 
@@ -31,7 +31,7 @@ const UNITS = [
   [MINUTE_MS, 'min'],
 ] as const
 
-/** A span of time in its largest unit, such as `3 d`. */
+/** Returns a span of time in its largest unit, such as `3 d`. */
 export function spanOf(ms: number): string {
   const [unitMs, unit] = UNITS.find(([each]) => ms >= 2 * each) ?? [1000, 's']
   return `${Math.round(ms / unitMs)} ${unit}`

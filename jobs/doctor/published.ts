@@ -1,5 +1,4 @@
-// Checks what is published: the last release, the public log and its witnesses, questions that wait for their
-// outcome, and the backup.
+// Checks the last release, the public log and its witnesses, questions without an outcome, and the backup.
 import { OLD_RELEASE_MS } from '../serve/health.ts'
 import { assertContinues } from '../../pipeline/backup/finished.ts'
 import { readCopyNote } from '../../pipeline/backup/note.ts'
@@ -15,7 +14,7 @@ import { type OtherPlace, placeOfBackup, storeUrlOf } from '../components/own-st
 import type { Components } from '../components/components.ts'
 import { type Finding, fault, note, ok, spanOf } from './finding.ts'
 
-/** A backup that is made each day is never older. */
+/** A daily backup is never older. */
 const OLD_BACKUP_MS = 26 * 60 * 60_000
 
 export async function checkReleases(components: Components): Promise<Finding[]> {
@@ -88,7 +87,7 @@ async function checkLog({ store, signers, witnesses }: Components, release: numb
   ]
 }
 
-/** Questions without an outcome are a matter of the operator's work, and no fault. */
+/** Questions without an outcome are the operator's work, not a fault. */
 function checkQuestions({ questions }: ReleaseManifest, now: Date): Finding {
   if (!questions || questions.overdue === 0) return ok('questions', 'each that has closed has an outcome')
   const { overdue, oldest_overdue_at: oldest } = questions
@@ -140,7 +139,7 @@ export async function checkBackup(
   }
 }
 
-/** Returns a fault if the log has releases that the store has not. @param release the current one, or 0. */
+/** Returns a fault if the log has releases that the store lacks. @param release the current one, or 0. */
 async function checkGoneReleases({ store }: Pick<Components, 'store'>, release: number): Promise<Finding[]> {
   const gone = await goneReleases(store, release)
   if (!gone) return []

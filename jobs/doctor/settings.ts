@@ -8,10 +8,10 @@ import { secretsInForce, settingName } from '../../schemas/config.ts'
 import type { Components } from '../components/components.ts'
 import { type Finding, fault, note, ok } from './finding.ts'
 
-/** Random text of 32 bytes has more, in Base64 and in hex. */
+/** Random text of 32 bytes has more different characters, in Base64 and in hex. */
 const LEAST_CHARACTERS = 10
 const GIB = 1024 ** 3
-/** A job that finds no space stops in the middle. */
+/** A job without space would stop in the middle. */
 const LEAST_FREE_BYTES = 1 * GIB
 const FEW_BYTES = 5 * GIB
 
@@ -21,7 +21,7 @@ export function checkSecrets({ settings, own, environment }: Own): Finding[] {
   const name = (setting: Parameters<typeof settingName>[0]) => settingName(setting, environment)
   const secrets = secretsInForce(own)
   const findings: Finding[] = []
-  // The secrets that sign payloads.
+  // Check the secrets that sign payloads.
   if (secrets.length === 0) {
     const make = `set it: openssl rand -base64 32`
     findings.push(
@@ -37,7 +37,7 @@ export function checkSecrets({ settings, own, environment }: Own): Finding[] {
         `${secrets.length === 1 ? 'one signs' : 'two sign'}, long enough and different from others`,
       ),
     )
-  // The key of the log, and the ends of rotations.
+  // Check the key of the log, and keys from unfinished rotations.
   findings.push(
     own.LOG_SIGNING_KEY === undefined
       ? note(
@@ -52,7 +52,7 @@ export function checkSecrets({ settings, own, environment }: Own): Finding[] {
     if (own[setting] === undefined) continue
     findings.push(note('secret', `${name(setting)} is set`, 'leave it out once verifiers have the new one'))
   }
-  // The address that pages name.
+  // Check the address that pages name.
   if (settings.PUBLIC_URL === undefined) {
     findings.push(
       note(
@@ -99,7 +99,7 @@ export async function checkFiles(
   return findings
 }
 
-/** Retention writes a record of each release before it deletes a file of it. */
+/** Retention needs some space: it writes a record of each release before it deletes its files. */
 const THIN = 'fvs retention --keep N thins old releases; on a full disk free some megabytes for it first'
 
 /** Checks the space for the store, if it is a folder, for copies of it, and for temporary files. */
@@ -107,18 +107,22 @@ export async function checkSpace({
   settings,
   store,
 }: Pick<Components, 'settings' | 'store'>): Promise<Finding[]> {
-  const folders: [what: string, folder: string, advice: string][] = [
-    ['temporary files', tmpdir(), 'make space, or set TMPDIR to a folder on another disk'],
-    [
-      'copies of the store (CACHE_DIR)',
-      settings.CACHE_DIR ?? join(homedir(), '.cache'),
-      'make space, or set CACHE_DIR to a folder on another disk',
-    ],
+  const folders = [
+    {
+      what: 'temporary files',
+      folder: tmpdir(),
+      advice: 'make space, or set TMPDIR to a folder on another disk',
+    },
+    {
+      what: 'copies of the store (CACHE_DIR)',
+      folder: settings.CACHE_DIR ?? join(homedir(), '.cache'),
+      advice: 'make space, or set CACHE_DIR to a folder on another disk',
+    },
   ]
   const root = folderOf(store)
-  if (root !== undefined) folders.unshift(['the store', root, THIN])
+  if (root !== undefined) folders.unshift({ what: 'the store', folder: root, advice: THIN })
   const findings: Finding[] = []
-  for (const [what, folder, advice] of folders) {
+  for (const { what, folder, advice } of folders) {
     const system = await statfs(folder).catch(() => undefined)
     if (!system) continue
     const bytes = system.bavail * system.bsize

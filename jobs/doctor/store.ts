@@ -1,5 +1,4 @@
-// Checks the store itself: whether it keeps its promises, has every object that its own records name, and
-// what waits in it.
+// Checks the store itself: its promises, the objects that its records name, and the objects waiting in it.
 import { lostObjects } from '../../pipeline/backup/lost.ts'
 import { MOST_APART_MS } from '../../pipeline/store/clock.ts'
 import {
@@ -21,9 +20,9 @@ import type { Components } from '../components/components.ts'
 import { probedClock } from '../components/own-store.ts'
 import { type Finding, fault, note, ok, spanOf } from './finding.ts'
 
-/** Each day has a release, which takes in what waits. */
+/** Each day has a release, which takes in waiting objects. */
 const LONG_MS = 25 * 60 * 60_000
-/** A run that takes in the inbox ends sooner. */
+/** A run that takes in the inbox ends sooner than this. */
 const CUT_OFF_MS = 60 * 60_000
 /** The advice for a store that does not answer. */
 export const STORE_ADVICE =
@@ -51,7 +50,7 @@ export async function checkStore({ store }: Pick<Components, 'store'>): Promise<
   }
 }
 
-/** Checks what waits to be taken in, and what keeps it from that. */
+/** Checks the objects that wait to be taken in, and the obstacles. */
 export async function checkInbox({ store, now }: Pick<Components, 'store' | 'now'>): Promise<Finding[]> {
   const findings: Finding[] = []
   let oldestMs = Infinity
@@ -89,7 +88,7 @@ export async function checkInbox({ store, now }: Pick<Components, 'store' | 'now
   return findings
 }
 
-/** Checks the last version of each table, and versions that were begun and are not finished. */
+/** Checks the last version of each table, and unfinished versions. */
 async function checkTables(store: Store, now: Date): Promise<Finding[]> {
   const findings: Finding[] = []
   let last = { table: '', atMs: -Infinity }
@@ -132,7 +131,7 @@ async function checkTables(store: Store, now: Date): Promise<Finding[]> {
 /** More would hide the other lines. */
 const MOST_PATHS_SHOWN = 3
 
-/** Returns a finding for each folder of the store that has lost something. */
+/** Returns a finding for each folder with lost objects. */
 export async function checkObjects({ store }: Pick<Components, 'store'>): Promise<Finding[]> {
   const { lost, named } = await lostObjects(store)
   if (lost.length === 0) return [ok('objects', `all ${named} that the store names are there`)]

@@ -1,5 +1,5 @@
 // `fvs import-from --check`: scores the files of a platform alone, in a store that is thrown away, and
-// compares the scores with those that the platform publishes.
+// compares the scores with the platform's own.
 import { join } from 'node:path'
 import { type Database, literal } from '../../pipeline/duckdb.ts'
 import { type ImportWork } from '../../pipeline/import/compare.ts'
@@ -15,7 +15,7 @@ import { LocalFiles } from '../../pipeline/store/local-files.ts'
 import { releasePrefix } from '../../pipeline/store/paths.ts'
 import type { Components } from '../components/components.ts'
 
-/** The scores of one kind that the platform publishes, beside those of the same pairs here. */
+/** The platform's scores of one kind, beside the scores of the same pairs here. */
 export interface ComparedScores {
   score: string
   pairs: number
@@ -29,12 +29,12 @@ export interface ForecasterBrier {
   name: string
   questions: number
   brier: number
-  /** The questions with an outcome, and the forecasts on them, that the files have of the forecaster. */
+  /** How many questions with an outcome the forecaster has in the files, and how many forecasts on them. */
   questionsInFiles: number
   forecastsInFiles: number
   /**
-   * The difference from the mean of (p − o)² over the forecasts of the files; null if a forecaster has
-   * changed a forecast, since each one then counts for its time.
+   * The difference from the mean of (p − o)² over the forecasts in the files. Null if the forecaster has
+   * changed a forecast, because each then counts for its time.
    */
   difference: number | null
 }
@@ -42,9 +42,9 @@ export interface ForecasterBrier {
 export interface SourceCheck {
   scores: ComparedScores[]
   forecasters: number
-  /** Forecasters who have a forecast on a question with an outcome in the files, and no score here. */
+  /** How many forecasters have a forecast on a question with an outcome in the files, but no score here. */
   notScored: number
-  /** The forecasters with most questions. */
+  /** The forecasters with the most questions. */
   briers: ForecasterBrier[]
 }
 
@@ -60,7 +60,7 @@ export async function checkSource(
   const { database } = context
   const folder = join(components.directory, 'check')
   const store = await FileStore.begin(folder)
-  // Nobody needs to know what happens to a store that is thrown away.
+  // Log only warnings: nobody needs the events of a store that is thrown away.
   const logger = components.logger.child({}, { level: 'warn' })
   const apart = { ...components, logger, store, local: new LocalFiles(store, join(folder, 'cache')) }
   await importParts({ ...context, ...apart, released: {} }, parts)
@@ -136,7 +136,7 @@ async function briersOf(database: Database): Promise<Omit<SourceCheck, 'scores'>
   }
 }
 
-/** Returns the lines that say how a check ended. */
+/** Returns the lines of a check's result. */
 export function linesOfCheck({ scores, forecasters, notScored, briers }: SourceCheck): string[] {
   const rest = forecasters - briers.length
   return [

@@ -42,9 +42,9 @@ export function addImportFrom(): void {
 
 export interface ImportFromOptions {
   dryRun?: boolean
-  /** Whether the files are scored, and the scores compared with those of the platform. */
+  /** Whether to score the files, and compare the scores with the platform's. */
   check?: boolean
-  /** Whether the values that markets had when the questions were frozen are forecasts too. */
+  /** Whether to import the markets' values at the freezing of questions as forecasts too. */
   withFreeze?: boolean
   /** A file for the report in NDJSON. */
   report?: string
@@ -58,7 +58,7 @@ export async function runImportFrom(
   { dryRun = false, check = false, withFreeze = false, report }: ImportFromOptions = {},
 ): Promise<Report> {
   const source = withFreeze ? withFreezeValues(platform) : platform
-  // The file is made before anything is imported, so that a report is never lost.
+  // Make the file before anything is imported, so that no report is lost.
   await using file = report === undefined ? undefined : await reportFile(report)
   const { imported, checked } = await onFile(components, async (context) => {
     const idsSecret = components.own.IDS_SECRET
@@ -159,7 +159,7 @@ function reportText(
   ]
 }
 
-/** The id of an import that added rows; undefined for a trial, and for an import that added none. */
+/** Returns the id of an import that added rows; undefined for a trial, and if it added none. */
 function importIdIn(effect: Effect | Imported): string | undefined {
   const version = 'version' in effect ? effect.version : undefined
   return version === undefined ? undefined : textOfImport({ table: effect.kind, version })

@@ -186,7 +186,7 @@ function reportOfTrial(trial: Trial, isStoreMissing: boolean): Report {
   }
 }
 
-/** The rows that are not new, such as `2 changed (title 2, url 1), 3 known already`. */
+/** Words the rows that are not new, as in `2 changed (title 2, url 1), 3 known already`. */
 export function restOf({ changed, changedColumns, unchanged, repeats }: Effect): string {
   const changes = changed > 0 ? `${changed} changed (${byColumn(changedColumns)}), ` : ''
   const repeated = repeats > 0 ? ` (${repeats} repeated in the file)` : ''

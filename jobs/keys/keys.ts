@@ -56,7 +56,7 @@ export function addKeys(): void {
 
 export interface KeyOptions {
   owner: string
-  /** A client if it is left out. */
+  /** A client's if left out. */
   kind?: (typeof KEY_KINDS)[number]
   scopes?: readonly OperatorScope[]
   tier: Tier
@@ -88,7 +88,8 @@ export async function createKey(
 }
 
 /**
- * Takes the id with or without the prefix of the key. Every node counts by the new quota within ten seconds.
+ * Gives a key another tier. Takes its id with or without the prefix. Every node counts by the new quota
+ * within ten seconds.
  */
 export async function setTier(
   { registry }: Components,

@@ -84,7 +84,7 @@ ${vkey}`,
 }
 
 /**
- * Makes the key of a witness, which is in no setting: a log that it cosigns has its vkey.
+ * Makes the key of a witness. It is in no setting here: the log that it cosigns lists its vkey.
  *
  * @throws ServiceError as `makeLogKey` does.
  */
@@ -103,9 +103,7 @@ ${vkey}`,
   }
 }
 
-/**
- * Checks a name more strictly than notes do, so that everyone sees the same name wherever it is published.
- */
+/** Checks a name more strictly than notes do, so that it looks the same wherever it is published. */
 function assertOrigin(origin: string): void {
   const fault =
     name.safeParse(origin).error?.issues[0]?.message ??

@@ -39,7 +39,9 @@ export function addPeople(): void {
     )
 }
 
-/** @param forecasts whether the person's forecasts are erased too. */
+/**
+ * @param forecasts whether to erase the person's forecasts too.
+ */
 export async function runErase(
   components: Components,
   userId: string,

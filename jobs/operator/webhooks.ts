@@ -39,7 +39,7 @@ export function addWebhooks(): void {
     )
 }
 
-/** Adds a webhook for what happens from now on. */
+/** Adds a webhook for events from now on. */
 export async function addWebhook(
   { store, settings, now }: Components,
   url: string,

@@ -12,17 +12,17 @@ import type { Components } from '../components/components.ts'
 
 /**
  * After a run without a release, the table takes in counted calls only if this many objects wait, because
- * each time adds a commit that every later reader reads.
+ * each intake adds a commit that every later reader reads.
  */
 export const MUCH_USAGE = 500
 
 /**
- * Does all chores. If one fails, logs it and goes on: a later run does it, and a release that was made must
+ * Does all chores. If one fails, logs it and goes on: a later run repeats it, and a published release must
  * not look like a failure.
  */
 export async function keepHouse(components: Components, { made, release }: ReleaseResult): Promise<void> {
   const { environment, logger, store, now } = components
-  /** Does a chore; `work` returns the number of things that it has handled. */
+  /** Does a chore. `work` must return how many things it handled. */
   const chore = async (name: string, work: () => Promise<number>) => {
     try {
       const count = await work()
@@ -36,7 +36,7 @@ export async function keepHouse(components: Components, { made, release }: Relea
   // Each run looks through a sixteenth of the claims.
   await chore('delete expired claims', () => sweepExpired(store, now(), sweepPart(now())))
   await chore('delete what dead processes tried the store with', () => sweepProbes(store, now()))
-  // Production keeps every file that it has published until an operator decides otherwise.
+  // Production keeps all published files until an operator decides otherwise.
   if (environment === 'sandbox' && made) {
     await chore('delete files of old releases', async () => {
       const { files } = await thinReleases(components, release, WHOLE_RELEASES, MOST_AT_ONCE)

@@ -57,11 +57,11 @@ export async function runRelease(components: Components, request: ReleaseRequest
   await recordOwnStatements(components)
   const result = await makeRelease(components, request)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  // Before housekeeping, which may delete files of the release before.
+  // Sum up before housekeeping, which may delete files of the release before.
   const summary = result.made ? await summaryOrNone(components, result.release) : undefined
   await keepHouse(components, result)
-  // The log, the feed and the credentials come last, because a damaged one must stop nothing else. The next
-  // run logs the releases that a run has left out.
+  // Do the log, the feed and the credentials last, because a damaged one must stop nothing else. The next run
+  // logs releases that a run has left out.
   await completeLog(components, result.release)
   await new FeedWriter(components).write()
   await issueCredentials(components, result.release)
@@ -85,7 +85,9 @@ export async function runPlan(components: Components, request: ReleaseRequest): 
   return { ok: true, json: await planStages(components, request), text: '' }
 }
 
-/** Returns undefined if it cannot be made: the release is published, and must not look like a failure. */
+/**
+ * Returns the summary, or undefined if it fails: the release is published, and must not look like a failure.
+ */
 async function summaryOrNone(components: Components, release: number): Promise<ReleaseSummary | undefined> {
   const { store, environment, logger } = components
   try {
@@ -116,7 +118,7 @@ function summaryLines(
   ]
 }
 
-/** The address of the manifest for everyone, or where the store has it. */
+/** Returns the public address of the manifest, or its place in the store. */
 function manifestAddress({ settings, store, environment }: Components, release: number): string {
   const { PUBLIC_URL: url } = settings
   return url === undefined

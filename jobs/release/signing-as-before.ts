@@ -1,5 +1,5 @@
-// Keeps a run from going on without the secret and the key of the log that the last release was made with,
-// because a shell or a unit that lacks the settings would end both in silence.
+// Refuses a run without the signing secret and the log key of the last release. A shell or a unit without
+// these settings would otherwise end both silently.
 import { currentRelease } from '../../pipeline/release/read.ts'
 import { isSignedBy } from '../../pipeline/release/signed-by.ts'
 import { assertEnvironment } from '../../pipeline/release/state.ts'
@@ -14,10 +14,10 @@ type Signing = Pick<Components, 'store' | 'own' | 'environment' | 'signers'>
 const UNSIGNED = 'or say --unsigned to go on without it'
 
 /**
- * Checks before a run writes anything.
+ * Call it before a run writes anything.
  *
- * @throws ServiceError `conflict` that names the setting, if the last release was made with a secret or a key
- *   of the log that is not set; and as `assertEnvironment` does.
+ * @throws ServiceError `conflict` that names the setting, if the secret or the log key of the last release is
+ *   not set; and as `assertEnvironment` does.
  */
 export async function assertSigningAsBefore(components: Signing): Promise<void> {
   refuse(await missingKeys(components, UNSIGNED))
@@ -25,7 +25,7 @@ export async function assertSigningAsBefore(components: Signing): Promise<void> 
 
 /**
  * @param wanted the release; by default the last one.
- * @throws ServiceError `conflict` that names the setting, if no secret that is set signed the release.
+ * @throws ServiceError `conflict` that names the setting, if none of the set secrets signed the release.
  */
 export async function assertSecretOf(components: Signing, wanted: number | undefined): Promise<void> {
   const release = wanted ?? (await currentRelease(components.store))
@@ -33,8 +33,8 @@ export async function assertSecretOf(components: Signing, wanted: number | undef
 }
 
 /**
- * Checks a node at its start. A node that makes releases must sign them, because all its runs would be
- * refused. A node that only serves may do without, and its log says so.
+ * Checks a node at its start. A node that makes releases needs the signing settings, because all its runs
+ * would be refused without them. A node that only serves may do without, and logs so.
  *
  * @throws ServiceError as `assertSigningAsBefore` does, for a node that makes releases.
  */
@@ -76,7 +76,10 @@ async function missingSecret(
     : `release ${release} is signed with another secret than ${setting}; set that one as ${setting}_PREVIOUS, ${ways}`
 }
 
-/** A log without an entry for the last release has been given up, or its next run catches up. */
+/**
+ * Returns the fault of a missing log key. A log without an entry for the last release does not need one: it
+ * was given up, or the next run catches up.
+ */
 async function missingLogKey(
   { store, signers, environment }: Signing,
   release: number,

@@ -1,4 +1,4 @@
-// `fvs stage`: a release in stages, each of which reads lines and prints lines.
+// `fvs stage`: a release in stages. Each stage reads lines and prints lines.
 import { once } from 'node:events'
 import { InvalidArgumentError, Option } from 'commander'
 import { commitStages, type CommitRequest } from '../../pipeline/release/stage/commit.ts'

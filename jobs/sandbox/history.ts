@@ -1,5 +1,5 @@
-// The weeks before a simulation starts, as if they had been seen by the service: questions that have
-// resolved, people's forecasts, and agents that submitted theirs in time.
+// The weeks before a simulation starts, as if the service had been running: resolved questions, people's
+// forecasts, and forecasts that agents submitted in time.
 import { v5 as uuidv5, v7 as uuidv7, parse } from 'uuid'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { GroupCommit } from '../../pipeline/tables/group-commit.ts'
@@ -20,7 +20,7 @@ import {
 
 /** A forecast of an agent. */
 export interface Submission {
-  /** The place of the agent among all. */
+  /** The index of the agent. */
   agent: number
   questionId: string
   probability: number
@@ -32,9 +32,7 @@ export interface SimulatedHistory extends SimulatedRows {
   submissions: readonly Submission[]
 }
 
-/**
- * Returns the weeks before the start of a simulation, and the questions that stay open for a week after it.
- */
+/** Simulates the weeks before the start, and the questions that stay open for a week after it. */
 export function simulateHistory(world: Simulation): SimulatedHistory {
   const resolved = questionsOfWeeks(world).flat()
   const forecasts = resolved.flatMap((question) => forecastsOn(world, question, PEOPLE))
@@ -66,8 +64,8 @@ function submissionsOn(
 }
 
 /**
- * The agents registered one after another before the first question, because an owner's first agent is a
- * voice and is judged at the mildest level.
+ * Returns the time of an agent's registration. Agents register one after another before the first question,
+ * because an owner's first agent is a voice and is judged at the mildest level.
  */
 function registeredAt(world: Simulation, agent: number): Date {
   const openedMs = Date.parse(world.started_at) - (world.weeks ?? 0) * WEEK_MS
@@ -78,14 +76,14 @@ export function agentIdIn(world: Simulation, agent: number): string {
   return idAt(registeredAt(world, agent), `agent ${world.seed} ${agent}`)
 }
 
-/** Returns the same id each time, as the service would have made it at an instant. */
+/** Returns an id as the service would have made it at an instant, the same each time. */
 function idAt(at: Date, name: string): string {
   return uuidv7({ msecs: at.getTime(), random: parse(uuidv5(name, SIMULATED_IDS)) })
 }
 
 /**
  * Adds the weeks to the tables. Added again, they count once. All but the last are recorded a week before the
- * start, so that the tables have something to say of what was known when.
+ * start, so that the tables can show what was known at different times.
  */
 export async function addHistory(components: Components, world: Simulation): Promise<Added> {
   const history = simulateHistory(world)

@@ -1,4 +1,4 @@
-// The rows of a simulated world, which enter the tables as an operator's import does.
+// Writes the rows of a simulated world to the tables, in the way of an operator's import.
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../pipeline/duckdb.ts'
@@ -34,8 +34,8 @@ export function sumOf(one: Added, other: Added): Added {
 }
 
 /**
- * Imports rows. With `onlyUnknown` it leaves out those about a subject that is known. The outcomes come last,
- * so that a run that is cut off loses nothing: a later step looks again at each question without an outcome.
+ * Imports rows. With `onlyUnknown` it leaves out rows about known subjects. Outcomes come last, so that a run
+ * that is cut off loses nothing: a later step looks again at each question without an outcome.
  */
 export async function addRows(
   components: Components,

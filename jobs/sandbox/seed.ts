@@ -1,4 +1,4 @@
-// Seeding: decides, once, what the sandbox simulates.
+// Seeding: decides once which world the sandbox simulates.
 import { SIMULATION_PATH } from '../../pipeline/store/paths.ts'
 import { recordAt } from '../../pipeline/store/records.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -10,20 +10,20 @@ import { type Simulation, simulation } from './world.ts'
 
 export interface SeedOptions {
   seed: number
-  /** The minutes for which a round of questions is open. */
+  /** How many minutes a round of questions is open. */
   roundMinutes: number
   /** The number of questions in a round. */
   questionsPerRound: number
-  /** The weeks before now to simulate too. */
+  /** How many weeks before now to simulate too. */
   weeks?: number
 }
 
 export const SEED_DEFAULTS: SeedOptions = { seed: 1, roundMinutes: 5, questionsPerRound: 10 }
 
 /**
- * Writes down what the sandbox simulates from now on, adds the weeks before, and takes the first step.
- * Seeding again with the same options adds what is missing. Returns what is simulated, what the step added,
- * and whether this call has seeded the sandbox.
+ * Stores the simulation, adds the weeks before, and takes the first step. Seeding again with the same options
+ * adds missing rows. Returns the simulation, the counts of added rows, and whether this call has seeded the
+ * sandbox.
  *
  * @throws ServiceError `invalid` for options out of bounds or another environment, `conflict` if the sandbox
  *   was seeded with other options: nothing is written then.

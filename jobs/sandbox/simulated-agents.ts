@@ -1,5 +1,5 @@
-// The agents of the weeks before a simulation starts: the owner of each, and how it makes its probabilities.
-// The same seed gives the same answers.
+// The agents of the weeks before a simulation starts: their owners, and their ways of forecasting. The same
+// seed gives the same answers.
 import { normal, sfc32 } from './random.ts'
 import {
   ERROR_LEFT,
@@ -12,8 +12,8 @@ import {
 /** The distance of the agents' seed from that of the questions. */
 const AGENTS_SEED = 45
 /**
- * An agent submits forecasts once in each quarter of a question's life. Titles do not look at the last one,
- * in which only an agent that says outcomes late submits.
+ * An agent submits forecasts once in each quarter of a question's life. Titles do not count the last quarter:
+ * only an agent that submits known outcomes forecasts then.
  */
 const ROUNDS = ERROR_LEFT.length + 1
 
@@ -42,7 +42,7 @@ interface AgentAnswers extends SimulatedAgent {
   rounds: { questionId: string; probability: number }[][]
 }
 
-/** The way in which an agent makes its probabilities. */
+/** An agent's way of forecasting. */
 interface Profile {
   traits: string
   owner?: string
@@ -56,11 +56,11 @@ interface Profile {
    * log-odds; 0 by default.
    */
   news?: number
-  /** Above 1 the agent says more than it knows, below 1 less. */
+  /** The factor on its log-odds: above 1 the agent is overconfident, below 1 underconfident. */
   scale?: number
   /** The number of questions that it answers; all by default. */
   questions?: number
-  /** Whether it says the outcome in the late round. */
+  /** Whether it submits the outcome in the late round. */
   isLate?: true
 }
 
@@ -92,7 +92,7 @@ export const SIMULATED_AGENTS: readonly SimulatedAgent[] = PROFILES.map(
   }),
 )
 
-/** Returns what each agent says of questions, in the order of the agents. */
+/** Returns the forecasts of each agent on questions, in the order of the agents. */
 export function answersOfAgents(
   seed: number,
   questions: readonly SimulatedQuestion[],
@@ -124,7 +124,7 @@ export function answersOfAgents(
 }
 
 /**
- * Returns by question the average of people's current forecasts at the beginning of a round. Leaves out
+ * Returns the average of people's current forecasts on each question at the beginning of a round. Leaves out
  * questions without any.
  */
 function averagesAt(

@@ -1,5 +1,5 @@
-// The step that keeps the sandbox's simulation going: rounds of simulated questions open, get forecasts and
-// resolve by the clock.
+// The step of the sandbox's simulation: rounds of simulated questions open, get forecasts and resolve by the
+// clock.
 import { z } from 'zod'
 import { type Database, literal, withDatabase } from '../../pipeline/duckdb.ts'
 import { SIMULATED_ROUND_PATH, SIMULATION_PATH } from '../../pipeline/store/paths.ts'
@@ -20,14 +20,14 @@ import {
   simulation,
 } from './world.ts'
 
-/** The round whose first step is complete, and the start of the simulation that it belongs to. */
+/** The last round with a complete first step, and the start of its simulation. */
 const simulatedRound = z.strictObject({ started_at: instant, round: z.int().min(0) })
 
 /**
- * Brings the simulation up to the present: asks the questions of this round and the next ones, and for rounds
- * that have ended adds the forecasts and then the outcomes. The first step of a round does all that is due in
- * it; every other step reads two small objects. Steps that were missed, cut off or taken twice lead to the
- * same rows. In a store that was never seeded a step does nothing.
+ * Brings the simulation up to the present: asks the questions of this round and the next ones. For rounds
+ * that have ended, adds the forecasts and then the outcomes. The first step of a round does everything due in
+ * it; every other step reads two small objects. Missed, unfinished and repeated steps lead to the same rows.
+ * In a store that was never seeded a step does nothing.
  */
 export async function takeStep(components: Components): Promise<Added> {
   assertSandbox(components)
@@ -41,10 +41,11 @@ export async function takeStep(components: Components): Promise<Added> {
   const done = await lastRound.get()
   if (done?.started_at === started_at && done.round >= round) return NOTHING_ADDED
   const added = await withDatabase(components.openDatabase, async (database) =>
-    // The operator's own rows stand.
+    // Leave the operator's own rows as they are.
     addRows(components, database, await readDue(components, database, world, now), { onlyUnknown: true }),
   )
-  // Written last. It only spares later steps of this round the tables, in which they would find nothing due.
+  // Write this last. It only spares later steps of this round a look at the tables, which would find nothing
+  // due.
   await lastRound.replace({ started_at, round })
   return added
 }
@@ -55,8 +56,8 @@ export function readSimulation({ store }: Components): Promise<Simulation | unde
 }
 
 /**
- * Returns the rows that the tables lack at `now`. Rows that wait in the inbox are among them; the import
- * finds those and does not add them again.
+ * Returns the rows that the tables lack at `now`. They may include rows that wait in the inbox: the import
+ * finds these and does not add them again.
  */
 async function readDue(
   { store, local }: Components,
@@ -72,8 +73,8 @@ async function readDue(
   const wanted = questionsWanted(world, now)
   // Grain: one row per forecaster.
   const forecasters = await database.rows<{ user_id: string }>('SELECT user_id FROM current_forecasters')
-  // Grain: one row per question, simulated or not, that is wanted or has closed without an outcome. One whose
-  // outcome an operator has withdrawn is left to the operator.
+  // Grain: one row per question, simulated or not, that is wanted or has closed without an outcome. Leaves a
+  // question with a withdrawn outcome to the operator.
   const questions = await database.rows<{ question_id: string; closes_at: Date }>(
     `SELECT question_id, closes_at FROM current_questions
      WHERE question_id IN (${wanted.map(({ questionId }) => literal(questionId)).join(', ')})
@@ -86,7 +87,7 @@ async function readDue(
   const past = new Set([...closes.values()].filter((ms) => ms <= now.getTime()))
   const resolved = [...past]
     .flatMap((ms) => questionsClosingAt(world, new Date(ms)))
-    // A question whose close an operator has changed is left to the operator.
+    // Leave a question with a changed close to the operator.
     .filter(({ questionId, closesAt }) => closes.get(questionId) === closesAt.getTime())
   return {
     forecasters: FORECASTERS.filter(({ userId }) => !known.has(userId)),

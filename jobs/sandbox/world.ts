@@ -12,14 +12,16 @@ const SPREAD = 1.8
 export const WEEK_MS = 7 * 86_400_000
 /** Each simulated coin is tossed this often in a row: these questions are one event. */
 const TOSSES = 2
-/** The share of a reader's error that is left at its first, second and third forecast on a question. */
+/** The share of a forecaster's error that remains at the first, second and third forecast on a question. */
 export const ERROR_LEFT = [1, 0.75, 0.55] as const
 /**
  * Each step asks at least this many rounds beyond the open one. The next step may come two rounds later: a
- * whole round and a little after a step at the end of a round.
+ * step at the end of a round, then one a whole round and a little later.
  */
 export const ROUNDS_AHEAD = 2
-/** A step asks this many rounds at once, because each time adds a data file that every later reader opens. */
+/**
+ * A step asks this many rounds at once, because each import adds a data file that every later reader opens.
+ */
 export const ROUNDS_AT_ONCE = 12
 
 /** The values that determine a simulation. */
@@ -27,10 +29,10 @@ export const simulation = z.strictObject({
   seed: z.int(),
   /** When the first round opens. */
   started_at: instant,
-  /** The time for which each round is open; one follows the other without a gap. */
+  /** How long each round is open. Rounds follow each other without a gap. */
   round_ms: z.int().min(1),
   questions_per_round: z.int().min(1),
-  /** The weeks before the start that are simulated too, in which agents took part; none if it is left out. */
+  /** How many weeks before the start are simulated too, with agents; none if left out. */
   weeks: z.int().min(1).optional(),
 })
 export type Simulation = z.infer<typeof simulation>
@@ -43,14 +45,14 @@ export interface SimulatedQuestion {
   resolutionCriteria: string
   background: string
   category: string
-  /** The coin whose tosses it is about. */
+  /** The simulated coin whose toss it asks about. */
   eventId: string
   source: string
   sourceId: string
   openedAt: Date
   closesAt: Date
   outcome: 'yes' | 'no'
-  /** The true log-odds; the title tells them as a percentage. */
+  /** The true log-odds, given as a percentage in the title. */
   logOdds: number
 }
 
@@ -76,14 +78,14 @@ function simulatedForecaster(number: number, noise: number): SimulatedForecaster
 }
 
 /**
- * From a good reader of the questions to a bad one. With fewer of them, no question would be contested for
- * them, and every agent would be a voice.
+ * The people of a simulation, from the best forecaster to the worst. With fewer, no question would be
+ * contested for them, and every agent would be a voice.
  */
 export const FORECASTERS: readonly SimulatedForecaster[] = [0.3, 1, 1.8, 2.2, 2.6, 3].map((noise, index) =>
   simulatedForecaster(index + 1, noise),
 )
 
-/** The people of a simulation with weeks before its start: 17 more, and one who has much news of its own. */
+/** The people of a simulation with weeks before its start: 17 more, and one with much evidence of its own. */
 export const PEOPLE: readonly SimulatedForecaster[] = [
   ...FORECASTERS,
   ...Array.from({ length: 17 }, (_, index) =>
@@ -97,20 +99,20 @@ export function roundAt({ started_at, round_ms }: Simulation, now: Date): number
   return Math.max(0, Math.floor((now.getTime() - Date.parse(started_at)) / round_ms))
 }
 
-/** Returns the questions of a round, which open together at its start and close together at its end. */
+/** Returns the questions of a round. They open together at its start and close together at its end. */
 export function questionsOf(world: Simulation, round: number): SimulatedQuestion[] {
   const { started_at, round_ms, weeks } = world
-  // The weeks before come first, and the week after the start.
+  // The weeks before the start and the week after it come first.
   const before = weeks === undefined ? 0 : weeks + 1
   return questionsIn(world, before + round, Date.parse(started_at) + round * round_ms, round_ms)
 }
 
-/** Returns the questions of the weeks before the start, week by week, the last ones closing at the start. */
+/** Returns the questions of the weeks before the start, week by week. The last ones close at the start. */
 export function questionsOfWeeks(world: Simulation): SimulatedQuestion[][] {
   return Array.from({ length: world.weeks ?? 0 }, (_, week) => questionsOfWeek(world, week))
 }
 
-/** Returns questions that open at the start and stay open for a week, for forecasts of the user's own. */
+/** Returns questions that open at the start and stay open for a week, for the user's own forecasts. */
 export function questionsOpenForAWeek(world: Simulation): SimulatedQuestion[] {
   return questionsOfWeek(world, world.weeks ?? 0)
 }
@@ -120,7 +122,7 @@ function questionsOfWeek(world: Simulation, week: number): SimulatedQuestion[] {
   return questionsIn(world, week, openedMs, WEEK_MS)
 }
 
-/** Returns the questions of one of all weeks and rounds, counted from the first week. */
+/** Returns the questions of a week or round. `place` counts weeks and rounds from the first week. */
 function questionsIn(
   { seed, started_at, questions_per_round: size }: Simulation,
   place: number,
@@ -139,7 +141,7 @@ function questionsIn(
     const percent = Math.round(100 * probability)
     return {
       index,
-      // The id holds the start, so that a sandbox that is seeded again does not ask its old questions anew.
+      // Derive the id from the start too, so that a sandbox seeded again does not ask its old questions anew.
       questionId: uuidv5(`question ${seed} ${started_at} ${index}`, SIMULATED_IDS),
       title: `Simulated question ${index + 1}: will simulated coin ${coin + 1}, which shows heads ${percent} times in 100 tosses, show heads?`,
       resolutionCriteria: `Yes, if simulated coin ${coin + 1} shows heads in toss ${(index % TOSSES) + 1} of ${TOSSES}.\n\nNo, if it shows tails. The outcome becomes known at the close.`,
@@ -157,8 +159,8 @@ function questionsIn(
 }
 
 /**
- * Returns the questions that must be asked by `now`: those of the open round and of the rounds after it, to
- * the end of a dozen.
+ * Returns the questions to ask by `now`: those of the open round and of the rounds after it, to the end of a
+ * dozen.
  */
 export function questionsWanted(world: Simulation, now: Date): SimulatedQuestion[] {
   const first = roundAt(world, now)
@@ -167,8 +169,7 @@ export function questionsWanted(world: Simulation, now: Date): SimulatedQuestion
 }
 
 /**
- * Returns the questions that close at an instant after the start, together as a round does; none if no round
- * does.
+ * Returns the questions of the round or week that closes at an instant after the start; none if none does.
  */
 export function questionsClosingAt(world: Simulation, closesAt: Date): SimulatedQuestion[] {
   const afterMs = closesAt.getTime() - Date.parse(world.started_at)
@@ -202,7 +203,7 @@ export function forecastsOn(
 }
 
 /**
- * Returns a normal log-likelihood ratio with this standard deviation. Added to true log-odds, it gives true
+ * Returns a normal log-likelihood ratio with this standard deviation. True log-odds plus this ratio are true
  * log-odds again.
  */
 export function evidenceOf(outcome: 'yes' | 'no', deviation: number, random: Random): number {
@@ -211,7 +212,7 @@ export function evidenceOf(outcome: 'yes' | 'no', deviation: number, random: Ran
   return mean + deviation * normal(random)
 }
 
-/** Turns log-odds into a probability as people say it: in whole percents, and never certain. */
+/** Turns log-odds into a probability as people give it: in whole percents, and never certain. */
 export function wholePercent(logOdds: number): number {
   return Math.min(99, Math.max(1, Math.round(100 * logistic(logOdds)))) / 100
 }

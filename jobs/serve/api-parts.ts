@@ -1,4 +1,4 @@
-// The parts that the calls of one environment use. Each group of them wires itself in a file of its own.
+// The parts for the calls of one environment. Each group of parts is built in a file of its own.
 import type { Metrics } from '../../api/http/metrics.ts'
 import { Callers } from '../../api/limits/callers.ts'
 import type { Counters } from '../../api/limits/counters.ts'
@@ -12,15 +12,15 @@ import { publishedParts } from './published-parts.ts'
 /** The parts that all environments of a serving process share. */
 export interface Serving {
   metrics: Metrics
-  /** Counters of quotas, which are promised to callers. */
+  /** The counters of quotas. */
   quotas: Counters
   /** Whether this process also makes releases. */
   scheduler: boolean
-  /** The pause before the first reading of questions, in which the process answers its first calls. */
+  /** The pause before the first reading of questions, for answering the first calls. */
   firstCallsMs: number
   /** False once the process is shutting down. */
   accepting: () => boolean
-  /** Whether the sandbox that the process serves has a release. */
+  /** Whether the served sandbox has a release. */
   isSandboxSeeded: () => boolean
 }
 

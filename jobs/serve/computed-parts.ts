@@ -1,4 +1,4 @@
-// The parts that work their answers out of the tables of a release when they are asked.
+// The parts that work out answers from the tables of a release on request.
 import { Comparisons } from '../../api/published/comparisons.ts'
 import type { ReleaseFiles } from '../../api/published/release-files.ts'
 import { Reports } from '../../api/published/reports.ts'

@@ -18,18 +18,18 @@ import { repeat } from './repeat.ts'
 import { Scheduler } from './scheduler.ts'
 import { createTelling } from './telling.ts'
 
-/** Each look is a LIST of the bucket, and nothing is decided by it. */
+/** Look seldom: each look is a LIST of the bucket, and nothing depends on it. */
 const INBOX_LOOK_MS = 60_000
-/** A look for names is a LIST of the bucket. There is one for this many looks for other news. */
+/** A look for names is a LIST of the bucket, so only every so many looks for other news include one. */
 const LOOKS_PER_LIST = 5
 
 export interface RunningEnvironment {
   context: ApiContext
-  /** Resolves once the questions and the current forecasts have been read, or reading them has failed. */
+  /** Resolves once reading the questions and the current forecasts has succeeded or failed. */
   loaded: Promise<void>
   /** Stops the work in the background. */
   quiesce(): Promise<void>
-  /** Makes everything durable that was accepted. Must be called only when no call is under way. */
+  /** Makes all accepted rows durable. Call it only when no call is under way. */
   close(): Promise<void>
 }
 
@@ -49,8 +49,8 @@ export async function startEnvironment(
   await followStore(parts)
   await readLog(starting)
   await readPeople(starting)
-  // The scheduler is the first work in the background and the last step that may fail, so nothing keeps
-  // running after its error.
+  // Start the scheduler first among the work in the background: it is the last step that may fail, so nothing
+  // keeps running after its error.
   const scheduler = new Scheduler(environment, own.RELEASE_SCHEDULE, serving.scheduler, logger)
   // Begin the work in the background.
   const follower = followReleases(starting)
@@ -120,7 +120,7 @@ function measureQuestions(environment: Environment, { metrics, current, now }: A
 
 function measure(environment: Environment, parts: ApiParts, inboxAge: InboxAge): void {
   const { metrics, forecasts, currentForecasts, current, usage, health } = parts
-  // The counters exist from the start, so that the first failure shows as a rise.
+  // Create the counters at the start, so that the first failure shows as a rise.
   metrics.refreshFailures.inc({ environment }, 0)
   metrics.corrupt.inc({ environment }, 0)
   metrics.onCollect(() => {

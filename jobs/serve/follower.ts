@@ -1,10 +1,7 @@
 // Follows the store at the usual pace while calls come, and seldom while nobody calls.
 import { netted } from '../../api/http/net.ts'
 
-/**
- * The pause between two looks at the store while nobody calls. A look costs six requests at most, so this is
- * cheap.
- */
+/** The pause between two looks at the store while nobody calls. A look costs at most six requests. */
 const REST_MS = 15_000
 /** Far less than the time that clients wait for an answer. */
 const PATIENCE_MS = 500
@@ -16,8 +13,8 @@ interface FollowerSettings {
   refreshMs: number
   pause: Pause
   /**
-   * If given, the follower begins as a node that rested. It makes the first look after this many
-   * milliseconds, or as soon as a call waits for it.
+   * If given, the follower begins like a rested node: it makes the first look after this many milliseconds,
+   * or as soon as a call waits for it.
    */
   firstLookMs?: number
   /**
@@ -25,7 +22,7 @@ interface FollowerSettings {
    * `PATIENCE_MS` if left out.
    */
   patienceMs?: number
-  /** Updates what the node knows, and handles its own failures. */
+  /** Updates the node's knowledge of the store, and handles its own failures. */
   follow: () => Promise<void>
 }
 
@@ -35,7 +32,7 @@ export class Follower {
   readonly #running: Promise<void>
   /** Whether a call has come since the last look. */
   #asked = false
-  /** Whether what the node knows may be older than `refreshMs`. */
+  /** Whether the node's knowledge may be older than `refreshMs`. */
   #resting: boolean
   /** Whether the node rested and no look has ended since. */
   #behind = false
@@ -60,8 +57,8 @@ export class Follower {
   }
 
   /**
-   * Must be awaited before a call is answered, so that its data are no older than `refreshMs` and the
-   * duration of a look. Resolves to false if they may be older, because the node has rested and still looks.
+   * Await this before answering a call, so that its data are no older than `refreshMs` plus the duration of a
+   * look. Resolves to false if they may be older, because the node has rested and still looks.
    */
   async catchUp(): Promise<boolean> {
     this.#asked = true
@@ -70,7 +67,7 @@ export class Follower {
     return this.#waking
   }
 
-  /** Stops looking, and waits for the look that is under way. */
+  /** Stops looking, and waits for the look under way. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running
@@ -101,8 +98,8 @@ export class Follower {
     })
     await Promise.race([looked, pause(patienceMs, waited.signal)])
     waited.abort()
-    // The node no longer rests, even if the look failed or takes longer. The next looks come at the usual
-    // pace, and no call waits.
+    // End the rest even if the look failed or takes longer: the next looks come at the usual pace, and no
+    // call waits.
     this.#resting = false
     this.#waking = undefined
     return !this.#behind

@@ -1,4 +1,4 @@
-// Updates what a node knows of its store, in steps that fail one by one.
+// Updates a node's knowledge of its store, in steps that fail separately.
 import { dayOf } from '../../api/limits/calendar.ts'
 import { readMonthlyUsage } from '../../pipeline/access/usage.ts'
 import { datesInQuarantine, snapshotDate } from '../../pipeline/release/read.ts'
@@ -10,8 +10,8 @@ import { Follower } from './follower.ts'
 import { pauseFor } from './repeat.ts'
 
 /**
- * The longest wait for current forecasts. A node that has rested may first have to read thousands of
- * forecasts, and a node that starts has to read all questions.
+ * The longest wait for current forecasts. A rested node may first have to read thousands of forecasts, and a
+ * starting node all questions.
  */
 const FORECASTS_PATIENCE_MS = 2_000
 
@@ -22,7 +22,7 @@ export interface Starting {
   parts: ApiParts
 }
 
-/** Takes a step. Counts and logs its failure, after which the node serves what it knows. */
+/** Takes a step. Counts and logs its failure; the node then serves what it has. */
 async function attempt({ components, parts }: Starting, step: () => Promise<void>): Promise<void> {
   const { environment, logger } = components
   try {
@@ -43,7 +43,7 @@ export async function readLog(starting: Starting): Promise<void> {
   if (head) assertOwnLog(head, components.signers)
 }
 
-/** Reads the names of people that have changed. */
+/** Reads changed names of people. */
 export function readPeople(starting: Starting): Promise<void> {
   return attempt(starting, () => starting.parts.people.refresh())
 }
@@ -54,10 +54,9 @@ export function followReleases(starting: Starting): Follower {
     refreshMs: components.settings.REFRESH_MS,
     pause: pauseFor,
     follow: async () => {
-      // A resting node does not warm: a call may wait for this look, and no caller has asked for anything
-      // lately.
+      // Do not warm caches on a resting node: a call may wait for this look, and there were no calls lately.
       await attempt(starting, () => followStore(parts, { warmFirst: !follower.isResting }))
-      // The log is a separate step, so that a damaged log stops nothing else.
+      // Read the log in a separate step, so that a damaged log stops nothing else.
       await attempt(starting, () => parts.publicLog.refresh())
       await attempt(starting, () => parts.credentials.refresh())
     },
@@ -66,14 +65,14 @@ export function followReleases(starting: Starting): Follower {
 }
 
 /**
- * Restores the counts of calls, reads the questions, and then follows the current forecasts. It runs apart
- * from the releases, because the first look may read for minutes.
+ * Restores the counts of calls, reads the questions, and then follows the current forecasts. Runs apart from
+ * the releases, because the first look may read for minutes.
  */
 export function followForecasts(starting: Starting) {
   const { components, serving, parts } = starting
   const { questions, limits, currentForecasts } = parts
   const restored = Promise.withResolvers<void>()
-  // A process that counts by itself goes on from the calls of this month that were written down before.
+  // A process with its own counters starts from this month's stored calls.
   let isRestored = serving.quotas.shared
   const restore = async () => {
     if (isRestored) return
@@ -83,7 +82,7 @@ export function followForecasts(starting: Starting) {
     restored.resolve()
   }
   const follower = new Follower({
-    // A forecast written just after a look began is known a pause and two looks later, which must not take
+    // A forecast written just after a look began is known after a pause and two looks. That must not take
     // longer than `REFRESH_MS`.
     refreshMs: components.settings.REFRESH_MS / 2,
     pause: pauseFor,
@@ -97,7 +96,7 @@ export function followForecasts(starting: Starting) {
       })
     },
   })
-  /** Waits until something that is read once has been read, or until the look that tries it has ended. */
+  /** Waits until something has been read, or until the look that tries to read it has ended. */
   const isReadSoon = async (isRead: () => boolean, read: Promise<void>) => {
     if (!isRead()) await Promise.race([follower.catchUp(), read])
     return isRead()
@@ -107,8 +106,8 @@ export function followForecasts(starting: Starting) {
 }
 
 /**
- * @throws any error that keeps the node from reading the questions. The next look tries again, and until then
- *   the node serves published data.
+ * @throws any error of reading the questions. The next look tries again; until then the node serves published
+ *   data.
  */
 async function readQuestions({ questions, health }: ApiParts): Promise<void> {
   try {
@@ -121,7 +120,7 @@ async function readQuestions({ questions, health }: ApiParts): Promise<void> {
 }
 
 /**
- * Updates what a node serves, the questions only once they have been read for the first time. Lists snapshots
+ * Updates the served releases, and the questions once they have been read for the first time. Lists snapshots
  * until it finds that of the current release's day.
  */
 export async function followStore(

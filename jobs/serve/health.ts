@@ -1,5 +1,5 @@
-// The health of a node, as its last attempts found it, for load balancers and alerts. The node makes the
-// attempts in the background, so that asking for its health costs nothing and never hangs.
+// The health of a node by its last attempts, for load balancers and alerts. The node makes the attempts in
+// the background, so that asking for its health costs nothing and never hangs.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { MOST_APART_MS, aheadMs } from '../../pipeline/store/clock.ts'
@@ -10,7 +10,7 @@ import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Environment } from '../../schemas/values.ts'
 
-/** A clock goes wrong slowly, and asking the store for its time takes one more call. */
+/** Check the clock seldom: it goes wrong slowly, and asking the store for its time takes one more call. */
 const CLOCK_EVERY_MS = 60_000
 /** Each day has a release, even if nothing changes: the first run of the schedule after midnight makes it. */
 export const OLD_RELEASE_MS = 25 * 60 * 60_000
@@ -20,13 +20,13 @@ export interface HealthComponents {
   store: Store
   now: () => Date
   logger: Logger
-  /** The id in the path of this node's object, which the node writes again and again. */
+  /** The id in the path of the object that this node writes again and again. */
   id: string
   /** The time that the store may take for one call. */
   timeoutMs: number
   /**
-   * How far the clock was ahead of the store's when the service started; undefined if the store does not say
-   * what time it is.
+   * How far the clock was ahead of the store's when the service started; undefined if the store gives no
+   * time.
    */
   clockAheadMs: number | undefined
 }
@@ -37,7 +37,7 @@ export class Health {
   readonly #components: HealthComponents
   readonly #path: string
   readonly #tried: Record<Tried, Check>
-  /** Calls without an answer yet. A call that hangs is not made again before it ends. */
+  /** Calls without an answer yet. A hanging call is not repeated before it ends. */
   readonly #underWay = new Set<Tried>()
   #questions: Check
   #clockDueMs: number
@@ -62,8 +62,8 @@ export class Health {
   }
 
   /**
-   * A clock far behind the current release is wrong too, or the release was made by one that ran ahead: a
-   * forecast of this time would seem to be backdated, since the release does not have it.
+   * Also wrong if the clock is far behind the current release: then this clock or the release's was wrong. A
+   * forecast of this time would look backdated, because the release does not have it.
    */
   get clock(): Check {
     const behindMs = -(this.releaseAgeMs ?? 0)
@@ -78,7 +78,7 @@ export class Health {
     return { ...this.#tried, clock: this.clock, questions: this.#questions, release: this.#release() }
   }
 
-  /** Notes that the node has followed its store and serves this release. */
+  /** Notes that the node has looked at its store and serves this release. */
   followed(manifest: ReleaseManifest | undefined): void {
     const { logger, environment } = this.#components
     const isNew = manifest?.release !== this.#manifest?.release
@@ -171,8 +171,8 @@ export class Health {
   }
 
   /**
-   * Notes a failure. If the check of the clock failed, the clock's state is unknown, so the last verdict
-   * stays.
+   * Notes a failure. A failed check of the clock leaves the last verdict, because the clock's state is
+   * unknown.
    */
   #fail(name: Tried, reason: string, error?: unknown): void {
     if (name === 'clock') return

@@ -1,4 +1,4 @@
-// How long forecasts have waited in the inbox, so that an operator sees when no release takes them in.
+// Measures how long forecasts wait in the inbox, so that an operator sees when no release takes them in.
 import type { Store } from '../../pipeline/store/store.ts'
 import { inboxPrefix, inboxTimeMs, isInboxPath } from '../../pipeline/store/paths.ts'
 
@@ -12,25 +12,25 @@ export class InboxAge {
     this.#now = now
   }
 
-  /** Milliseconds since the oldest object was named that the last look found; 0 if it found none. */
+  /** The age in milliseconds of the oldest object at the last look; 0 if it found none. */
   get ms(): number {
     return this.#oldestMs === undefined ? 0 : Math.max(0, this.#now().getTime() - this.#oldestMs)
   }
 
-  /** Lists the inbox as far as its first object. If the store does not answer, what was found last stays. */
+  /** Lists the inbox as far as its first object. If the store does not answer, the last result stays. */
   async look(): Promise<void> {
     const isForecasts = (path: string) => isInboxPath('forecasts', path)
     try {
       let oldestMs: number | undefined
       for await (const { path } of this.#store.list(inboxPrefix('forecasts'), undefined, isForecasts)) {
         oldestMs = inboxTimeMs(path)
-        // Paths begin with the time. An object that another program has named may not.
+        // Skip objects named by other programs, whose paths may not begin with a time.
         if (!Number.isNaN(oldestMs)) break
         oldestMs = undefined
       }
       this.#oldestMs = oldestMs
     } catch {
-      // The check `reads` of the node's health says that the store does not answer.
+      // Ignore this: the check `reads` of the node's health shows that the store does not answer.
     }
   }
 }

@@ -17,14 +17,14 @@ import type { Components } from '../components/components.ts'
 
 export function intakeParts(components: Components, metrics: Metrics, current: CurrentRelease) {
   const { settings, own, store, local, registry, openDatabase, now, newId, signers } = components
-  // A registration writes up to three objects and waits for a group commit, which may itself wait for the one
+  // A registration writes up to three objects and waits for a group commit, and that may wait for the one
   // before.
   const leaseMs = 4 * settings.STORE_TIMEOUT_MS + 2 * settings.COMMIT_TIMEOUT_MS
   const undone = () => current.manifest?.undone_imports ?? []
   const questions = new QuestionBook({ store, local, openDatabase, now, undone })
   const currentForecasts = new CurrentForecasts({ store, local, openDatabase, questions, now })
   const receipts = new Receipts(signers, newId)
-  // Only forecasts use it, because a registration writes the record of its key besides its row.
+  // Only forecasts use it: a registration writes other objects besides its row.
   const inbox = store.oneByOne()
   const forecasts = groupCommit('forecasts', { ...components, store: inbox }, metrics, {
     receiptsOf: (rows, id) => receipts.ofBatch(rows as readonly ForecastRow[], id),
@@ -61,7 +61,7 @@ type CommitComponents = Pick<Components, 'environment' | 'settings' | 'newId' | 
   store: Pick<OneByOne, 'putIfAbsent'>
 }
 
-/** Makes the writer of a table's rows, and measures it. */
+/** Builds the measured writer of a table's rows. */
 function groupCommit(
   table: TableName,
   { environment, settings, store, newId, monotonicMs }: CommitComponents,

@@ -1,5 +1,5 @@
-// The parts by which others check what the node says: signatures, the public log, proofs and credentials; and
-// the site, whose pages name the keys.
+// The parts for checking the node's answers: signatures, the public log, proofs, credentials, and the site,
+// whose pages name the keys.
 import type { About } from '../../api/about.ts'
 import type { Site } from '../../api/pages/site.ts'
 import { Credentials } from '../../api/published/credentials.ts'

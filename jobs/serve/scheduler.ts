@@ -14,8 +14,8 @@ type CronLogger = NonNullable<TaskOptions['logger']>
 const FVS = fileURLToPath(new URL('../fvs.js', import.meta.url))
 
 /**
- * The commands of a run of the schedule, under their names in the log. They run in this order, each even if
- * the one before failed, so that the forecasts of agents are released anyway.
+ * The commands of a scheduled run, under their names in the log. They run in this order, each even if the one
+ * before failed, so that the forecasts of agents are released anyway.
  */
 const COMMANDS: Record<Environment, Record<string, readonly string[]>> = {
   production: {
@@ -27,7 +27,7 @@ const COMMANDS: Record<Environment, Record<string, readonly string[]>> = {
   },
 }
 
-/** Runs beside the next runs of the schedule, because servers of others decide how long it takes. */
+/** Runs beside the next scheduled runs, because foreign servers decide how long it takes. */
 const PROVING: Record<Environment, readonly string[]> = {
   production: ['agents', 'prove'],
   sandbox: ['agents', 'prove', '--environment', 'sandbox'],
@@ -51,7 +51,7 @@ export class Scheduler {
   #stopping = false
 
   /**
-   * Runs the commands from now on if `runs` is true; otherwise it only tells when a run is due.
+   * Runs the commands on schedule if `runs` is true; otherwise it only knows when a run is due.
    *
    * @throws ServiceError `invalid` for a schedule that cron does not know.
    */
@@ -71,14 +71,14 @@ export class Scheduler {
         timezone: 'UTC',
         logger: cronLogger(logger, environment),
       })
-    // A process that runs nothing makes the task when a call asks for the next run, because making it takes a
-    // twentieth of the start.
+    // A process that runs nothing makes the task only when a call asks for the next run: it takes a twentieth
+    // of the start.
     if (runs) this.#task = this.#schedule()
   }
 
   /**
-   * Returns when a release is due by the schedule, whichever node makes it. It keeps the result, because
-   * calls ask for it and cron searches its calendar for 0.2 ms each time.
+   * Returns when a release is due by the schedule, whichever node makes it. Keeps the result, because calls
+   * ask for it and cron searches its calendar for 0.2 ms each time.
    */
   nextRun(): Date | undefined {
     const nowMs = Date.now()
@@ -89,7 +89,7 @@ export class Scheduler {
     return this.#next?.at
   }
 
-  /** Ends the commands under way: the next run completes what they leave undone. */
+  /** Ends the commands under way. The next run completes their work. */
   async stop(): Promise<void> {
     this.#stopping = true
     await this.#task?.destroy()
@@ -120,7 +120,7 @@ export class Scheduler {
         this.#logger.error(failure, `the scheduled ${name} failed; the next run tries again`)
       }
     } catch (error) {
-      // The machine has no process or no memory left. An error thrown from here would reach standard output.
+      // The machine has no process or no memory left. Do not throw: the error would reach standard output.
       const failure = { err: error, environment }
       this.#logger.error(failure, `the scheduled ${name} did not start; the next run tries again`)
     } finally {
@@ -129,13 +129,13 @@ export class Scheduler {
   }
 }
 
-/** Whether the run is still to come. Also false if the clock was set back to before cron was asked. */
+/** Whether the run is still to come. False too if the clock was set back to before cron was asked. */
 function isStillNext(next: NextRun | undefined, nowMs: number): boolean {
   return next?.at !== undefined && next.askedMs <= nowMs && nowMs < next.at.getTime()
 }
 
 /**
- * Returns a logger for cron, which would otherwise write its own coloured lines into the log. Cron's messages
+ * Returns a logger for cron. Without it cron would write its own coloured lines into the log. Its messages
  * have no context.
  */
 function cronLogger(logger: Logger, environment: Environment): CronLogger {

@@ -24,14 +24,14 @@ export function addServe(): void {
     })
 }
 
-/** Serves until a signal to stop, or an exception of no call and no step. Resolves once it has stopped. */
+/** Serves until a signal to stop, or a stray exception. Resolves once the service has stopped. */
 export async function runServe(
   settings: Settings,
   { scheduler, sharePort }: { scheduler: boolean; sharePort: boolean },
 ): Promise<Report> {
-  // The scheduled commands are separate processes, which find their store in the variables of this one.
+  // The scheduled commands are separate processes. They find their store in the variables of this one.
   process.env['STORE_URL'] = settings.STORE_URL
-  // Caught from here on, so that a signal during the start stops the service as soon as it has started.
+  // Catch signals from here on, so that one during the start stops the service as soon as it has started.
   const stopping = stopSignal()
   return withEveryEnvironment(settings, async (components) => {
     for (const each of Object.values(components)) await checkSigningOfNode(each, scheduler)
@@ -45,8 +45,9 @@ export async function runServe(
 }
 
 /**
- * Catches them from now on. Resolves at the first that belongs to no call and to no step of the work in the
- * background: nobody knows what it left undone, so the process must end, and another one take its place.
+ * Catches stray exceptions from now on: those of no call and of no step of the work in the background.
+ * Resolves at the first. Nobody knows what it left undone, so the process must end, and another one take its
+ * place.
  */
 function strayException(logger: Logger): Promise<void> {
   return new Promise((resolve) => {

@@ -15,21 +15,20 @@ import { type RunningEnvironment, startEnvironment } from './environment-service
 
 const METHODOLOGY_TEXT = new URL('../../docs/methodology.md', import.meta.url)
 /**
- * Longer than the 60 s for which proxies keep a connection, so that no proxy sends into a connection that is
- * just closing.
+ * Longer than the 60 s for which proxies keep a connection: no proxy must send into a connection that is just
+ * closing.
  */
 const IDLE_MS = 65_000
-/** Reading questions loads DuckDB, which stops all else for some tens of milliseconds. */
+/**
+ * The pause before reading questions. That loads DuckDB, which stops all else for some tens of milliseconds.
+ */
 const FIRST_CALLS_MS = 100
 
 export interface Service {
   url: string
   /** Resolves once the service has tried to read the questions and the current forecasts. */
   loaded: Promise<unknown>
-  /**
-   * Accepts no more calls, answers those under way, and resolves once everything that was acknowledged is
-   * durable.
-   */
+  /** Accepts no more calls, answers those under way, and resolves once all acknowledged rows are durable. */
   stop(): Promise<void>
 }
 
@@ -37,7 +36,7 @@ export interface ServiceOptions {
   scheduler: boolean
   /** Whether other processes may serve on the same port. */
   sharePort?: boolean
-  /** Whether pages name the address at which the service listens if PUBLIC_URL names none. */
+  /** Whether pages name the service's own address if PUBLIC_URL is not set. */
   ownAddress?: boolean
   /** How long the node answers its first calls before it reads questions. */
   firstCallsMs?: number
@@ -122,7 +121,7 @@ export async function startService(
       },
     }
   } catch (error) {
-    // The timers of a started environment would keep alive a process that serves nothing.
+    // Stop the timers of started environments: they would keep a process alive that serves nothing.
     await quiesce()
     await quotas.close()
     throw error

@@ -1,5 +1,4 @@
-// The process that makes releases on schedule also tells what happens: it writes the feed, and
-// delivers it to webhooks.
+// Writes the feed, and delivers it to webhooks, in the process that makes releases on schedule.
 import { Feed } from '../../pipeline/feed/feed.ts'
 import { FeedWriter } from '../../pipeline/feed/writer.ts'
 import { Deliverer } from '../../pipeline/webhooks/deliver.ts'
@@ -12,7 +11,7 @@ export interface Telling {
   stop: () => Promise<void>
 }
 
-/** `isClockRight` is asked each time: with a wrong clock, questions would open and close too soon. */
+/** Calls `isClockRight` each time: with a wrong clock, questions would open and close too soon. */
 export function createTelling(components: Components, isClockRight: () => boolean): Telling {
   const { environment, settings, store, now, logger, log } = components
   const writer = new FeedWriter(components)
