@@ -3,7 +3,7 @@ import { ENTRIES_PER_PAGE, boardPagePath } from '../../pipeline/release/board-or
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { CategoryBoardFile, LeaderboardFile } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { BoardNames } from './board-names.ts'
+import { BoardNames, nameLine } from './board-names.ts'
 import type { ReleaseFiles } from './release-files.ts'
 import { type People, namedEntry } from './people.ts'
 
@@ -45,9 +45,9 @@ export class Boards {
   names({ manifest, folder, entityType }: Board): Promise<BoardNames> {
     const version = entityType === 'agent' ? '' : ` ${this.people.version}`
     return this.#files.made(manifest, `${folder} names${version}`, async (its) => {
-      const nameOf = (entry: BoardPage['entries'][number]) => namedEntry(this.people, entry).name
-      const names = await this.#files.fromEach(its, folder, ({ entries }: BoardPage) => entries.map(nameOf))
-      const value = new BoardNames(names)
+      const lineOf = (entry: BoardPage['entries'][number]) => nameLine(namedEntry(this.people, entry).name)
+      const lines = await this.#files.fromEach(its, folder, ({ entries }: BoardPage) => entries.map(lineOf))
+      const value = new BoardNames(lines)
       return { value, sizeBytes: value.sizeBytes }
     })
   }

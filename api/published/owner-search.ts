@@ -2,7 +2,7 @@
 import { OWNERS_FOLDER } from '../../pipeline/release/files/owners.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { OwnerShard } from '../../schemas/payloads.ts'
-import { BoardNames } from './board-names.ts'
+import { BoardNames, nameLine } from './board-names.ts'
 import type { ReleaseFiles } from './release-files.ts'
 
 /** A counted owner beside its text. */
@@ -47,11 +47,14 @@ export class OwnerSearch {
   }
 
   async #read(manifest: ReleaseManifest): Promise<Owners> {
-    const counted = await this.#files.fromEach(manifest, OWNERS_FOLDER, ({ owners }: OwnerShard) =>
-      owners.map(({ payload: { owner_id, agents, certified } }) => {
-        return { ownerId: owner_id, agents: agents.length, certified }
+    const owners = await this.#files.fromEach(manifest, OWNERS_FOLDER, ({ owners: some }: OwnerShard) =>
+      some.map(({ payload: { owner_id, agents, certified } }) => {
+        return { ownerId: owner_id, agents: agents.length, certified, line: nameLine(owner_id) }
       }),
     )
-    return { names: new BoardNames(counted.map(({ ownerId }) => ownerId)), counted }
+    return {
+      names: new BoardNames(owners.map(({ line }) => line)),
+      counted: owners.map(({ line: _line, ...counted }) => counted),
+    }
   }
 }

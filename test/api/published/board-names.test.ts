@@ -1,10 +1,10 @@
 // Names found by a text: against a search of each name alone, and in the order that readers expect.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BoardNames } from '../../../api/published/board-names.ts'
+import { BoardNames, nameLine } from '../../../api/published/board-names.ts'
 
 const found = (names: readonly (string | null)[], text: string) =>
-  new BoardNames(names).found(text).map((place) => names[place])
+  new BoardNames(names.map(nameLine)).found(text).map((place) => names[place])
 
 test('the whole name comes first, then names that begin with it, then the others, each in order of the board', () => {
   const names = ['my bot', 'bottom', null, 'Bot', 'bot 2', 'robot', 'BOT']
@@ -50,7 +50,7 @@ test('finds what a search of each name alone finds, in three groups', () => {
       const places = folded.flatMap((each, place) => (sought !== '' && each.includes(sought) ? [place] : []))
       const group = (place: number) =>
         folded[place] === sought ? 0 : folded[place]!.startsWith(sought) ? 1 : 2
-      const board = new BoardNames(names)
+      const board = new BoardNames(names.map(nameLine))
       expect(board.found(text)).toEqual(places.toSorted((a, b) => group(a) - group(b) || a - b))
       for (const place of places) expect(board.isWhole(place, text)).toBe(group(place) === 0)
     }),
