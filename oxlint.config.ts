@@ -69,9 +69,22 @@ room('api/limits', ...GROUND, 'pipeline/access')
 room('api/questions', ...DATA, 'api/turns.ts')
 room('api/current-forecasts', ...DATA, 'api/questions', 'api/turns.ts')
 room('api/operator', ...DATA, 'pipeline/people', 'pipeline/access', 'pipeline/import', 'api/limits')
+// Charts take numbers and words, and know nothing of the pages that they stand on.
+room('api/pages/html.ts')
+room('api/pages/wording.ts', 'schemas', 'api/pages/html.ts')
+room('api/pages/charts', 'schemas', 'api/pages/html.ts', 'api/pages/wording.ts')
+const CHARTS = ['api/pages/html.ts', 'api/pages/wording.ts', 'api/pages/charts']
 // Scripts of pages share the quads of credentials.
-room('api/pages', 'schemas', 'pipeline/proof', 'pipeline/credentials', 'api/mounts.ts', 'api/about.ts')
-room('api/published', ...READING, 'api/pages', 'api/turns.ts')
+room(
+  'api/pages',
+  'schemas',
+  'pipeline/proof',
+  'pipeline/credentials',
+  'api/mounts.ts',
+  'api/about.ts',
+  ...CHARTS,
+)
+room('api/published', ...READING, ...CHARTS, 'api/pages', 'api/turns.ts')
 const SERVED = [
   'api/mounts.ts',
   'api/about.ts',
@@ -80,6 +93,7 @@ const SERVED = [
   'api/questions',
   'api/current-forecasts',
   'api/operator',
+  ...CHARTS,
   'api/pages',
   'api/published',
 ]

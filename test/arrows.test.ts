@@ -61,7 +61,7 @@ tester.run('house/arrows', house.rules.arrows, {
       `import '../test/support/worlds/world.ts'`,
       /^jobs\/\* may not import test: /,
     ),
-    refused('api/pages/html.ts', `import '../http/route.ts'`, /^api\/pages may not import api\/http: /),
+    refused('api/pages/layout.ts', `import '../http/route.ts'`, /^api\/pages may not import api\/http: /),
     refused(
       'jobs/serve/service.ts',
       `import '../sandbox/seed.ts'`,

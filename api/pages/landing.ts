@@ -1,19 +1,24 @@
 // The landing page: shows in ten seconds what the service is, whether it is alive, who leads, and what to do
 // next.
+import { LEADERBOARD_PATHS, boardTablePath } from '../../schemas/entity-paths.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
-import { page } from './layout.ts'
-import { finding, reading } from './finding.ts'
-import { LEADERBOARD_PATHS, boardTablePath } from '../../schemas/entity-paths.ts'
-import { grouped } from './numbers.ts'
+import { page, releaseLine } from './layout.ts'
 import type { TitleRules } from './profile/subject.ts'
-import { releaseLine } from './provenance.ts'
+import {
+  type PoolBoard,
+  type NamedEntry,
+  WORDS,
+  finding,
+  reading,
+  boardTable,
+  boardsOf,
+  reachOfPage,
+} from './ranking.ts'
 import { type Site, linkTo, commandAddress } from './site.ts'
-import { type PoolBoard, type NamedEntry, WORDS, boardTable, boardsOf, reachOfPage } from './ranking.ts'
-import { nothingScored } from './states.ts'
 import { term } from './terms.ts'
-import { time } from './wording.ts'
+import { grouped, nothingScored, time } from './wording.ts'
 
 export interface LandingView {
   site: Site

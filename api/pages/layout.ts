@@ -1,9 +1,20 @@
-// The frame of every page: head, banner, navigation, one h1, content, foot.
+// The frame of every page: head, banner, navigation, one h1, content, foot; and what stands in it wherever it
+// is needed: the ways to other pages of a list, the source of numbers, and a failure.
+import type { Problem } from '../../schemas/answers.ts'
 import { type Asset, ICON, STYLE } from './assets.ts'
 import { type Html, type HtmlPart, dataBlock, html } from './html.ts'
-import { RELEASES_PATH, releasePath } from './links.ts'
-import { type EarlierRelease, type Site, addressOf, linkTo, linkToCurrent, serviceName } from './site.ts'
-import { dayOf } from './wording.ts'
+import {
+  type EarlierRelease,
+  type Site,
+  RELEASES_PATH,
+  SEARCH_PATH,
+  releasePath,
+  addressOf,
+  linkTo,
+  linkToCurrent,
+  serviceName,
+} from './site.ts'
+import { dayOf, time } from './wording.ts'
 
 export interface Page {
   site: Site
@@ -32,8 +43,6 @@ export interface Page {
   /** Of the page, in the foot: where its content comes from. */
   source?: HtmlPart
 }
-
-export const SEARCH_PATH = '/view/search'
 
 type Way = readonly [path: string, label: string]
 
@@ -174,4 +183,63 @@ ${
 <meta name="twitter:card" content="summary_large_image">
 `
 }`
+}
+
+/** Returns a line such as “Release 12, as of 2026-11-21 21:46 UTC, method 4.0.0”. */
+export function releaseLine(
+  site: Site,
+  { release, as_of, methodology_version }: { release: number; as_of: string; methodology_version: string },
+): Html {
+  return html`<a href="${linkTo(site, releasePath(release))}">Release ${release}</a>, as of ${time(as_of)}, <a href="${linkTo(site, '/view/methodology')}">method ${methodology_version}</a>`
+}
+
+interface Pager {
+  /** The first is 1. */
+  pageNumber: number
+  pages: number
+  pathOf: (pageNumber: number) => string
+}
+
+/** Nothing where there is only one page. */
+export function pager(site: Site, { pageNumber, pages, pathOf }: Pager): HtmlPart {
+  if (pages < 2) return undefined
+  const link = (number: number, words: string, rel: string) =>
+    number >= 1 &&
+    number <= pages &&
+    html`<a rel="${rel}" href="${linkTo(site, pathOf(number))}">${words}</a>\n`
+  return html`<nav class="pager" aria-label="More pages">
+${link(pageNumber - 1, '← Page before', 'prev')}<span>Page ${pageNumber} of ${pages}</span>
+${link(pageNumber + 1, 'Next page →', 'next')}</nav>`
+}
+
+/**
+ * Tells browsers that a page may only use this service: for its style, scripts, pictures, requests and forms.
+ * Only pictures may also be in data URLs.
+ */
+export const PAGE_HEADERS = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+}
+
+/** Shows a failure: what was wrong with the request, and links to go on. */
+export function problemPage(site: Site, path: string, { title, status, detail, errors = [] }: Problem): Html {
+  const faults = errors.map((fault) => html`<li><code>${fault.pointer}</code> ${fault.detail}</li>\n`)
+  return page({
+    site,
+    title,
+    description: `${title} (${status})`,
+    path,
+    isIndexed: false,
+    content: html`<p class="lead sentence"><bdi>${detail}</bdi></p>
+${faults.length > 1 && html`<ul>\n${faults}</ul>\n`}<p>Go on from the <a href="${linkTo(site, '/')}">start</a>, the <a href="${linkTo(site, '/view/agents')}">agents</a>, the <a href="${linkTo(site, '/view/forecasters')}">forecasters</a> or the <a href="${linkTo(site, '/view/questions')}">questions</a>.</p>`,
+    source: `Status ${status}`,
+  })
 }

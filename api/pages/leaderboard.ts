@@ -1,31 +1,27 @@
 // The leaderboard page: who is ahead, and who cannot be told apart.
+import { LEADERBOARD_PATHS, boardTablePath } from '../../schemas/entity-paths.ts'
 import type { CategoryFacts } from '../../schemas/payloads.ts'
 import type { ReferenceRow } from '../../schemas/references.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
-import { page } from './layout.ts'
-import { finding, reading } from './finding.ts'
-import { LEADERBOARD_PATHS, boardTablePath } from '../../schemas/entity-paths.ts'
-import { releasePath, withQuery } from './links.ts'
-import { pager } from './pager.ts'
+import { page, pager, releaseLine } from './layout.ts'
 import type { TitleRules } from './profile/subject.ts'
-import { grouped } from './numbers.ts'
-import { releaseLine } from './provenance.ts'
-import { type Site, linkTo } from './site.ts'
 import {
   type PoolBoard,
   type BoardPage,
   type NamedEntry,
   WORDS,
+  finding,
+  reading,
   boardTable,
   boardsOf,
   contestedQuestions,
   reachOfPage,
   retiredAt,
 } from './ranking.ts'
+import { type Site, releasePath, withQuery, linkTo } from './site.ts'
 import { topicChips } from './topics.ts'
-import { nothingScored } from './states.ts'
-import { dayOf } from './wording.ts'
+import { grouped, nothingScored, dayOf } from './wording.ts'
 
 export interface LeaderboardView {
   site: Site

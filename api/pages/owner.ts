@@ -1,16 +1,12 @@
 // The page of an owner: lists all its agents, so that none can be shown as if it were the only one.
 import type { z } from 'zod'
 import type { owner } from '../../schemas/payloads.ts'
-import { awarded } from './award.ts'
-import { type Html, html } from './html.ts'
-import { page } from './layout.ts'
-import { counted, signed } from './numbers.ts'
+import { type Html, html, scrolling } from './html.ts'
+import { page, releaseLine } from './layout.ts'
 import { entityLink } from './profile/subject.ts'
-import { releaseLine } from './provenance.ts'
 import { type Site, linkTo } from './site.ts'
-import { scrolling } from './table.ts'
 import { term } from './terms.ts'
-import { dayOf, endOf, named, orNone, ownerWord } from './wording.ts'
+import { awarded, counted, signed, dayOf, endOf, named, orNone, ownerWord } from './wording.ts'
 
 export type Owner = z.infer<typeof owner>
 

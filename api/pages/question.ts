@@ -1,18 +1,15 @@
 // The page of one question: what it asks, how its outcome is decided, and what is known about it.
 import type { ListedQuestion, QuestionRationales, QuestionTexts } from '../../schemas/answers.ts'
+import { profilePath } from '../../schemas/entity-paths.ts'
 import type { Change, ReleaseManifest } from '../../schemas/manifests.ts'
 import type { CorrectedColumn } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
-import { page } from './layout.ts'
-import { profilePath } from '../../schemas/entity-paths.ts'
-import { questionPath, withQuery } from './links.ts'
-import { counted, percent } from './numbers.ts'
+import { page, releaseLine } from './layout.ts'
 import { type Settled, forecastSentence, settledSections } from './settled-question.ts'
-import { releaseLine } from './provenance.ts'
-import { type Site, commandAddress, linkTo } from './site.ts'
-import { named, time } from './wording.ts'
+import { type Site, questionPath, withQuery, commandAddress, linkTo } from './site.ts'
+import { counted, percent, named, time } from './wording.ts'
 
-export interface QuestionView extends ListedQuestion, QuestionTexts {
+interface QuestionView extends ListedQuestion, QuestionTexts {
   /** The number of agents that have answered; undefined if it is not known. */
   agents: number | undefined
   /** In the order in which they were said. */

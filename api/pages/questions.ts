@@ -1,21 +1,18 @@
 // The list of questions, with its filters.
 import type { ListedQuestion, QuestionPage } from '../../schemas/answers.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import { QUESTION_STATUSES, type QuestionStatus } from '../../schemas/requests.ts'
-import { type Html, type HtmlPart, html } from './html.ts'
+import { type QuestionStatus, QUESTION_STATUSES } from '../../schemas/requests.ts'
+import { type Html, type HtmlPart, html, scrolling } from './html.ts'
 import { page } from './layout.ts'
-import { TOPICS_PATH, questionPath, topicPath, withQuery } from './links.ts'
-import { counted, grouped } from './numbers.ts'
-import { type Site, linkTo } from './site.ts'
-import { scrolling } from './table.ts'
-import { dayOf, named, time } from './wording.ts'
+import { type Site, TOPICS_PATH, questionPath, topicPath, withQuery, linkTo } from './site.ts'
+import { counted, grouped, dayOf, named, time } from './wording.ts'
 
 const PATH = '/view/questions'
 
 type CategoryStates = NonNullable<NonNullable<ReleaseManifest['questions']>['categories']>[number]
 
 /** The filters as the visitor wrote them. */
-export interface QuestionFilters {
+interface QuestionFilters {
   status?: QuestionStatus | undefined
   category?: string | undefined
   q?: string | undefined
@@ -28,7 +25,7 @@ interface Counts {
   categories: readonly { key: string; questions: number }[]
 }
 
-export interface QuestionsView {
+interface QuestionsView {
   site: Site
   filters: QuestionFilters
   /** The cursor of the shown page; undefined for the first. */

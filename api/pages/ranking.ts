@@ -1,18 +1,72 @@
-// Rows of the leaderboard, each with the places that its bar leaves open.
+// The boards: who leads, the rows of those who are ranked, and the reference forecasts among them.
 import type { ReleaseCounts } from '../../schemas/manifests.ts'
 import type { LeaderboardFile } from '../../schemas/payloads.ts'
-import type { ReferenceRow } from '../../schemas/references.ts'
+import type { ReferenceRow, Reference } from '../../schemas/references.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { awarded, titleOf } from './award.ts'
 import { boardAxis, boardBar, reachOf, sparkline } from './charts/interval-bar.ts'
-import { type Html, type HtmlPart, html } from './html.ts'
-import { grouped, percent, plain, signed } from './numbers.ts'
-import type { Site } from './site.ts'
-import { type Neighbours, amongReferences, referenceRow } from './references.ts'
-import { scrolling } from './table.ts'
+import { type Html, type HtmlPart, html, scrolling } from './html.ts'
 import { type TitleRules, entityLink } from './profile/subject.ts'
+import type { Site } from './site.ts'
 import { term } from './terms.ts'
-import { dayOf, endOf, interval, named, orNone, places } from './wording.ts'
+import {
+  NONE,
+  grouped,
+  awarded,
+  titleOf,
+  percent,
+  plain,
+  signed,
+  dayOf,
+  endOf,
+  interval,
+  named,
+  orNone,
+  places,
+} from './wording.ts'
+
+/**
+ * Says who leads, by the bars of the whole board, so that it holds on each of its pages. Surely behind is
+ * whoever has a bar that lies wholly below the first one's.
+ */
+export function finding(site: Site, entityType: EntityType, board: PoolBoard | undefined): Html {
+  const { one, many } = WORDS[entityType]
+  const [leader, second] = board?.first ?? []
+  if (!board || !leader) return html`None of these ${many} has a place yet.`
+  const { size } = board
+  const name = nameLink(site, entityType, leader)
+  if (size === 1) return html`${name} is the only ${one} with a place.`
+  if (second?.rank === leader.rank) {
+    return html`Nobody leads: ${name} and ${nameLink(site, entityType, second)} have the same skill.`
+  }
+  const others = size - 1
+  const behind = size - leader.rank_interval!.upper
+  const all = ALL[others] ?? `all ${grouped(others)} others`
+  const among = (count: number) =>
+    count === others ? all : `${grouped(count)} of the ${grouped(others)} others`
+  return behind * 2 >= others
+    ? html`${name} leads, and is ahead of ${among(behind)} for sure.`
+    : html`Nobody leads for sure: ${name} is in front, but it is too close to call with ${among(others - behind)}.`
+}
+
+/** Names all others, by how many they are. */
+const ALL: Record<number, string> = { 1: 'the other', 2: 'both others' }
+
+/** Says once how to read a row: its dot and bar, and its title. */
+export function reading(
+  site: Site,
+  ranked: readonly NamedEntry[],
+  references: readonly ReferenceRow[] = [],
+): Html {
+  const bars = ranked.filter(({ board_interval: bar }) => bar !== null).length
+  const bar = html`The bar is what luck leaves open: we are 95\u00a0% sure that the true skill lies on it. <strong>Bars that overlap: too close to call.</strong> A ${term(site, 'place', 'place')} such as 2–3 is the best and the worst that the bars leave open.`
+  return html`<p>● is the ${term(site, 'skill', 'skill')}: 0 is as good as the average of ${term(site, 'others', 'the others')}, 1 is perfect. ${bars > 0 && bar}${bars < ranked.length && html` ${withoutBar(site, bars === 0)}`}</p>
+<ul class="reading"><li>✓\u00a0${term(site, 'title', 'certified')}: luck is very unlikely as the reason for the skill. ○\u00a0measured: a skill and a place, and nothing proved.</li>${references.length > 0 && html`<li>${aboutReferences(site)}</li>`}</ul>`
+}
+
+/** Says why somebody has no bar, or why nobody has. */
+export function withoutBar(site: Site, nobodyHas: boolean): Html {
+  return html`${nobodyHas ? 'Nobody here has a bar: the' : 'Who has none: their'} questions are all of one ${term(site, 'groups', 'event')}, so nothing says how much of the skill is luck.`
+}
 
 /** An entry with its name: that of an agent is signed, that of a person is not. */
 export type NamedEntry = LeaderboardFile['entries'][number] & { name: string | null }
@@ -63,7 +117,7 @@ export function idOf(entry: NamedEntry): string {
 }
 
 /** Links to a profile by its name. */
-export function nameLink(site: Site, entityType: EntityType, entry: NamedEntry): Html {
+function nameLink(site: Site, entityType: EntityType, entry: NamedEntry): Html {
   return entityLink(site, entityType, idOf(entry), entry.name)
 }
 
@@ -89,7 +143,7 @@ export function retiredAt(entry: NamedEntry): string | null {
   return 'retired_at' in entry ? entry.retired_at : null
 }
 
-export interface BoardTable {
+interface BoardTable {
   site: Site
   entityType: EntityType
   /** Tells the table from others on its page. */
@@ -122,7 +176,7 @@ export function boardTable(table: BoardTable): Html {
     html`<table class="board">
 <thead><tr>${board && placeHead(site, board)}<th scope="col" class="name">${WORDS[entityType].one}</th>${axis}<th scope="col" class="n">${term(site, 'shared-questions', 'shared questions')}</th><th scope="col" class="n">${term(site, 'peer-score', 'peer score')}</th><th scope="col" class="n">${term(site, 'brier', 'Brier')}</th></tr></thead>
 <tbody>
-${withReferences(table).map((entry) => ('reference' in entry ? referenceIn(table, entry) : row(table, reachOverTime, entry)))}</tbody></table>`,
+${withReferences(table).map((entry) => ('reference' in entry ? referenceIn(table, entry) : boardRow(table, reachOverTime, entry)))}</tbody></table>`,
   )
 }
 
@@ -148,7 +202,7 @@ export function placesOf({ rank_interval: range }: NamedEntry): string {
   return places(range!)
 }
 
-function row(table: BoardTable, reachOverTime: number, entry: NamedEntry): Html {
+function boardRow(table: BoardTable, reachOverTime: number, entry: NamedEntry): Html {
   const { site, entityType, board, moves, reach, needed } = table
   const { contested_questions: questions, answered_share: answered, peer_score, brier } = entry
   const place = board && html`<td class="n place">${placesOf(entry)}${moved(moves?.get(idOf(entry)))}</td>`
@@ -169,4 +223,68 @@ function moved(up: number | undefined): HtmlPart {
 function skillCell(entry: NamedEntry, reach: number, reachOverTime: number): Html {
   const { skill, board_interval: bounds, trend } = entry
   return html`<td class="skill">${skill !== null && boardBar(skill, bounds, reach)}${sparkline(trend, reachOverTime)}<span class="value">${orNone(skill, signed)}${skill !== null && html` <span class="under">${interval(bounds)}</span>`}</span></td>`
+}
+
+const NAMES: Record<Reference, string> = {
+  always_half: 'Always 50\u00a0%',
+  base_rate: 'The usual share of yes',
+  median: 'The median',
+  market: 'The market',
+}
+
+/** The facts of an entry that decide which references stand above it. */
+interface Placed {
+  rank: number | null
+  pool: string | null
+  skill: number | null
+}
+
+/** The entries around those of a page, in the order of the board; undefined at its ends. */
+export interface Neighbours {
+  before?: Placed | undefined
+  after?: Placed | undefined
+}
+
+/**
+ * Puts references among the ranked of one pool that a page shows, each above the first entry with a lower
+ * skill. Over all pages of a board each reference comes once.
+ */
+export function amongReferences<Row extends Placed>(
+  entries: readonly Row[],
+  references: readonly ReferenceRow[],
+  { before, after }: Neighbours,
+): (Row | ReferenceRow)[] {
+  const { pool } = entries[0]!
+  const inPool = (one: Placed | undefined) =>
+    one && one.rank !== null && one.pool === pool ? one : undefined
+  const [above, below] = [inPool(before), inPool(after)]
+  const placed = references
+    .filter((row) => row.pool === pool)
+    .toSorted((a, b) => b.skill - a.skill)
+    .flatMap((row) => {
+      const at = entries.findIndex(({ skill }) => skill! < row.skill)
+      const isHere = at < 0 ? !below : at > 0 || !above || above.skill! >= row.skill
+      return isHere ? [{ row, at: at < 0 ? entries.length : at }] : []
+    })
+  const aboveAt = (at: number) => placed.filter((one) => one.at === at).map(({ row }) => row)
+  return [...entries.flatMap((entry, at) => [...aboveAt(at), entry]), ...aboveAt(entries.length)]
+}
+
+interface BoardShape {
+  /** The end of its axis. */
+  reach: number
+  /** Whether its rows have lines over time. */
+  isOverTime: boolean
+}
+
+/** Shows a reference in the row of a board. */
+export function referenceRow(site: Site, row: ReferenceRow, { reach, isOverTime }: BoardShape): Html {
+  const { reference, skill, board_interval: bounds } = row
+  return html`<tr class="reference"><td class="n place">${NONE}</td><th scope="row" class="name">${NAMES[reference]}<span class="under">${term(site, 'grey-rows', 'for comparison')}</span></th><td class="skill">${boardBar(skill, bounds, reach)}${isOverTime && html`<span class="spark"></span>`}<span class="value">${signed(skill)} <span class="under">${interval(bounds)}</span></span></td><td class="n">${row.contested_questions}</td><td class="n">${NONE}</td><td class="n">${NONE}</td></tr>
+`
+}
+
+/** Says once what the grey rows are. */
+export function aboutReferences(site: Site): Html {
+  return html`${term(site, 'grey-rows', 'Grey rows')} take no part and have no place; each stands where its skill does, here or on another page. They are forecasts that anybody could make, and show what a skill is worth.`
 }

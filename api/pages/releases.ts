@@ -1,4 +1,5 @@
 // The list of releases, and the page of one: what each changed.
+import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
 import type {
   Correction,
   Erasure,
@@ -6,18 +7,11 @@ import type {
   TitleChange,
   TitleChanges,
 } from '../../schemas/manifests.ts'
-import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
-import { awardedTitle } from './award.ts'
-import { type Html, type HtmlPart, html } from './html.ts'
-import { page } from './layout.ts'
-import { RELEASES_PATH, questionPath, releasePath, withQuery } from './links.ts'
-import { counted, grouped } from './numbers.ts'
-import { pager } from './pager.ts'
+import { type Html, type HtmlPart, html, scrolling } from './html.ts'
+import { page, pager } from './layout.ts'
 import { entityLink } from './profile/subject.ts'
-import { type Site, inRelease, linkTo } from './site.ts'
-import { nothingScored } from './states.ts'
-import { scrolling } from './table.ts'
-import { dayOf, endOf, named, time } from './wording.ts'
+import { type Site, RELEASES_PATH, questionPath, releasePath, withQuery, inRelease, linkTo } from './site.ts'
+import { awardedTitle, counted, grouped, nothingScored, dayOf, endOf, named, time } from './wording.ts'
 
 /** A release, and how it differs from the one before it. */
 export interface ReleaseChange {
@@ -28,7 +22,7 @@ export interface ReleaseChange {
   titles: TitleChanges | undefined
 }
 
-export interface ReleasesView {
+interface ReleasesView {
   site: Site
   /** Newest first. */
   releases: readonly ReleaseChange[]
@@ -84,7 +78,7 @@ function correctionCount({ corrections, erasures = [] }: ReleaseManifest): numbe
 /** The most corrections that a page tells one by one. */
 export const MOST_CORRECTIONS = 100
 
-export interface ReleaseView extends ReleaseChange {
+interface ReleaseView extends ReleaseChange {
   site: Site
   /** The number of the current release. */
   current: number

@@ -3,15 +3,11 @@ import type { ListedQuestion } from '../../schemas/answers.ts'
 import { profilePath } from '../../schemas/entity-paths.ts'
 import type { CategoryFacts } from '../../schemas/payloads.ts'
 import type { SearchedList } from '../../schemas/requests.ts'
-import { awarded, titleOf } from './award.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
-import { SEARCH_PATH, page } from './layout.ts'
-import { ownerPath, questionPath, topicPath, withQuery } from './links.ts'
-import { counted, grouped, signed } from './numbers.ts'
-import { pager } from './pager.ts'
+import { page, pager } from './layout.ts'
 import { type NamedEntry, idOf, retiredAt } from './ranking.ts'
-import { type Site, linkTo } from './site.ts'
-import { claimed, dayOf, named, ownerWord } from './wording.ts'
+import { type Site, SEARCH_PATH, ownerPath, questionPath, topicPath, withQuery, linkTo } from './site.ts'
+import { awarded, titleOf, counted, grouped, signed, claimed, dayOf, named, ownerWord } from './wording.ts'
 
 interface FoundEntries {
   total: number
@@ -33,7 +29,7 @@ export interface Found {
   questions?: { listed: readonly ListedQuestion[]; hasMore: boolean }
 }
 
-export interface SearchView {
+interface SearchView {
   site: Site
   /** As the reader wrote it; empty if nothing yet. */
   text: string

@@ -2,15 +2,12 @@
 // alone.
 import type { QuestionSummary, VoiceRule } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
-import { courseChart } from './charts/course.ts'
-import { binWords, lastForecastsChart } from './charts/last-forecasts.ts'
-import { type Html, type HtmlPart, html } from './html.ts'
-import { questionTable } from './links.ts'
-import { counted, grouped, percent, plain } from './numbers.ts'
+import { courseChart, binWords, lastForecastsChart } from './charts/settled-question.ts'
+import { type Html, type HtmlPart, html, scrolling } from './html.ts'
 import { entityLink } from './profile/subject.ts'
-import { type Site, linkTo } from './site.ts'
-import { scrolling } from './table.ts'
+import { type Site, questionTable, linkTo } from './site.ts'
 import { term } from './terms.ts'
+import { counted, grouped, percent, plain } from './wording.ts'
 
 /** A release says this of the question. */
 export interface Settled {

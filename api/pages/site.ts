@@ -1,4 +1,5 @@
-// The site of a page: the environment that it shows, and the address under which people know the service.
+// The site of a page: the environment that it shows, the address under which people know the service, and the
+// paths of its pages.
 import type { Environment } from '../../schemas/values.ts'
 import { type About, DEFAULT_NAME } from '../about.ts'
 import { MOUNTS } from '../mounts.ts'
@@ -66,4 +67,45 @@ export function addressOf(site: Site, path: string): string {
  */
 export function commandAddress(site: Site, path: string): string {
   return site.publicUrl === undefined ? `$FVS_URL${path}` : addressOf(site, path)
+}
+
+export function questionPath(id: string): string {
+  return `/view/questions/${id}`
+}
+
+/** The tables of the page of a settled question, as CSV. */
+export type QuestionTable = 'answers' | 'last-forecasts' | 'course'
+
+export function questionTable(id: string, table: QuestionTable): string {
+  return `${questionPath(id)}/${table}.csv`
+}
+
+/** The list of all releases. */
+export const RELEASES_PATH = '/view/releases'
+
+export function releasePath(release: number): string {
+  return `${RELEASES_PATH}/${release}`
+}
+
+/** The list of all topics. */
+export const TOPICS_PATH = '/view/topics'
+
+/** The page of a topic, which is a category of questions. */
+export function topicPath(category: string): string {
+  return `${TOPICS_PATH}/${encodeURIComponent(category)}`
+}
+
+export const SEARCH_PATH = '/view/search'
+
+export function ownerPath(id: string): string {
+  return `/view/owners/${encodeURIComponent(id)}`
+}
+
+/** Returns a path with a query of the parameters that have a value, or the path alone if none has. */
+export function withQuery(path: string, parameters: Record<string, string | number | undefined>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined && value !== '') query.set(name, String(value))
+  }
+  return query.size === 0 ? path : `${path}?${query.toString()}`
 }

@@ -2,7 +2,7 @@
 import { type Html, type HtmlPart, html } from './html.ts'
 import { type Site, linkTo } from './site.ts'
 
-export interface Term {
+interface Term {
   /** The word as pages write it. */
   word: string
   /** Two sentences, the first of which stands alone. */

@@ -1,26 +1,27 @@
 // The topics, which are the categories of the questions: their list, the page of each, and the ways to them.
-import type { CategoryBoardEntry, CategoryFacts } from '../../schemas/payloads.ts'
 import { LEADERBOARD_PATHS, boardTablePath } from '../../schemas/entity-paths.ts'
+import type { CategoryBoardEntry, CategoryFacts } from '../../schemas/payloads.ts'
 import type { ReferenceRow } from '../../schemas/references.ts'
-import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import { type EntityType, ENTITY_TYPES } from '../../schemas/tables.ts'
 import { boardAxis, boardBar, reachOf } from './charts/interval-bar.ts'
-import { withoutBar } from './finding.ts'
-import { type Html, type HtmlPart, html } from './html.ts'
-import { page } from './layout.ts'
-import { TOPICS_PATH, topicPath, withQuery } from './links.ts'
-import { counted, grouped, plain, signed } from './numbers.ts'
-import { pager } from './pager.ts'
+import { type Html, type HtmlPart, html, scrolling } from './html.ts'
+import { page, pager, releaseLine } from './layout.ts'
 import { type TitleRules, entityLink } from './profile/subject.ts'
-import { releaseLine } from './provenance.ts'
-import { WORDS, contestedQuestions } from './ranking.ts'
-import { type Site, linkTo } from './site.ts'
-import { type Neighbours, aboutReferences, amongReferences, referenceRow } from './references.ts'
-import { scrolling } from './table.ts'
+import {
+  type Neighbours,
+  WORDS,
+  withoutBar,
+  contestedQuestions,
+  aboutReferences,
+  amongReferences,
+  referenceRow,
+} from './ranking.ts'
+import { type Site, TOPICS_PATH, topicPath, withQuery, linkTo } from './site.ts'
 import { term } from './terms.ts'
-import { dayOf, endOf, interval, named, orNone, places } from './wording.ts'
+import { counted, grouped, plain, signed, dayOf, endOf, interval, named, orNone, places } from './wording.ts'
 
 /** The release that a page is of. */
-export type Provenance = Parameters<typeof releaseLine>[1]
+type Provenance = Parameters<typeof releaseLine>[1]
 
 /** An entry of a board, with the name that is shown. */
 type NamedEntry = CategoryBoardEntry & { name: string | null }
@@ -72,7 +73,7 @@ ${chip(boardPath(entityType), 'All topics', current === undefined)}${shown.map((
 `
 }
 
-export interface TopicsView {
+interface TopicsView {
   site: Site
   categories: readonly CategoryFacts[]
   release: Provenance | undefined
@@ -135,7 +136,7 @@ export interface TopicEntries {
   neighbours: Neighbours
 }
 
-export interface TopicView {
+interface TopicView {
   site: Site
   facts: CategoryFacts
   /** The first entries of each kind. */
@@ -171,7 +172,7 @@ ${topicTables(site, entityType, boards[entityType])}<p class="mute">${more}<a hr
   })
 }
 
-export interface TopicBoardView {
+interface TopicBoardView {
   site: Site
   entityType: EntityType
   facts: CategoryFacts

@@ -1,7 +1,6 @@
 // Cards as PNG, because chats take no SVG.
 import { Thread } from '../../pipeline/store/thread.ts'
-import type { Card } from '../pages/cards/card.ts'
-import { cardSvg } from '../pages/cards/svg.ts'
+import { type Card, cardSvg } from '../pages/cards/card.ts'
 
 /** One thread for the whole process. */
 const drawer = new Thread<string, Uint8Array>(new URL('../pages/cards/drawer.ts', import.meta.url))

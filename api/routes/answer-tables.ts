@@ -1,7 +1,7 @@
 // The tables of the page of a settled question as CSV: what everyone said last, how many said what, and how
 // the average moved.
 import { z } from 'zod'
-import { ANSWER_NUMBERS, type EntityAnswer, scoredBytes } from '../../pipeline/release/answers.ts'
+import { type EntityAnswer, ANSWER_NUMBERS, scoredBytes } from '../../pipeline/release/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { releaseQuery } from '../../schemas/requests.ts'
@@ -12,7 +12,7 @@ import { type CsvColumn, csvReply, csvSuccess } from '../http/csv.ts'
 import { type Route, route } from '../http/route.ts'
 import type { Asker } from '../turns.ts'
 import { callsOfBytes } from '../limits/page-calls.ts'
-import { type QuestionTable, questionTable } from '../pages/links.ts'
+import { type QuestionTable, questionTable } from '../pages/site.ts'
 import { missing } from '../pages/question.ts'
 import { shownAt } from '../questions/question.ts'
 import { type Forecast, MOST_SCORED_BYTES, forecastOn } from './question-pages.ts'

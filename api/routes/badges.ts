@@ -6,12 +6,12 @@ import { CERTIFIED } from '../../pipeline/credentials/documents.ts'
 import { canonicalText, encoded } from '../../pipeline/proof/canonical.ts'
 import type { Methodology } from '../../pipeline/scoring/methodology.ts'
 import { badgeText } from '../../schemas/answers.ts'
-import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import { type EntityType, ENTITY_TYPES } from '../../schemas/tables.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { Intake } from '../http/intake.ts'
 import type { Published } from '../published/published.ts'
 import type { Release } from '../published/release-payloads.ts'
-import { titleOf } from '../pages/award.ts'
+import { titleOf } from '../pages/wording.ts'
 import {
   type Badge,
   type BadgeSubject,

@@ -2,8 +2,7 @@
 import { z } from 'zod'
 import { type Reply, type Route, route } from '../http/route.ts'
 import type { About } from '../about.ts'
-import { referencePage } from '../pages/reference/reference.ts'
-import type { ApiDocument } from '../pages/reference/document.ts'
+import { type ApiDocument, referencePage } from '../pages/reference.ts'
 import { pageRoute } from './page-route.ts'
 
 /** Returns the routes that describe `routes` and themselves. */

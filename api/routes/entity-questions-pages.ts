@@ -1,10 +1,9 @@
 // The pages of all questions of an entity.
 import { ServiceError } from '../../schemas/errors.ts'
 import { entityQuestionsQuery } from '../../schemas/requests.ts'
-import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
+import { type EntityType, ENTITY_TYPES } from '../../schemas/tables.ts'
 import { notPublished } from '../http/not-published.ts'
-import { QUESTIONS_PER_PAGE, entityQuestionsPage } from '../pages/profile/entity-questions.ts'
-import { inOrder } from '../pages/profile/question-order.ts'
+import { QUESTIONS_PER_PAGE, entityQuestionsPage, inOrder } from '../pages/profile/questions.ts'
 import { type Payloads, questionsOf as countOf } from '../pages/profile/subject.ts'
 import type { Route } from '../http/route.ts'
 import { pageRoute } from './page-route.ts'

@@ -1,9 +1,7 @@
 // Pages that no release changes: the method, how the service works, its terms, the page of the operator.
 import type { Html } from '../pages/html.ts'
 import type { Site } from '../pages/site.ts'
-import { glossaryPage } from '../pages/glossary.ts'
-import { howPage } from '../pages/how.ts'
-import { methodologyPage } from '../pages/methodology.ts'
+import { termsPage, howPage, methodologyPage } from '../pages/explanations.ts'
 import { operatorPage } from '../pages/operator.ts'
 import type { Route } from '../http/route.ts'
 import { pageRoute } from './page-route.ts'
@@ -40,7 +38,7 @@ const terms = pageRoute({
   operationId: 'showTerms',
   summary: 'What the words of the pages mean',
   follows: false,
-  render: fixed(glossaryPage),
+  render: fixed(termsPage),
 })
 
 /** The page is the same for everyone, and has no data. */

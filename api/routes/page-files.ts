@@ -1,15 +1,16 @@
 // The files that pages load, and the files that search engines ask for.
 import { z } from 'zod'
-import { ENTITY_TYPES } from '../../schemas/tables.ts'
-import type { Published } from '../published/published.ts'
-import type { Leaderboard } from '../published/leaderboard.ts'
-import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import type { Release } from '../published/release-payloads.ts'
-import { ASSETS, type Asset, ICON } from '../pages/assets.ts'
 import { LEADERBOARD_PATHS } from '../../schemas/entity-paths.ts'
-import { robots, sitemap } from '../pages/sitemap.ts'
+import type { ReleaseManifest } from '../../schemas/manifests.ts'
+import { ENTITY_TYPES } from '../../schemas/tables.ts'
+import { type Reply, type Route, FOR_EVER, route } from '../http/route.ts'
+import { type Asset, ASSETS, ICON } from '../pages/assets.ts'
+import { type Html, html } from '../pages/html.ts'
 import { idOf } from '../pages/ranking.ts'
-import { FOR_EVER, type Reply, type Route, route } from '../http/route.ts'
+import { type Site, addressOf } from '../pages/site.ts'
+import type { Leaderboard } from '../published/leaderboard.ts'
+import type { Published } from '../published/published.ts'
+import type { Release } from '../published/release-payloads.ts'
 
 const DAY = 'public, max-age=86400'
 const MINUTE = 'public, max-age=60'
@@ -104,4 +105,37 @@ async function rankedProfiles(leaderboard: Leaderboard, manifest: ReleaseManifes
     }
   }
   return profiles
+}
+
+/** Pages that exist without any entity. */
+const FIXED = [
+  '/',
+  '/view/agents',
+  '/view/forecasters',
+  '/view/topics',
+  '/view/questions',
+  '/view/how',
+  '/view/methodology',
+  '/view/terms',
+  '/view/verify',
+]
+
+/**
+ * Names no pages without `PUBLIC_URL`, because only whole addresses count, and none of the sandbox, because
+ * nobody should find them.
+ */
+function sitemap(site: Site, profiles: readonly string[]): Html {
+  const isTold = site.environment === 'production' && site.publicUrl !== undefined
+  const paths = isTold ? [...FIXED, ...profiles] : []
+  return html`<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${paths.map((path) => html`<url><loc>${addressOf(site, path)}</loc></url>\n`)}</urlset>
+`
+}
+
+function robots(site: Site): string {
+  const lines = ['User-agent: *', 'Allow: /']
+  if (site.publicUrl !== undefined)
+    lines.push('', `Sitemap: ${addressOf({ ...site, environment: 'production' }, '/sitemap.xml')}`)
+  return `${lines.join('\n')}\n`
 }

@@ -13,7 +13,7 @@ import { notPublished } from '../http/not-published.ts'
 import { type Route, route } from '../http/route.ts'
 import { callsOfPage, callsOfShown } from '../limits/page-calls.ts'
 import * as examples from '../openapi/examples.ts'
-import { reportPage } from '../pages/report.ts'
+import { reportPage } from '../pages/profile/questions.ts'
 import { cursorTo, pageStart } from '../published/cursor.ts'
 import type { ReportRow } from '../published/reports.ts'
 import { ENTITIES } from './entities.ts'
@@ -21,8 +21,6 @@ import { pageRoute } from './page-route.ts'
 import type { Asker } from '../turns.ts'
 
 const MOST_EXTREME = 3
-/** Questions on the page, of those that count for nothing. */
-const ON_PAGE = 200
 const REASONS = reportedReason.options
 
 interface ReportRequest {
@@ -115,7 +113,7 @@ export function reportRoutes(methodology: Methodology): Route[] {
       const asked = { agentId: params.agent_id, limit: Number.MAX_SAFE_INTEGER }
       const report = await reportOf(context, release, methodology, asked, asker)
       await asker.countMore(callsOfShown(report.questions.length))
-      return reportPage(context.site, report, ON_PAGE)
+      return reportPage(context.site, report)
     },
   })
   return [call, page]

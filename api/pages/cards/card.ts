@@ -2,19 +2,18 @@
 // list of marks, which become SVG, and that becomes PNG.
 import { profilePath } from '../../../schemas/entity-paths.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
-import { titleInWords, titleOf, shapeText } from '../award.ts'
-import { TITLE_COLORS, type Verification } from '../charts/badge.ts'
-import { qrModules } from '../charts/qr.ts'
-import { grouped, signed } from '../numbers.ts'
+import { type Verification, TITLE_COLORS } from '../charts/badge.ts'
+import { qrModules, qrPath } from '../charts/qr.ts'
+import { type Html, html } from '../html.ts'
 import { levelOf, unnamed } from '../profile/subject.ts'
 import { type Site, addressOf, serviceName } from '../site.ts'
-import { interval, places } from '../wording.ts'
-import { type Weight, canDraw, cutTo, textWidth } from './font.ts'
+import { titleInWords, titleOf, shapeText, grouped, signed, interval, places } from '../wording.ts'
+import { type Weight, canDraw, cutTo, textWidth, isMeasured } from './font.ts'
 
-export const CARD_WIDTH = 1200
-export const CARD_HEIGHT = 630
+const CARD_WIDTH = 1200
+const CARD_HEIGHT = 630
 
-export type Mark =
+type Mark =
   | { kind: 'box'; x: number; y: number; width: number; height: number; color: string }
   | { kind: 'text'; x: number; y: number; size: number; weight: Weight; color: string; text: string }
   | { kind: 'modules'; x: number; y: number; scale: number; modules: readonly (readonly boolean[])[] }
@@ -181,4 +180,29 @@ function box(x: number, y: number, width: number, height: number, color: string)
 
 function text(x: number, y: number, size: number, weight: Weight, color: string, words: string): Mark {
   return { kind: 'text', x: Math.round(x), y, size, weight, color, text: words }
+}
+
+export function cardSvg({ marks, words }: Card): Html {
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${CARD_WIDTH}" height="${CARD_HEIGHT}" viewBox="0 0 ${CARD_WIDTH} ${CARD_HEIGHT}" role="img" aria-labelledby="card" font-family="DejaVu Sans,Verdana,sans-serif">
+<title id="card">${words}</title>
+${marks.map((mark) => html`${drawn(mark)}`)}</svg>
+`
+}
+
+function drawn(mark: Mark): Html {
+  switch (mark.kind) {
+    case 'box':
+      return html`<rect x="${mark.x}" y="${mark.y}" width="${mark.width}" height="${mark.height}" fill="${mark.color}"/>\n`
+    case 'modules':
+      return html`<path transform="translate(${mark.x} ${mark.y}) scale(${mark.scale})" shape-rendering="crispEdges" d="${qrPath(mark.modules)}"/>\n`
+    case 'text': {
+      if (mark.text === '') return html``
+      const weight = mark.weight === 'bold' && html` font-weight="bold"`
+      // The widths of other scripts are not known here.
+      const width =
+        isMeasured(mark.weight, mark.text) &&
+        html` textLength="${Math.round(textWidth(mark.weight, mark.size, mark.text))}" lengthAdjust="spacingAndGlyphs"`
+      return html`<text x="${mark.x}" y="${mark.y}" font-size="${mark.size}"${weight} fill="${mark.color}"${width} direction="ltr" unicode-bidi="isolate">${mark.text}</text>\n`
+    }
+  }
 }

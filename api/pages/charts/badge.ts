@@ -4,9 +4,8 @@ import type { badgeText } from '../../../schemas/answers.ts'
 import type { Title, agentVerification, forecasterVerification } from '../../../schemas/payloads.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import type { Environment } from '../../../schemas/values.ts'
-import { titleOf } from '../award.ts'
+import { titleOf, signed } from '../wording.ts'
 import { type Html, html } from '../html.ts'
-import { signed } from '../numbers.ts'
 
 export type Verification = z.infer<typeof agentVerification> | z.infer<typeof forecasterVerification>
 

@@ -3,9 +3,9 @@
 // The numbers stand beside the bar as text, so screen readers skip it.
 import { type Axis, decimalsOf, place } from './axis.ts'
 import { type Html, html } from '../html.ts'
-import { signed } from '../numbers.ts'
+import { signed } from '../wording.ts'
 
-export interface Bounds {
+interface Bounds {
   lower: number
   upper: number
 }

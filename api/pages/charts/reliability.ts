@@ -2,10 +2,8 @@
 // recalibration curve.
 import type { EntityMetrics } from '../../../schemas/metrics.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
-import { counted, percent } from '../numbers.ts'
-import { orNone } from '../wording.ts'
-import { QUARTERS, CHART_WIDTH, type Axis, place } from './axis.ts'
-import { atLeast, atMost } from './binomial.ts'
+import { counted, percent, orNone } from '../wording.ts'
+import { type Axis, CHART_WIDTH, QUARTERS, place } from './axis.ts'
 
 type CalibrationBin = EntityMetrics['calibration_curve'][number]
 type RecalibrationBlock = NonNullable<EntityMetrics['corp']>[number]
@@ -127,4 +125,24 @@ ${curve.map(
       least === null || greatest === null ? '–' : span(least, greatest)
     }</td></tr>\n`,
 )}</tbody></table>`
+}
+
+/** The probability of at most `count` of `n` independent events, each of the probability p. */
+export function atMost(count: number, n: number, p: number): number {
+  if (count >= n) return 1
+  if (p <= 0) return 1
+  if (p >= 1) return 0
+  const odds = Math.log(p) - Math.log1p(-p)
+  let logarithm = n * Math.log1p(-p)
+  let sum = Math.exp(logarithm)
+  for (let k = 1; k <= count; k++) {
+    logarithm += Math.log((n - k + 1) / k) + odds
+    sum += Math.exp(logarithm)
+  }
+  return Math.min(1, sum)
+}
+
+/** The probability of at least `count` of `n` independent events, each of the probability p. */
+export function atLeast(count: number, n: number, p: number): number {
+  return atMost(n - count, n, 1 - p)
 }

@@ -1,33 +1,29 @@
-// The profile page of an agent or a forecaster, from its title down to the bytes that prove it.
+// The profile page of an agent or a forecaster, from its title down to the bytes that prove it, and that of
+// an agent which no release has covered yet.
+import { callPath, profilePath } from '../../../schemas/entity-paths.ts'
 import type { ReplacedOutcome } from '../../../schemas/manifests.ts'
 import { CHECK_SCRIPT, SHOW_SCRIPT } from '../assets.ts'
 import { badgeOf } from '../charts/badge.ts'
-import type { RunningPoint } from '../charts/running-skill.ts'
-import { comparePath } from '../compare.ts'
+import type { RunningPoint } from '../charts/skill-over-time.ts'
+import { comparisonPath } from '../compare/compare.ts'
 import { type Html, type HtmlPart, html } from '../html.ts'
-import { page } from '../layout.ts'
-import { callPath, profilePath } from '../../../schemas/entity-paths.ts'
-import { ownerPath } from '../links.ts'
-import { counted, signed } from '../numbers.ts'
-import { releaseLine } from '../provenance.ts'
-import { reportPath } from '../report.ts'
-import { type Site, linkTo } from '../site.ts'
-import { named, ownerWord } from '../wording.ts'
-import { allMetrics } from './all-metrics.ts'
-import { type Day, byDateFigure, hasDates } from './by-date.ts'
-import { type Certificate, certificateLine } from './certificate.ts'
-import { type Signed, checkSection } from './check.ts'
-import { errorRate } from './error-rate.ts'
-import { facts } from './facts.ts'
-import { reliabilityFigure, runningFigure } from './figures.ts'
-import { linkedData } from './linked-data.ts'
-import { notes } from './notes.ts'
-import { questionTable } from './question-table.ts'
-import { requirementsTable } from './requirements.ts'
-import { seal, sentenceOf } from './seal.ts'
-import { certificateOnPaper } from './on-paper.ts'
-import { showSection } from './show.ts'
-import { type Topic, hasTopics, topicsSection } from './topics.ts'
+import { page, releaseLine } from '../layout.ts'
+import { type Site, ownerPath, linkTo, addressOf, withQuery } from '../site.ts'
+import { type Signed, checkSection } from '../verify.ts'
+import { counted, signed, named, ownerWord, nextRelease, time } from '../wording.ts'
+import { type Certificate, certificateLine, certificateOnPaper, showSection } from './certificate.ts'
+import {
+  type Day,
+  type Topic,
+  byDateFigure,
+  hasDates,
+  reliabilityFigure,
+  runningFigure,
+  hasTopics,
+  topicsSection,
+} from './figures.ts'
+import { allMetrics, facts, notes } from './numbers.ts'
+import { reportPath, questionTable } from './questions.ts'
 import {
   type Payloads,
   type QuestionScore,
@@ -38,7 +34,9 @@ import {
   isAgent,
   kindOf,
   plainName,
+  unnamed,
 } from './subject.ts'
+import { errorRate, requirementsTable, seal, sentenceOf } from './title.ts'
 
 const NEWEST = 12
 
@@ -87,7 +85,7 @@ export function profilePage(profile: Profile): Html {
     // Card and badge follow the current release.
     ...(site.earlier === undefined && { picture: { path: `${calls}/card.png`, words: titleLine(of) } }),
     source: html`${releaseLine(site, of.verification)}. The same for programs: ${links(site, calls)}`,
-    content: html`${certificateOnPaper(site, of, { sentence: sentenceOf(of, rules), boardSize, path })}<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparePath(idOf(of)))}">compare with another</a>${isAgent(of) && html` · <a href="${linkTo(site, reportPath(idOf(of)))}">why a question did not score</a>`}</p>
+    content: html`${certificateOnPaper(site, of, { sentence: sentenceOf(of, rules), boardSize, path })}<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparisonPath([idOf(of)]))}">compare with another</a>${isAgent(of) && html` · <a href="${linkTo(site, reportPath(idOf(of)))}">why a question did not score</a>`}</p>
 ${seal(site, of, rules)}
 ${parts(profile)}
 ${notes(site, of, rules, scores, replaced)}${facts(site, of, rules, boardSize)}
@@ -165,4 +163,57 @@ function links(site: Site, calls: string): HtmlPart {
     html`<a href="${linkTo(site, calls)}">profile</a>`,
     CALLS.map((name) => html`, <a href="${linkTo(site, `${calls}/${name}`)}">${name.replace('-', ' ')}</a>`),
   ]
+}
+
+/**
+ * Returns the profile in the words of schema.org, for search engines and other programs that read pages.
+ *
+ * @param path that of the page. Addresses are whole, or left out where the service does not know its own.
+ */
+function linkedData(site: Site, of: Payloads, path: string, certificate: Certificate | undefined): object {
+  const at = (where: string) => site.publicUrl !== undefined && { url: addressOf(site, where) }
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'ProfilePage',
+    ...at(path),
+    dateModified: of.verification.as_of,
+    mainEntity: {
+      // An agent is a program, whoever stands behind it.
+      '@type': isAgent(of) ? 'SoftwareApplication' : 'Person',
+      ...at(path),
+      identifier: idOf(of),
+      name: plainName(of),
+      ...(certificate && {
+        hasCredential: {
+          '@type': 'EducationalOccupationalCredential',
+          name: certificate.name,
+          credentialCategory: 'certification',
+          ...at(`${callPath(kindOf(of), idOf(of))}/credential`),
+          recognizedBy: { '@type': 'Organization', name: certificate.issuerName, ...at('/') },
+          validFrom: certificate.validFrom,
+          expires: certificate.validUntil,
+        },
+      }),
+    },
+  }
+}
+
+export function unreleasedPage(
+  site: Site,
+  { agent_id: id, registered_at: registeredAt }: { agent_id: string; registered_at: string },
+  nextReleaseAt: Date | undefined,
+): Html {
+  const name = unnamed('agent', id)
+  return page({
+    site,
+    title: `${name}: in no release yet`,
+    heading: name,
+    description: 'A registered agent that no release has covered yet.',
+    path: profilePath('agent', id),
+    kind: 'profile',
+    isIndexed: false,
+    content: html`<p class="mute">agent · <code>${id}</code></p>
+<p class="lead">Registered at ${time(registeredAt)}. It has made no forecast that a release has taken in. It is in the first one after its first forecast: until then nothing is published about it, not even its name.</p>
+<p>Each <a href="${linkTo(site, withQuery('/view/questions', { status: 'open' }))}">open question</a> says how to answer it. ${nextRelease(nextReleaseAt)}</p>`,
+  })
 }

@@ -4,10 +4,9 @@ import type { z } from 'zod'
 import { profilePath } from '../../../schemas/entity-paths.ts'
 import type * as payloads from '../../../schemas/payloads.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
-import { titleOf } from '../award.ts'
+import { titleOf, named } from '../wording.ts'
 import { type Html, html } from '../html.ts'
 import { type Site, linkTo } from '../site.ts'
-import { named } from '../wording.ts'
 
 interface AgentPayloads {
   verification: z.infer<typeof payloads.agentVerification>

@@ -1,9 +1,8 @@
-// Boards of the leaderboard agree with their bars: places and finding, against a plain comparison of intervals
-// (METHODOLOGY §3).
+// Boards: their rows, the words above them, and the reference forecasts among the entrants.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { finding } from '../../../api/pages/finding.ts'
-import { type NamedEntry, boardsOf, placesOf } from '../../../api/pages/ranking.ts'
+import { type NamedEntry, finding, boardsOf, placesOf, amongReferences } from '../../../api/pages/ranking.ts'
+import { type ReferenceRow, REFERENCES } from '../../../schemas/references.ts'
 import { textOf } from '../../support/http/page-text.ts'
 
 const SITE = { environment: 'production', publicUrl: undefined } as const
@@ -119,4 +118,57 @@ test('places and the finding are those of a plain comparison of the bars', () =>
 test('a board has the ranked of one pool', () => {
   const entries = [1, 2, 1].map((rank, index) => ({ rank, pool: index < 2 ? 'a' : 'b' }) as NamedEntry)
   expect(boardsOf(entries).map((members) => members.map(({ rank }) => rank))).toEqual([[1, 2], [1]])
+})
+
+const skill = fc.integer({ min: -3, max: 3 }).map((value) => value / 10)
+/** Two pools on one board, each in the order of skills, and the references of both. */
+const board = fc.record({
+  skills: fc.tuple(
+    fc.array(skill, { minLength: 1, maxLength: 8 }),
+    fc.array(skill, { minLength: 1, maxLength: 8 }),
+  ),
+  references: fc.array(skill, { minLength: 2 * REFERENCES.length, maxLength: 2 * REFERENCES.length }),
+  pageSize: fc.integer({ min: 1, max: 5 }),
+})
+
+const row = (reference: ReferenceRow['reference'], pool: string, of: number): ReferenceRow => ({
+  reference,
+  entity_type: 'agent',
+  pool,
+  category: null,
+  skill: of,
+  board_interval: null,
+  median_skill: 0,
+  market_skill: null,
+  evidence: 1,
+  contested_questions: 25,
+  clusters: 25,
+  priced_questions: 0,
+})
+
+test('over all pages of a board each reference comes once, above everybody with a lower skill', () => {
+  fc.assert(
+    fc.property(board, ({ skills, references: drawn, pageSize }) => {
+      const entries = skills.flatMap((own, pool) =>
+        own.toSorted((a, b) => b - a).map((of) => ({ rank: 1, pool: `${pool}`, skill: of })),
+      )
+      const references = drawn.map((of, nth) =>
+        row(REFERENCES[nth % REFERENCES.length]!, `${Math.floor(nth / REFERENCES.length)}`, of),
+      )
+      const shown = Array.from({ length: Math.ceil(entries.length / pageSize) }, (_, page) => {
+        const from = page * pageSize
+        const neighbours = { before: entries[from - 1], after: entries[from + pageSize] }
+        const onPage = entries.slice(from, from + pageSize)
+        const pools = [...Map.groupBy(onPage, ({ pool }) => pool).values()]
+        return pools.flatMap((members) => amongReferences(members, references, neighbours))
+      }).flat()
+      expect(shown).toHaveLength(entries.length + references.length)
+      expect(new Set(shown).size).toBe(shown.length)
+      expect(shown.map(({ pool }) => pool)).toEqual(shown.map(({ pool }) => pool).toSorted())
+      for (const pool of ['0', '1']) {
+        const inPool = shown.filter((one) => one.pool === pool).map((one) => one.skill)
+        expect(inPool).toEqual(inPool.toSorted((a, b) => b - a))
+      }
+    }),
+  )
 })

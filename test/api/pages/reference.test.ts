@@ -3,9 +3,13 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../../api/openapi/document.ts'
-import { type ApiDocument, callsOf } from '../../../api/pages/reference/document.ts'
-import { referencePage } from '../../../api/pages/reference/reference.ts'
-import { fieldsTable, typeOf } from '../../../api/pages/reference/schemas.ts'
+import {
+  type ApiDocument,
+  callsOf,
+  fieldsTable,
+  typeOf,
+  referencePage,
+} from '../../../api/pages/reference.ts'
 import { allRoutes } from '../../../api/routes/all.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { textOf } from '../../support/http/page-text.ts'

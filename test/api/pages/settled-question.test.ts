@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { html } from '../../../api/pages/html.ts'
-import { percent } from '../../../api/pages/numbers.ts'
+import { percent } from '../../../api/pages/wording.ts'
 import { type Settled, forecastSentence, settledSections } from '../../../api/pages/settled-question.ts'
 import { questionSummary } from '../../../pipeline/release/question-summary.ts'
 import { Rows } from '../../../pipeline/engine/rows.ts'

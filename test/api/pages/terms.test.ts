@@ -1,10 +1,10 @@
 // The glossary: its page has an anchor for every key, and words of pages link to anchors that exist.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { glossaryPage } from '../../../api/pages/glossary.ts'
+import { termsPage as glossaryPage } from '../../../api/pages/explanations.ts'
 import { TERMS, term } from '../../../api/pages/terms.ts'
 import { suiteFolder } from '../../support/folder.ts'
-import { Clock, type TestService, startTestService, testComponents } from '../../support/http/service.ts'
+import { type TestService, Clock, startTestService, testComponents } from '../../support/http/service.ts'
 import { HOSTILE_OWNER, agentIdOf, releasePageWorld } from '../../support/worlds/page-world.ts'
 import { NOW, QUESTION, forecasterId } from '../../support/worlds/world.ts'
 

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { SideBySide } from '../../../schemas/worked-out.ts'
-import { commonQuestions } from '../../../api/pages/compared-several.ts'
+import { commonQuestions } from '../../../api/pages/compare/compared.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectValid } from '../../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../../support/http/problem.ts'
 import {
-  Clock,
   type TestService,
+  Clock,
   importRows,
   release,
   startTestService,

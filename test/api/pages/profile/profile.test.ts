@@ -1,17 +1,17 @@
 // What every profile holds: the numbers of its payloads, names as text, and what it takes to check and to
 // show it.
-import fc from 'fast-check'
 import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
-import { entityQuestionsPage } from '../../../../api/pages/profile/entity-questions.ts'
-import { MEASURED } from '../../../../api/pages/profile/error-rate.ts'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Html } from '../../../../api/pages/html.ts'
 import { profilePage } from '../../../../api/pages/profile/profile.ts'
-import { requirementsOf } from '../../../../api/pages/profile/requirements.ts'
+import { entityQuestionsPage } from '../../../../api/pages/profile/questions.ts'
 import type { Payloads } from '../../../../api/pages/profile/subject.ts'
+import { MEASURED, requirementsOf } from '../../../../api/pages/profile/title.ts'
 import { METHODOLOGY } from '../../../../pipeline/scoring/methodology.ts'
 import { decideTitle } from '../../../../pipeline/scoring/title.ts'
 import { textOf } from '../../../support/http/page-text.ts'
-import { profileIn } from '../../../support/worlds/profile-world.ts'
+import { SUBJECT, profileIn } from '../../../support/worlds/profile-world.ts'
 
 const certified = profileIn({ questions: 130, error: 0, peersKnow: 0, publicUrl: 'https://example.org' })
 const page = profilePage(certified)
@@ -169,4 +169,77 @@ it('says on a page of its questions which they are', () => {
   expect(textOf(entityQuestionsPage({ ...none, pageNumber: 1, order: 'newest' }))).toContain(
     'No question has an outcome',
   )
+})
+
+const certificate = {
+  name: 'Certified forecaster',
+  issuerName: 'example.org',
+  validFrom: '2026-05-13T00:00:00.000Z',
+  validUntil: '2026-08-11T00:00:00.000Z',
+}
+
+/** The data in a page, as a browser finds it. */
+function dataIn({ text }: Html): { mainEntity: Record<string, unknown> } & Record<string, unknown> {
+  const [, json, ...others] = /<script type="application\/ld\+json">([^]*?)<\/script>/i.exec(text)!
+  expect(others).toEqual([])
+  return JSON.parse(json!) as ReturnType<typeof dataIn>
+}
+
+describe('the data for search engines', () => {
+  it('of a holder names the credential, with whole addresses', () => {
+    const profile = profileIn({ questions: 130, error: 0, peersKnow: 0, publicUrl: 'https://example.org' })
+    expect(dataIn(profilePage({ ...profile, certificate }))).toEqual({
+      '@context': 'https://schema.org',
+      '@type': 'ProfilePage',
+      url: `https://example.org/view/agents/${SUBJECT}`,
+      dateModified: profile.published.verification.as_of,
+      mainEntity: {
+        '@type': 'SoftwareApplication',
+        url: `https://example.org/view/agents/${SUBJECT}`,
+        identifier: SUBJECT,
+        name: 'crow',
+        hasCredential: {
+          '@type': 'EducationalOccupationalCredential',
+          name: 'Certified forecaster',
+          credentialCategory: 'certification',
+          url: `https://example.org/agents/${SUBJECT}/credential`,
+          recognizedBy: { '@type': 'Organization', name: 'example.org', url: 'https://example.org/' },
+          validFrom: certificate.validFrom,
+          expires: certificate.validUntil,
+        },
+      },
+    })
+  })
+
+  it('without a certificate or the address of the service leaves them out', () => {
+    const { mainEntity, ...rest } = dataIn(profilePage(profileIn({ questions: 30, kind: 'forecaster' })))
+    expect(rest['url']).toBeUndefined()
+    expect(Object.keys(mainEntity)).toEqual(['@type', 'identifier', 'name'])
+    expect(mainEntity['@type']).toBe('Person')
+  })
+
+  it.each(['</script><script>alert(1)</script>', '<!--<script>', '"\\', ']]>'])(
+    'keeps the name %s as text',
+    (name) => {
+      const shown = profilePage(profileIn({ questions: 30, facts: { name } }))
+      expect(dataIn(shown).mainEntity['name']).toBe(name)
+      expect(shown.text.match(/<script type="application\/ld\+json">.*/)![0]).not.toMatch(
+        /<(?!script type|\/script>$)/,
+      )
+    },
+  )
+})
+
+it('links the credential and the files that carry it for a holder alone', () => {
+  const profile = profileIn({ questions: 130, error: 0, peersKnow: 0 })
+  const links = [
+    `href="/agents/${SUBJECT}/credential"`,
+    `href="/agents/${SUBJECT}/badge.svg" download="${SUBJECT}.svg"`,
+    '<link rel="alternate" type="application/vc"',
+  ]
+  const [held, none] = [profilePage({ ...profile, certificate }).text, profilePage(profile).text]
+  for (const link of links) {
+    expect(held).toContain(link)
+    expect(none).not.toContain(link)
+  }
 })

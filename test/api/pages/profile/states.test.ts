@@ -1,8 +1,7 @@
 // What a profile says in each state that an entity can be in. One page is a whole golden; of a few others the
 // golden is what differs from it. `vitest run -u` writes them anew.
 import { expect, it } from 'vitest'
-import { profilePage } from '../../../../api/pages/profile/profile.ts'
-import { unreleasedPage } from '../../../../api/pages/profile/unreleased.ts'
+import { profilePage, unreleasedPage } from '../../../../api/pages/profile/profile.ts'
 import type { ReplacedOutcome } from '../../../../schemas/manifests.ts'
 import { type Circumstances, SUBJECT, profileIn } from '../../../support/worlds/profile-world.ts'
 import { differenceFrom, steady } from '../../../support/http/page-goldens.ts'

@@ -1,17 +1,12 @@
 // The page that puts up to four agents or forecasters side by side.
-import type { ReleaseManifest } from '../../schemas/manifests.ts'
-import type { EntityType } from '../../schemas/tables.ts'
-import { comparedSeveral } from './compared-several.ts'
-import { type Compared, linked, nameOf, plainName } from './compared-sides.ts'
-import { comparedTwo } from './compared-two.ts'
-import { calibrationTogether } from './charts/calibration-together.ts'
-import { type Html, type HtmlPart, html } from './html.ts'
-import { SEARCH_PATH, page } from './layout.ts'
-import { withQuery } from './links.ts'
-import { grouped } from './numbers.ts'
-import { releaseLine } from './provenance.ts'
-import { type Site, linkTo } from './site.ts'
-import { claimed, named } from './wording.ts'
+import type { ReleaseManifest } from '../../../schemas/manifests.ts'
+import type { EntityType } from '../../../schemas/tables.ts'
+import { calibrationTogether } from '../charts/comparison.ts'
+import { type Html, type HtmlPart, html } from '../html.ts'
+import { page, releaseLine } from '../layout.ts'
+import { type Site, SEARCH_PATH, withQuery, linkTo } from '../site.ts'
+import { grouped, claimed, named } from '../wording.ts'
+import { type Compared, comparedSeveral, linked, nameOf, plainName, comparedTwo } from './compared.ts'
 
 const PATH = '/view/compare'
 /** The fields, in order. */
@@ -24,7 +19,7 @@ export interface Open {
   total: number
 }
 
-export interface CompareView extends Compared {
+interface CompareView extends Compared {
   /** Those of whom it is open who is meant. */
   open: readonly Open[]
   release: ReleaseManifest | undefined
@@ -33,11 +28,6 @@ export interface CompareView extends Compared {
 /** Returns the path of the page that compares these, and asks for a second one if there is only one. */
 export function comparisonPath(ids: readonly string[]): string {
   return withQuery(PATH, Object.fromEntries(ids.map((id, index) => [LETTERS[index]!, id])))
-}
-
-/** Returns the path of the page that compares an entity with another one, still to be named. */
-export function comparePath(a: string): string {
-  return comparisonPath([a])
 }
 
 export function comparePage(view: CompareView): Html {
@@ -67,7 +57,7 @@ const INTRODUCTION = html`<p class="lead">Who was closer on the questions that b
 function result(view: CompareView): HtmlPart {
   const { site, sides, pairs } = view
   return html`${pairs.length === 1 ? comparedTwo(view, pairs[0]!) : comparedSeveral(view)}
-${calibrationTogether(sides.map(({ curve, ...side }) => ({ curve, name: linked(site, side), plain: plainName(side) })))}`
+${calibrationTogether(sides.map(({ curve, ...side }) => ({ curve, name: linked(site, side), plainName: plainName(side) })))}`
 }
 
 function listed(names: readonly string[]): string {

@@ -1,7 +1,7 @@
 // What somebody pastes to have it checked is told apart: links of any form, ids, names, records, and all else.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Pasted, pastedIn } from '../../../api/pages/pasted.ts'
+import { type Pasted, pastedIn } from '../../api/routes/pasted-path.ts'
 
 const ID = '01a20012-a424-73ad-bf0a-2c0410e39446'
 const site = { environment: 'production', publicUrl: 'https://forecasts.example.org' } as const

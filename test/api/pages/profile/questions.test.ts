@@ -1,6 +1,7 @@
+// The orders of the questions of an entity.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { gainOf, inOrder } from '../../../../api/pages/profile/question-order.ts'
+import { gainOf, inOrder } from '../../../../api/pages/profile/questions.ts'
 import type { QuestionScore } from '../../../../api/pages/profile/subject.ts'
 import { ENTITY_QUESTION_ORDERS } from '../../../../schemas/requests.ts'
 

@@ -1,7 +1,6 @@
 // The two charts of a comparison: bars where their gains are, and curves that can be told apart.
 import { describe, expect, test } from 'vitest'
-import { calibrationTogether } from '../../../../api/pages/charts/calibration-together.ts'
-import { differenceBars } from '../../../../api/pages/charts/difference-bars.ts'
+import { calibrationTogether, differenceBars } from '../../../../api/pages/charts/comparison.ts'
 import { type HtmlPart, html } from '../../../../api/pages/html.ts'
 
 const text = (part: HtmlPart) => html`${part}`.text
@@ -47,7 +46,7 @@ describe('curves together', () => {
   const of = (name: string, ...curve: ReturnType<typeof bin>[]) => ({
     curve,
     name: html`${name}`,
-    plain: name,
+    plainName: name,
   })
 
   test('have a mark and a line of their own each, and leave out groups of fewer than five', () => {

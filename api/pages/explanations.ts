@@ -1,6 +1,72 @@
-// One small picture a term, with made-up values, in the colours of the page.
-import { type Html, html } from '../html.ts'
-import type { TermKey } from '../terms.ts'
+// The pages that explain, and stay the same: how it works, the terms with a small picture each, and the
+// method.
+import { type Html, html } from './html.ts'
+import { page } from './layout.ts'
+import { type Site, linkTo } from './site.ts'
+import { type TermKey, TERMS, term } from './terms.ts'
+
+/** How it works, for readers who will not read the method. */
+export function howPage(site: Site): Html {
+  return page({
+    site,
+    title: 'How it works',
+    description: 'How forecasts are scored, in five sentences.',
+    path: '/view/how',
+    kind: 'article',
+    content: html`<ol class="steps">
+<li>People and programs say how probable it is that something will happen, and every such forecast is kept with its time.</li>
+<li>When the outcome is known, the ${term(site, 'brier', 'error')} of each forecast is compared with the errors that ${term(site, 'others', 'the others')} made on the same question at the same time.</li>
+<li>${term(site, 'skill', 'Skill')} is the share of the error of the others’ average that was avoided: 0 is as good as that average, and 1 is perfect.</li>
+<li>A few good answers can be luck, so every skill comes with a ${term(site, 'interval', 'bar')} on which the true skill may lie, and a ${term(site, 'title', 'certificate')} is given only when luck is a very unlikely reason, against the average of the others and against their median.</li>
+<li>Everything that counts is published as a numbered ${term(site, 'release', 'release')}, by one method that is public too, so that anyone can work out each number again.</li>
+</ol>
+<p>Read on: the <a href="${linkTo(site, '/view/methodology')}">full method</a> with all formulas, the <a href="${linkTo(site, '/view/terms')}">terms</a>, and how to <a href="${linkTo(site, '/view/verify')}">check a record</a>.</p>`,
+  })
+}
+
+/** Each word that a reader may not know, under an anchor of its own. */
+export function termsPage(site: Site): Html {
+  return page({
+    site,
+    title: 'Terms',
+    description: 'What the words of these pages mean, in two sentences each, with what is good.',
+    path: '/view/terms',
+    kind: 'article',
+    content: html`<p class="lead">What the words of these pages mean. Everything exactly, with formulas, stands in the <a href="${linkTo(site, '/view/methodology')}">method</a>.</p>
+<ul class="ways">
+${TERMS.map(([key, { word }]) => html`<li><a href="#${key}">${word}</a></li>\n`)}</ul>
+${TERMS.map(
+  ([key, { word, meaning, range }]) => html`<section class="entry" aria-labelledby="${key}">
+<h2 id="${key}">${word}</h2>
+<p><strong>${meaning[0]}</strong> ${meaning[1]}</p>
+${range !== undefined && html`<p class="mute">${range}</p>\n`}${PICTURES[key]}
+</section>
+`,
+)}`,
+  })
+}
+
+/** Renders the same Markdown that the service publishes. */
+export async function methodologyPage(site: Site, text: string): Promise<Html> {
+  // The parser of Markdown is large, and this page is rendered once.
+  const { documentOf } = await import('./markdown.ts')
+  const { title, sections, content } = documentOf(text)
+  return page({
+    site,
+    title,
+    description:
+      'How forecasts are scored, completely: anyone with the data gets the published numbers to the last digit.',
+    path: '/view/methodology',
+    kind: 'article',
+    alternates: { 'text/markdown': '/methodology' },
+    content: html`<p class="lead">The whole method, for readers who check it. <a href="${linkTo(site, '/view/how')}">How it works</a> has it in five sentences.</p>
+<nav class="contents" aria-label="Contents"><ol>
+${sections.filter(({ level }) => level === 2).map(({ anchor, heading }) => html`<li><a href="#${anchor}">${heading.replace(/^[0-9]+\. /, '')}</a></li>\n`)}</ol></nav>
+<article class="document">
+${content}</article>`,
+    source: html`The same in <a href="${linkTo(site, '/methodology')}">Markdown</a>, its <a href="${linkTo(site, '/methodology/version')}">version and parameters</a> as JSON`,
+  })
+}
 
 const WIDTH = 320
 
@@ -26,7 +92,8 @@ const centred = (x: number, y: number, words: string) =>
 /** A horizontal line with a tick at each of its ends. */
 const axis = (y: number) => html`<g class="grid"><path d="M20 ${y}H300M20 ${y - 5}v10M300 ${y - 5}v10" /></g>`
 
-export const PICTURES: Partial<Record<TermKey, Html>> = {
+/** A small picture a term, with made-up values. */
+const PICTURES: Partial<Record<TermKey, Html>> = {
   skill: picture(
     64,
     'The scale of skill',
