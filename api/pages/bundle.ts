@@ -18,6 +18,8 @@ export function bundledForReaders(source: URL): Promise<Uint8Array> {
 
 async function bundled(source: URL, output: OutputOptions): Promise<Uint8Array> {
   await using bundle = await rolldown({
+    // The names of modules in comments are relative to it.
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
     input: fileURLToPath(source),
     platform: 'browser',
     external: /^node:/,
