@@ -90,7 +90,7 @@ async function faultOf(
   const did = await documentAt(place, didDocument)
   if (did.id !== issuer.id) return `${place} is of ${quoted(did.id)}, not of ${issuer.id}`
   const keys = did.verificationMethod.filter((key) => did.assertionMethod.includes(key.id))
-  const forged = proofFault(credential, keys, place)
+  const forged = await proofFault(credential, keys, place)
   if (forged !== undefined) return forged
   step(`it is signed by the key ${credential.proof[0]!.verificationMethod}, which ${place} names`)
   const outOfTime = timeFault(credential, now)
@@ -106,7 +106,7 @@ async function faultOf(
     !list.type.includes('BitstringStatusListCredential')
   )
     return `${listUrl} is not the status list that it should be`
-  const listFault = proofFault(list, keys, place) ?? timeFault(list, now)
+  const listFault = (await proofFault(list, keys, place)) ?? timeFault(list, now)
   if (listFault !== undefined) return `its status list ${listUrl}: ${listFault}`
   const isRevoked = isSetIn(list.credentialSubject.encodedList, Number(index))
   if (isRevoked === undefined) return `${listUrl} has no place ${index}`
@@ -133,16 +133,16 @@ async function documentAt<T>(url: string, schema: z.ZodType<T>): Promise<T> {
   throw new ServiceError('invalid', `${url} answers with another document (${path.join('.')}: ${message})`)
 }
 
-function proofFault(
+async function proofFault(
   secured: Documented,
   keys: readonly { id: string; publicKeyMultibase: string }[],
   place: string,
-): string | undefined {
+): Promise<string | undefined> {
   const { verificationMethod } = secured.proof[0]!
   const key = keys.find(({ id }) => id === verificationMethod)
   if (!key) return `${place} names no key ${quoted(verificationMethod)}, or no longer`
   try {
-    if (isSignedBy(secured, key.publicKeyMultibase)) return undefined
+    if (await isSignedBy(secured, key.publicKeyMultibase)) return undefined
     return 'it was changed, or another key has signed it'
   } catch (error) {
     if (error instanceof ServiceError) return error.message

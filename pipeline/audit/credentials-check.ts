@@ -51,7 +51,9 @@ export async function checkCredentials(
         fault(
           `the credential of ${id} says ${canonicalText(stated)}, and the release ${canonicalText(expected)}`,
         )
-      } else if (!isSignedBy(securedBy(credentialOf(record, file.entity_type, id, expected), proof), key)) {
+      } else if (
+        !(await isSignedBy(securedBy(credentialOf(record, file.entity_type, id, expected), proof), key))
+      ) {
         fault(`the key ${key} has not signed the credential of ${id}`)
       } else report.credentials_checked += 1
     }
@@ -64,7 +66,7 @@ export async function checkCredentials(
     const list = JSON.parse(decoded(bytes)) as Partial<Secured>
     const expected = statusListOf(record, number, revokedIn(number, next_index, standing))
     const secured = securedBy(expected, list.proof?.[0]?.proofValue ?? '')
-    if (canonicalText(list) !== canonicalText(secured) || !isSignedBy(secured, key)) {
+    if (canonicalText(list) !== canonicalText(secured) || !(await isSignedBy(secured, key))) {
       fault(
         `status list ${number} does not revoke every credential that does not stand any more, or is not signed by ${key}`,
       )

@@ -1,7 +1,9 @@
 // Secures documents by a proof of the cryptosuite eddsa-rdfc-2022
 // (https://www.w3.org/TR/vc-di-eddsa/#eddsa-rdfc-2022).
-import { hash, sign, verify } from 'node:crypto'
+import { hash, sign } from 'node:crypto'
 import { ServiceError } from '../../schemas/errors.ts'
+import { encoded } from '../proof/canonical.ts'
+import { isSigned, sha256 } from '../proof/digest.ts'
 import { type CredentialKey, bytesOfMultibase, multibase, parseMultikey } from './keys.ts'
 import { quadsOf } from './quads.ts'
 
@@ -61,7 +63,7 @@ export function proofOptions(verificationMethod: string, created: string): Omit<
  *
  * @throws ServiceError `invalid` for a document of another form than this service makes.
  */
-export function isSignedBy({ proof, ...document }: Secured, multikey: string): boolean {
+export async function isSignedBy({ proof, ...document }: Secured, multikey: string): Promise<boolean> {
   const [only, ...others] = proof
   if (!only || others.length > 0) {
     throw new ServiceError('invalid', `proof must be a list of one, and has ${proof.length}`)
@@ -70,9 +72,11 @@ export function isSignedBy({ proof, ...document }: Secured, multikey: string): b
     throw new ServiceError('invalid', 'the proof must be a DataIntegrityProof of eddsa-rdfc-2022')
   }
   const { proofValue, ...options } = only
-  const bytes = hashData(optionsHash(document, options), quadsOf(document))
+  const quads = [quadsOf({ '@context': document['@context'], ...options }), quadsOf(document)]
+  const [ofOptions, ofDocument] = await Promise.all(quads.map((text) => sha256(encoded(text))))
   const signature = bytesOfMultibase(proofValue)
-  return signature !== undefined && verify(null, bytes, parseMultikey(multikey), signature)
+  const key = parseMultikey(multikey)
+  return signature !== undefined && isSigned(key, Uint8Array.of(...ofOptions!, ...ofDocument!), signature)
 }
 
 function optionsHash(document: Unsecured, options: Omit<Proof, 'proofValue'>): Uint8Array {

@@ -3,12 +3,12 @@
 import type { KeyObject } from 'node:crypto'
 import { base58 } from '@scure/base'
 import { ServiceError } from '../../schemas/errors.ts'
-import { KEY_BYTES, keyPairOf, publicKeyOf } from '../proof/ed25519.ts'
+import { KEY_BYTES, keyPairOf } from '../proof/ed25519.ts'
 import { quoted } from '../proof/quoted.ts'
 
 /** The bytes before the 32 bytes of a key: the codes of Ed25519 in multicodec. */
-const PUBLIC = Buffer.from([0xed, 0x01])
-const SECRET = Buffer.from([0x80, 0x26])
+const PUBLIC = [0xed, 0x01]
+const SECRET = [0x80, 0x26]
 
 export interface CredentialKey {
   privateKey: KeyObject
@@ -32,7 +32,7 @@ export function bytesOfMultibase(text: string): Uint8Array | undefined {
 
 /** Returns the secret text of the key of a seed of 32 bytes. */
 export function credentialKeyText(seed: Uint8Array): string {
-  return multibase(Buffer.concat([SECRET, seed]))
+  return multibase(Uint8Array.of(...SECRET, ...seed))
 }
 
 /**
@@ -47,25 +47,27 @@ export function parseCredentialKey(text: string): CredentialKey {
     )
   }
   const { privateKey, publicBytes } = keyPairOf(seed)
-  return { privateKey, multikey: multibase(Buffer.concat([PUBLIC, publicBytes])) }
+  return { privateKey, multikey: multibase(Uint8Array.of(...PUBLIC, ...publicBytes)) }
 }
 
 /**
+ * Returns the 32 bytes of a public key.
+ *
  * @throws ServiceError `invalid`. The message holds the text unless it is a secret key.
  */
-export function parseMultikey(text: string): KeyObject {
+export function parseMultikey(text: string): Uint8Array {
   const bytes = keyIn(text, PUBLIC)
   if (!bytes) {
     const shown = keyIn(text, SECRET) ? 'it is a secret key' : quoted(text)
     throw new ServiceError('invalid', `this is no public Multikey of Ed25519: ${shown}`)
   }
-  return publicKeyOf(bytes)
+  return bytes
 }
 
 /** Returns the 32 bytes behind a code; undefined for every other text. */
-function keyIn(text: string, code: Buffer): Uint8Array | undefined {
+function keyIn(text: string, code: readonly number[]): Uint8Array | undefined {
   const bytes = bytesOfMultibase(text)
   const isKey =
-    bytes?.byteLength === code.byteLength + KEY_BYTES && code.equals(bytes.subarray(0, code.byteLength))
-  return isKey ? bytes.subarray(code.byteLength) : undefined
+    bytes?.byteLength === code.length + KEY_BYTES && code.every((byte, index) => bytes[index] === byte)
+  return isKey ? bytes.subarray(code.length) : undefined
 }

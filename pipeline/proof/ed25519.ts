@@ -12,9 +12,3 @@ export function keyPairOf(seed: Uint8Array): { privateKey: KeyObject; publicByte
   const { x } = createPublicKey(privateKey).export({ format: 'jwk' })
   return { privateKey, publicBytes: Buffer.from(x!, 'base64url') }
 }
-
-/** Returns the public key of 32 bytes. */
-export function publicKeyOf(bytes: Uint8Array): KeyObject {
-  const x = Buffer.from(bytes).toString('base64url')
-  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
-}

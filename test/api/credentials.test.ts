@@ -49,7 +49,7 @@ describe('a credential', () => {
     }>()
     expect(issuer.verificationMethod.map(({ id }) => id)).toEqual([credential.proof[0]!.verificationMethod])
     const [key] = issuer.verificationMethod
-    expect(isSignedBy(credential as unknown as Secured, key!.publicKeyMultibase)).toBe(true)
+    expect(await isSignedBy(credential as unknown as Secured, key!.publicKeyMultibase)).toBe(true)
     expect((await service.client.get('/did.json')).text).toBe(JSON.stringify(issuer))
   })
 

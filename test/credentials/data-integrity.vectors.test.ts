@@ -1,6 +1,6 @@
 // Keys, hashes and signatures against W3C's test vectors of eddsa-rdfc-2022. Their documents have members that ours
 // do not, so their canonical texts are taken as they are.
-import { hash, sign, verify } from 'node:crypto'
+import { hash, sign } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { hashData } from '../../pipeline/credentials/data-integrity.ts'
 import {
@@ -11,6 +11,7 @@ import {
   parseMultikey,
 } from '../../pipeline/credentials/keys.ts'
 import { CONTEXTS, quadsOf } from '../../pipeline/credentials/quads.ts'
+import { isSigned } from '../../pipeline/proof/digest.ts'
 import vectors from '../vectors/eddsa-rdfc-2022.json' with { type: 'json' }
 
 const { key_pair: pair, options, credentials } = vectors
@@ -37,8 +38,8 @@ describe.for(credentials)('of their credential $name', ({ canonical, combined_ha
     expect(Buffer.from(data).toString('hex')).toBe(combined_hash)
   })
 
-  test('the signature is theirs', () => {
+  test('the signature is theirs', async () => {
     expect(multibase(sign(null, data, parseCredentialKey(pair.secret).privateKey))).toBe(proof_value)
-    expect(verify(null, data, parseMultikey(pair.public), bytesOfMultibase(proof_value)!)).toBe(true)
+    expect(await isSigned(parseMultikey(pair.public), data, bytesOfMultibase(proof_value)!)).toBe(true)
   })
 })

@@ -54,7 +54,7 @@ async function revoked(): Promise<number[]> {
   const list = JSON.parse(Buffer.from(bytes!).toString()) as Secured & {
     credentialSubject: { encodedList: string }
   }
-  expect(isSignedBy(list, KEY.multikey)).toBe(true)
+  expect(await isSignedBy(list, KEY.multikey)).toBe(true)
   const bits = gunzipSync(Buffer.from(list.credentialSubject.encodedList.slice(1), 'base64url'))
   return [...bits].flatMap((byte, at) =>
     [0, 1, 2, 3, 4, 5, 6, 7].filter((bit) => byte & (0x80 >> bit)).map((bit) => 8 * at + bit),
@@ -82,7 +82,8 @@ test('everyone who is certified gets one, which the key has signed', async () =>
     'Certified forecaster',
     undefined,
   ])
-  for (const credential of found) if (credential) expect(isSignedBy(credential, KEY.multikey)).toBe(true)
+  for (const credential of found)
+    if (credential) expect(await isSignedBy(credential, KEY.multikey)).toBe(true)
   expect(await revoked()).toEqual([])
   expect(found[0]).toMatchObject({
     id: `https://forecasts.example.org/agents/${boardAgent(1)}/credential#1`,
@@ -195,8 +196,8 @@ describe('the key', () => {
     await issue(1, { ...ISSUER, keys: [OTHER, KEY] })
     expect(await keysServed()).toEqual([OTHER.multikey, KEY.multikey])
     const after = await agentCredential(1, 1)
-    expect(isSignedBy(after!, OTHER.multikey)).toBe(true)
-    expect(isSignedBy(before!, OTHER.multikey)).toBe(false)
+    expect(await isSignedBy(after!, OTHER.multikey)).toBe(true)
+    expect(await isSignedBy(before!, OTHER.multikey)).toBe(false)
     expect(indexOf(after)).toBe(indexOf(before))
     await issue(1, { ...ISSUER, keys: [OTHER] })
     expect(await keysServed()).toEqual([OTHER.multikey])
@@ -209,7 +210,7 @@ describe('the key', () => {
     await issue(2, { ...ISSUER, keys: [OTHER] }, own)
     await issue(2)
     for (const [path, bytes] of own.objects) await store.putIfAbsent(path, bytes)
-    expect(isSignedBy((await agentCredential(2, 1))!, KEY.multikey)).toBe(true)
+    expect(await isSignedBy((await agentCredential(2, 1))!, KEY.multikey)).toBe(true)
   })
 
   test('is used once for a release: the second run writes nothing', async () => {

@@ -271,7 +271,7 @@ describe.skipIf(!hasBrowser)('the check of a certificate', () => {
       [JSON.stringify({ ...rest, id, proof: [...rest.proof, ...rest.proof] }), /has no list of one proof/],
       [
         JSON.stringify({ ...parsed(), proof: [{ ...parsed().proof[0], proofValue: 'z0' }] }),
-        /no key and no signature/,
+        /signature does not hold/,
       ],
       [JSON.stringify({ ...parsed(), credentialSubject: null }), /no credential of this service has/],
       [JSON.stringify({ type: 'OpenBadgeCredential' }), /who issued it/],
