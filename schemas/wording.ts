@@ -1,6 +1,9 @@
 // Words the fault of a value as a predicate for its name, in place of the validator's own words.
 import type { z } from 'zod'
 
+/** The most characters of a wrong value in a message. */
+export const SHOWN_LENGTH = 100
+
 /**
  * Options for `safeParse`: word every issue that its schema does not word, and keep the value for
  * `wasMissing`.

@@ -1,13 +1,12 @@
 // Parses a part of a request strictly, and says where each wrong value is and what to send instead.
 import type { z } from 'zod'
 import { type Fault, ServiceError } from '../../schemas/errors.ts'
-import { WORDED, wasMissing } from '../../schemas/wording.ts'
+import { SHOWN_LENGTH, WORDED, wasMissing } from '../../schemas/wording.ts'
 
 export type InputPart = 'path' | 'query' | 'body'
 
 /** This limit keeps an answer from being much larger than its request. */
 const MOST_FAULTS = 100
-const SHOWN_LENGTH = 100
 
 /** @throws ServiceError `invalid` that names the wrong values by JSON Pointer. */
 export function parseInput(schema: z.ZodType, input: unknown, part: InputPart): unknown {

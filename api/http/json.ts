@@ -1,6 +1,7 @@
 // Parses JSON and refuses duplicate fields, of which `JSON.parse` silently keeps the last.
 import { placeOf, syntaxFaultOf } from './json-syntax.ts'
 import { HttpError } from './problems.ts'
+import { SHOWN_LENGTH } from '../../schemas/wording.ts'
 
 /**
  * Matches in valid JSON a string, with the colon that makes it a field's name, or the start or end of an
@@ -9,7 +10,6 @@ import { HttpError } from './problems.ts'
 const TOKEN = /"([^"\\]*(?:\\[^][^"\\]*)*)"(\s*:)?|[{}]/g
 /** Matches the end of every field's name. A string may contain a match too. */
 const END_OF_NAME = /"\s*:/g
-const SHOWN_LENGTH = 100
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /**

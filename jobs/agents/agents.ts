@@ -104,21 +104,25 @@ export async function assignAgents(
     throw new ServiceError('invalid', `--owner must not begin with ${DOMAIN_OWNER}: domains prove those`)
   }
   const note = () => endClaims(components.store, agentIds, components.now())
-  const said = await onTable(components, (context) => assignOwner(context, agentIds, owner_id, note))
-  return reportOf(said, { owner_id }, owner_id === null ? 'without an owner' : `of the owner ${owner_id}`)
+  const written = await onTable(components, (context) => assignOwner(context, agentIds, owner_id, note))
+  return agentReport(
+    written,
+    { owner_id },
+    owner_id === null ? 'without an owner' : `of the owner ${owner_id}`,
+  )
 }
 
 export async function retireAgents(components: Components, agentIds: readonly string[]): Promise<Report> {
   const { registry } = components
-  const said = await onTable(components, (context) => retireNow(context, registry, agentIds))
-  return reportOf(said, {}, 'retired')
+  const written = await onTable(components, (context) => retireNow(context, registry, agentIds))
+  return agentReport(written, {}, 'retired')
 }
 
 /** Takes back the retirement of agents. */
 export async function unretireAgents(components: Components, agentIds: readonly string[]): Promise<Report> {
   const { registry } = components
-  const said = await onTable(components, (context) => unretireNow(context, registry, agentIds))
-  return reportOf(said, {}, 'not retired')
+  const written = await onTable(components, (context) => unretireNow(context, registry, agentIds))
+  return agentReport(written, {}, 'not retired')
 }
 
 export interface ReasonOption {
@@ -137,8 +141,8 @@ export async function renameAgent(
     throw new ServiceError('invalid', `the name ${JSON.stringify(called)} ${parsed.error.issues[0]!.message}`)
   }
   const note = noteOf(components, agentId, { act: 'renamed', name: parsed.data, reason })
-  const said = await onTable(components, (context) => rename(context, agentId, parsed.data, note))
-  return reportOf(said, { name: parsed.data }, 'of this name')
+  const written = await onTable(components, (context) => rename(context, agentId, parsed.data, note))
+  return agentReport(written, { name: parsed.data }, 'of this name')
 }
 
 /** Hides an agent: it is in no list and no page names it. Its record stays under its id. */
@@ -148,16 +152,16 @@ export async function hideAgent(
   { reason }: ReasonOption,
 ): Promise<Report> {
   const note = noteOf(components, agentId, { act: 'hidden', reason })
-  const said = await onTable(components, (context) => hide(context, agentId, note))
-  return reportOf(said, {}, 'hidden')
+  const written = await onTable(components, (context) => hide(context, agentId, note))
+  return agentReport(written, {}, 'hidden')
 }
 
 /** Returns a function that records the operator's reason. Called again, it writes the same. */
-function noteOf({ store, now }: Components, agentId: string, said: object): () => Promise<void> {
+function noteOf({ store, now }: Components, agentId: string, statement: object): () => Promise<void> {
   const agent_id = agentId.toLowerCase()
   const at = now()
   const path = moderationPath(agent_id, at.getTime())
-  const bytes = recordBytes(path, { agent_id, at: at.toISOString(), ...said })
+  const bytes = recordBytes(path, { agent_id, at: at.toISOString(), ...statement })
   return () => store.put(path, bytes)
 }
 
@@ -182,7 +186,7 @@ export async function resetKey({ registry, now }: Components, agentId: string): 
   }
 }
 
-function reportOf({ agents, changed }: Said, fields: object, state: string): Report {
+function agentReport({ agents, changed }: Said, fields: object, state: string): Report {
   const unchanged = agents - changed
   return {
     ok: true,

@@ -15,8 +15,8 @@ async function recordRenames(components: Components): Promise<void> {
   const { store } = components
   if (!(await isNameWaiting(store))) return
   let waiting: Waiting = { names: new Map(), paths: [] }
-  const asked = async () => (waiting = await waitingNames(store)).names
-  const { changed } = await onTable(components, (context) => renameAsAsked(context, asked))
+  const wantedNames = async () => (waiting = await waitingNames(store)).names
+  const { changed } = await onTable(components, (context) => renameAsAsked(context, wantedNames))
   await namesTold(store, waiting)
   components.log('recorded renames', { agents: changed })
 }
@@ -25,7 +25,7 @@ async function recordRetirements(components: Components): Promise<void> {
   const { registry, now, log } = components
   const at = now().toISOString()
   let retired = new Map<string, string>()
-  const asked = async () => {
+  const dueRetirements = async () => {
     retired = new Map()
     for (const id of await registry.retiring()) {
       const since = await registry.retiredAt(id)
@@ -33,10 +33,10 @@ async function recordRetirements(components: Components): Promise<void> {
     }
     return retired
   }
-  if ((await asked()).size === 0) return
-  const { changed } = await onTable(components, (context) => retireAsAsked(context, asked))
+  if ((await dueRetirements()).size === 0) return
+  const { changed } = await onTable(components, (context) => retireAsAsked(context, dueRetirements))
   for (const [id, since] of retired) {
-    // The agent may have taken the retirement back since, and asked for it once more.
+    // The agent may have taken the retirement back since, and dueRetirements for it once more.
     if ((await registry.retiredAt(id)) === since) await registry.retirementTold(id)
   }
   log('recorded retirements', { agents: changed })

@@ -1,8 +1,7 @@
 // The option `--owner`: the name of the owner of a key or of an agent.
 import { ServiceError } from '../../schemas/errors.ts'
 import { name, normalKey } from '../../schemas/names.ts'
-
-const SHOWN_LENGTH = 100
+import { SHOWN_LENGTH } from '../../schemas/wording.ts'
 
 /** Returns the normal form of an owner. @throws ServiceError `invalid` for a text that is no name. */
 export function parseOwner(given: string): string {

@@ -157,12 +157,12 @@ export function linesOfCheck({ scores, forecasters, notScored, briers }: SourceC
   ]
 }
 
-function lineOfBrier(of: ForecasterBrier): string {
-  const lost = of.questionsInFiles - of.questions
-  const questions = `${of.questions} question${of.questions === 1 ? '' : 's'}${lost > 0 ? ` of the ${of.questionsInFiles} that the files have` : ''}`
+function lineOfBrier(brier: ForecasterBrier): string {
+  const lost = brier.questionsInFiles - brier.questions
+  const questions = `${brier.questions} question${brier.questions === 1 ? '' : 's'}${lost > 0 ? ` of the ${brier.questionsInFiles} that the files have` : ''}`
   const mean =
-    of.difference === null
+    brier.difference === null
       ? ''
-      : `, ${of.difference.toPrecision(3)} from the mean over the ${of.forecastsInFiles} forecast${of.forecastsInFiles === 1 ? '' : 's'} of the files`
-  return `check: Brier score of ${of.name} ${of.brier.toFixed(6)} over ${questions}${mean}`
+      : `, ${brier.difference.toPrecision(3)} from the mean over the ${brier.forecastsInFiles} forecast${brier.forecastsInFiles === 1 ? '' : 's'} of the files`
+  return `check: Brier score of ${brier.name} ${brier.brier.toFixed(6)} over ${questions}${mean}`
 }

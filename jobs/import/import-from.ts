@@ -142,8 +142,8 @@ function reportText(
   return [
     ...files.flatMap(({ name, form, rows }) => {
       if (form === undefined) return []
-      const of = read.filter(({ file }) => file === name)
-      return [`${name}: ${counted(rows, 'row')}`, ...of.flatMap(linesOf)]
+      const sums = read.filter(({ file }) => file === name)
+      return [`${name}: ${counted(rows, 'row')}`, ...sums.flatMap(linesOf)]
     }),
     ...(aside.length === 0 ? [] : [`not read: ${aside.map(({ name }) => name).join(', ')}`]),
     ...(isTrial ? ['dry run: nothing was imported'] : []),

@@ -117,7 +117,7 @@ export async function runImport(
   const options = await withNamespace(components.store, given, components.own.IDS_SECRET)
   const imported = await onFile(components, (context) => importFile(context, kind, source, options))
   await rememberNamespace(components.store, options)
-  return reportOf(imported)
+  return importReport(imported)
 }
 
 /** Reports what an import would do. Fails if the import would fail. */
@@ -132,7 +132,7 @@ export async function runTrial(
   return reportOfTrial(trial, components.isStoreMissing)
 }
 
-function reportOf(imported: Imported): Report {
+function importReport(imported: Imported): Report {
   const { kind, rows, added, forecastersCreated, clockBehindMs, version } = imported
   const id = version === undefined ? null : textOfImport({ table: kind, version })
   const created = forecastersCreated > 0 ? `, ${forecastersCreated} forecasters met for the first time` : ''

@@ -23,9 +23,9 @@ export async function reportOperatorLog({ store }: Components, since: Date | und
 
 function callLine({ at, key_id, owner, call, asked, reason, state, result }: OperatorCall): string {
   const why = reason === null ? '' : `; ${reason}`
-  const said = Object.entries(asked).map(([name, value]) => `${name} ${valueText(value)}`)
+  const parameters = Object.entries(asked).map(([name, value]) => `${name} ${valueText(value)}`)
   return printable(
-    `${at}  ${state}  ${key_id} of ${owner}  ${call}  ${said.join(', ')}${resultOf(state, result)}${why}`,
+    `${at}  ${state}  ${key_id} of ${owner}  ${call}  ${parameters.join(', ')}${resultOf(state, result)}${why}`,
   )
 }
 

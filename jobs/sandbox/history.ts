@@ -49,14 +49,14 @@ function submissionsOn(
   questions: readonly SimulatedQuestion[],
   agents: ReturnType<typeof answersOfAgents>,
 ): Submission[] {
-  const asked = new Map(questions.map((question) => [question.questionId, question]))
+  const byId = new Map(questions.map((question) => [question.questionId, question]))
   return agents
     .flatMap(({ rounds }, agent) =>
       rounds.flatMap((answers, round) =>
         answers.map((answer) => ({
           agent,
           ...answer,
-          at: roundStartsAt(asked.get(answer.questionId)!, round),
+          at: roundStartsAt(byId.get(answer.questionId)!, round),
         })),
       ),
     )
@@ -104,7 +104,9 @@ export async function addHistory(components: Components, world: Simulation): Pro
   })
   const agents = SIMULATED_AGENTS.map((_, agent) => agentRow(world, agent))
   await record(components, 'agents', agents)
-  const rows = history.submissions.map((said) => forecastRow(agents[said.agent]!.agent_id, said))
+  const rows = history.submissions.map((submission) =>
+    forecastRow(agents[submission.agent]!.agent_id, submission),
+  )
   await record(components, 'forecasts', rows)
   return { ...added, forecasts: added.forecasts + rows.length }
 }

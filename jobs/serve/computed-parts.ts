@@ -21,7 +21,7 @@ export function computedParts(components: Components, files: ReleaseFiles) {
     reports: new Reports(
       {
         scores,
-        unscored: (...asked) => unscoredQuestions(components, ...asked),
+        unscored: (...question) => unscoredQuestions(components, ...question),
         rules: methodology.parameters,
       },
       kept,

@@ -31,7 +31,7 @@ export class Follower {
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>
   /** Whether a call has come since the last look. */
-  #asked = false
+  #wasCalled = false
   /** Whether the node's knowledge may be older than `refreshMs`. */
   #resting: boolean
   /** Whether the node rested and no look has ended since. */
@@ -61,7 +61,7 @@ export class Follower {
    * look. Resolves to false if they may be older, because the node has rested and still looks.
    */
   async catchUp(): Promise<boolean> {
-    this.#asked = true
+    this.#wasCalled = true
     if (!this.#resting) return !this.#behind
     this.#waking ??= this.#wake()
     return this.#waking
@@ -79,11 +79,11 @@ export class Follower {
     // A call may already have started the first look.
     if (firstLookMs !== undefined && (await pause(firstLookMs, signal)) && this.#resting) void this.#look()
     for (let skippedMs = 0; await pause(refreshMs, signal);) {
-      if (!this.#asked) this.#resting = true
+      if (!this.#wasCalled) this.#resting = true
       skippedMs += refreshMs
       if (this.#resting && skippedMs < REST_MS) continue
       skippedMs = 0
-      this.#asked = false
+      this.#wasCalled = false
       await this.#look()
     }
     await this.#following

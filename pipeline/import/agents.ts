@@ -8,6 +8,7 @@ import { TableLog, assertNotBehind } from '../tables/delta-log.ts'
 import { attachCurrent } from '../tables/views.ts'
 import { SHOWN } from './rejected.ts'
 import { type ImportContext, countOf, takeIn, takeInWaiting } from './take-in.ts'
+import { SHOWN_LENGTH } from '../../schemas/wording.ts'
 
 /** The columns that statements set. */
 const STATED = ['owner_id', 'retired_at', 'name', 'model_type', 'organization_name'] as const
@@ -20,8 +21,6 @@ export interface Said {
   agents: number
   changed: number
 }
-
-const SHOWN_LENGTH = 100
 
 /**
  * Gives agents an owner, or none (null).

@@ -15,7 +15,7 @@ import {
 } from './board-order.ts'
 import { listFile } from './list-file.ts'
 import type { OutputFile } from './output.ts'
-import { type Provenance, type RankedEntity, agentFacts, nameOf } from './payloads.ts'
+import { type Provenance, type RankedEntity, agentFacts, idMember } from './payloads.ts'
 import { ParquetRows } from './rows-parquet.ts'
 
 export const CATEGORIES_FOLDER = 'categories/'
@@ -198,7 +198,7 @@ function entriesByPlace(a: CategoryEntry, b: CategoryEntry): number {
 function publishedEntry(entry: RankedEntry): object {
   const { rank, rank_interval, pool, pool_size, scores } = entry
   return {
-    ...nameOf(entry),
+    ...idMember(entry),
     ...agentFacts(entry, ['name', 'retired_at']),
     rank,
     rank_interval,

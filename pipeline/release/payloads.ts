@@ -123,7 +123,7 @@ const METRICS_IN = Object.fromEntries(
 const AWARDED_KINDS = new Set<PublicationKind>(['verification', 'rankings'])
 
 /** Returns the member that names the entity in a payload. */
-export function nameOf({
+export function idMember({
   entityType,
   entityId,
 }: Pick<RankedEntity, 'entityType' | 'entityId'>): { agent_id: string } | { user_id: string } {
@@ -138,7 +138,7 @@ export function payloadsOf(
 ): Record<PublicationKind | 'profile', Record<string, unknown>> {
   const { entityType, facts, metrics } = entity
   const payload = (kind: PublicationKind) => ({
-    ...nameOf(entity),
+    ...idMember(entity),
     ...(AWARDED_KINDS.has(kind) ? entity.award : {}),
     ...publishedFacts(kind, entityType, facts),
     ...Object.fromEntries(METRICS_IN[entityType].get(kind)!.map((metric) => [metric, metrics[metric]])),
@@ -148,7 +148,7 @@ export function payloadsOf(
   const payloads = PUBLICATIONS.map((kind) => [kind, payload(kind)])
   return {
     ...(Object.fromEntries(payloads) as Record<PublicationKind, Record<string, unknown>>),
-    profile: { ...nameOf(entity), ...publishedFacts('profile', entityType, facts), ...provenance },
+    profile: { ...idMember(entity), ...publishedFacts('profile', entityType, facts), ...provenance },
   }
 }
 

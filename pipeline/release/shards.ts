@@ -7,7 +7,7 @@ import { GrowingText } from '../proof/growing-text.ts'
 import { type Hash, MerkleTree, leafHash } from '../proof/merkle.ts'
 import { shardPath } from '../store/paths.ts'
 import type { OutputFile, SignBytes } from './output.ts'
-import { type Provenance, type RankedEntity, nameOf, payloadsOf } from './payloads.ts'
+import { type Provenance, type RankedEntity, idMember, payloadsOf } from './payloads.ts'
 import { snapshotDate } from './read.ts'
 
 /** A shard is read whole, so it holds a few hundred entities, about a megabyte. */
@@ -83,7 +83,7 @@ function snapshotRow(
 ): Record<string, unknown> {
   const { metrics, award } = entity
   return {
-    ...nameOf(entity),
+    ...idMember(entity),
     date: snapshotDate(as_of),
     release,
     environment,

@@ -55,7 +55,7 @@ export interface Store {
 
 /** Creates objects by `putIfAbsent`, for stores without a cheaper way. */
 export function byPutIfAbsent(store: Pick<Store, 'putIfAbsent'>): OneByOne {
-  return { putIfAbsent: (...asked) => store.putIfAbsent(...asked), close: () => undefined }
+  return { putIfAbsent: (...object) => store.putIfAbsent(...object), close: () => undefined }
 }
 
 /** The reading half of a store. A served address has it too. */

@@ -4,7 +4,7 @@ import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'
 import { BY_PLACE, ENTRIES_PER_PAGE, boardPagePath, inOrderOfPlaces, boardPlace } from '../board-order.ts'
 import { listFile, pagesOf } from '../list-file.ts'
 import type { OutputFile } from '../output.ts'
-import { type ListedEntity, type Provenance, agentFacts, isListed, nameOf } from '../payloads.ts'
+import { type ListedEntity, type Provenance, agentFacts, isListed, idMember } from '../payloads.ts'
 import { type Input, formatOf, jsonInField, wholeOf } from '../stage/lines.ts'
 import type { Publishing } from '../stage/publishing.ts'
 import { runsOfSize } from '../stage/staged-files.ts'
@@ -53,7 +53,7 @@ function entryOf(entity: ListedEntity): object {
   const { rank, rank_interval, skill_interval, board_interval, pool, pool_size } = entity.metrics
   const { skill, median_skill, contested_questions, answered_share, peer_score, brier } = entity.metrics
   return {
-    ...nameOf(entity),
+    ...idMember(entity),
     ...agentFacts(entity, ['name', 'model_type', 'organization_name', 'retired_at']),
     ...entity.award,
     rank,

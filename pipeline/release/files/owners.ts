@@ -4,7 +4,7 @@ import { canonical } from '../../proof/canonical.ts'
 import { padded } from '../../store/paths.ts'
 import { listFile, pagesOf } from '../list-file.ts'
 import type { OutputFile, SignBytes } from '../output.ts'
-import { type ListedEntity, type Provenance, agentFacts, isListed, nameOf } from '../payloads.ts'
+import { type ListedEntity, type Provenance, agentFacts, isListed, idMember } from '../payloads.ts'
 import { type Input, formatOf, jsonInField, wholeOf } from '../stage/lines.ts'
 import type { Publishing } from '../stage/publishing.ts'
 import { unitsIn } from '../stage/units.ts'
@@ -63,7 +63,7 @@ function ownerFile(
  */
 function ownerPayload(agents: readonly ListedEntity[], provenance: Provenance): Record<string, unknown> {
   const listed = agents.map((agent) => ({
-    ...nameOf(agent),
+    ...idMember(agent),
     ...agentFacts(agent, ['name', 'retired_at']),
     ...agent.award,
     skill: agent.metrics.skill,
