@@ -15,7 +15,8 @@ export function isUrl(place: string): boolean {
 /**
  * Fetches a URL, as from a store at its origin.
  *
- * @throws ServiceError `unavailable` if there is no whole answer within the limits, and for any answer but 200.
+ * @throws ServiceError `unavailable` if there is no whole answer within the limits, and for any status but
+ *   200.
  */
 export async function fetched(url: string): Promise<BoundedAnswer> {
   const { origin, pathname, search } = new URL(url)
