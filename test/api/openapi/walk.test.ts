@@ -376,7 +376,13 @@ describe('what a status may mean besides is answered as the document says:', () 
   })
 
   test.for<[string, string, number, Provoke, RegExp]>([
-    ['a forecast that is being written', 'submitForecast', 409, underWay, /request-in-progress.*still under way/s],
+    [
+      'a forecast that is being written',
+      'submitForecast',
+      409,
+      underWay,
+      /request-in-progress.*still under way/s,
+    ],
     [
       'an Idempotency-Key of another request',
       'submitForecast',
