@@ -36,7 +36,7 @@ export interface Requirement {
  * Returns the requirements of each title beyond those of the title before it, each with the entity's number.
  */
 export function requirementsOf(
-  { parameters }: Methodology,
+  { parameters }: Pick<Methodology, 'parameters'>,
   grounds: TitleGrounds,
 ): Record<Exclude<Title, 'none'>, Requirement[]> {
   const atLeast = (metric: (typeof COUNTED)[number] | Skill, needed: number): Requirement => {

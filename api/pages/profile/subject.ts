@@ -1,6 +1,7 @@
 // The subject of a profile: everything that the release publishes about one entity, and its scores by
 // question.
 import type { z } from 'zod'
+import type { Methodology } from '../../../pipeline/scoring/methodology.ts'
 import { profilePath } from '../../../schemas/entity-paths.ts'
 import type * as payloads from '../../../schemas/payloads.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
@@ -25,16 +26,8 @@ interface ForecasterPayloads {
 }
 export type Payloads = AgentPayloads | ForecasterPayloads
 
-/** The numbers of the method that pages mention. */
-export interface TitleRules {
-  eligible_questions: number
-  certified_questions: number
-  least_evidence: number
-  least_skill: number
-  least_coverage: number
-  least_others: number
-  judged_share: number
-}
+/** The numbers of the method. */
+export type TitleRules = Methodology['parameters']
 
 /** A row of the scores with the title of its question. */
 export interface QuestionScore {

@@ -1,4 +1,5 @@
 // The title of a profile: its seal with one plain sentence, what a title takes, and how often one is wrong.
+import { type RequiredMetric, type Requirement, requirementsOf } from '../../../pipeline/scoring/title.ts'
 import type { Title } from '../../../schemas/payloads.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import { type Html, html } from '../html.ts'
@@ -109,124 +110,62 @@ function earlyOf(metrics: Payloads['metrics'], rules: TitleRules): string {
   return `${counted(resolved, 'settled question')}, none of them shared`
 }
 
-interface Requirement {
+/** The claim that each title makes about its holder. */
+const CLAIMS = {
+  measured: 'a skill and a place, and nothing proved',
+  certified: 'smaller errors than the average, and than the median, of all others at the same moments',
+} as const
+
+/** How a metric that a title takes is called, and how its value is written. */
+interface Wording {
   rule: string
-  needed: string
-  has: string
-  isMet: boolean
-  /** The missing amount, if it can be counted. */
-  missing?: string
+  /** Writes a value; if it is close to the needed one, with decimals that tell them apart. */
+  written: (value: number, isClose: boolean) => string
+  /** What is counted, if the missing amount can be. */
+  counts?: string
 }
 
-type Interval = { lower: number } | null
-
-interface TitleRequirements {
-  title: Title
-  /** The claim that the title makes about its holder. */
-  says: string
-  requirements: readonly Requirement[]
-}
-
-/**
- * Compares what each title takes (METHODOLOGY §3) with what the entity has, by its verification alone.
- *
- * Returns the titles in rising order. An entity has the last title whose requirements are met together with
- * those of all titles before it.
- */
-export function requirementsOf({ verification }: Payloads, rules: TitleRules): TitleRequirements[] {
-  const { contested_questions, priced_questions, evidence, coverage, voice_rule } = verification
-  const { skill, skill_interval, median_skill, median_skill_interval } = verification
-  const { market_skill, market_skill_interval } = verification
-  const questions = (needed: number) => count('shared question', needed, contested_questions)
-  const isEveryone = voice_rule === 'everyone'
-  const skilled = (name: string, value: number | null, range: Interval) => [
-    atLeast(name, rules.least_skill, value, withSign),
-    above(`lower end of the ${name}`, range),
-  ]
-  return [
-    {
-      title: 'measured',
-      says: 'a skill and a place, and nothing proved',
-      requirements: [questions(rules.eligible_questions)],
-    },
-    {
-      title: 'certified',
-      says: 'smaller errors than the average, and than the median, of all others at the same moments',
-      requirements: [
-        questions(rules.certified_questions),
-        ...(isEveryone ? [count('priced question', rules.certified_questions, priced_questions)] : []),
-        atLeast('evidence', rules.least_evidence, evidence, inMultiples),
-        atLeast('coverage', rules.least_coverage, coverage, inPerCent),
-        ...skilled('skill', skill, skill_interval),
-        ...skilled('median skill', median_skill, median_skill_interval),
-        ...(priced_questions > 0 ? skilled('market skill', market_skill, market_skill_interval) : []),
-      ],
-    },
-  ]
-}
-
-function count(what: string, needed: number, has: number): Requirement {
-  return {
-    rule: `${what}s`,
-    needed: `≥ ${needed}`,
-    has: String(has),
-    isMet: has >= needed,
-    ...(has < needed && {
-      missing: `${counted(needed - has, what)} more`.replace(/^(\S+) (.*) more$/, '$1 more $2'),
-    }),
-  }
-}
-
-function above(rule: string, range: Interval): Requirement {
-  const lower = range?.lower
-  return {
-    rule,
-    needed: '> 0',
-    has: lower === undefined ? 'none yet' : exact(lower),
-    isMet: lower !== undefined && lower > 0,
-  }
-}
-
-/** @param written writes a value, if it is close to the needed one with decimals that tell them apart. */
-function atLeast(
-  rule: string,
-  needed: number,
-  has: number | null,
-  written: (value: number, isClose: boolean) => string,
-): Requirement {
-  return {
-    rule,
-    needed: `≥ ${written(needed, false)}`,
-    has: has === null ? 'none yet' : written(has, has !== needed && Math.abs(has - needed) < 0.005),
-    isMet: has !== null && has >= needed,
-  }
-}
-
-const inMultiples = (value: number, isClose: boolean) => plain(value, isClose ? 6 : 2)
-const inPerCent = (value: number, isClose: boolean) => percent(value, isClose ? 4 : 0)
+const counts = (what: string): Wording => ({ rule: `${what}s`, written: String, counts: what })
 const withSign = (value: number, isClose: boolean) => signed(value, isClose ? 6 : 3)
-
 /** With as many decimals as it takes to tell it from 0. */
-function exact(value: number): string {
-  return Math.abs(value) < 0.0005 ? signed(value, 6) : signed(value)
+const exact = (value: number) => (Math.abs(value) < 0.0005 ? signed(value, 6) : signed(value))
+
+const WORDINGS: Record<RequiredMetric, Wording> = {
+  contested_questions: counts('shared question'),
+  priced_questions: counts('priced question'),
+  evidence: { rule: 'evidence', written: (value, isClose) => plain(value, isClose ? 6 : 2) },
+  coverage: { rule: 'coverage', written: (value, isClose) => percent(value, isClose ? 4 : 0) },
+  skill: { rule: 'skill', written: withSign },
+  median_skill: { rule: 'median skill', written: withSign },
+  market_skill: { rule: 'market skill', written: withSign },
+  skill_interval: { rule: 'lower end of the skill', written: exact },
+  median_skill_interval: { rule: 'lower end of the median skill', written: exact },
+  market_skill_interval: { rule: 'lower end of the market skill', written: exact },
 }
 
-export function requirementsTable(of: Payloads, rules: TitleRules): Html {
+/** Compares what each title takes (METHODOLOGY §3) with what the entity has, by its verification alone. */
+export function requirementsTable({ verification }: Payloads, rules: TitleRules): Html {
+  const { measured, certified } = requirementsOf({ parameters: rules }, verification)
   return html`<table class="rules"><caption>What each title takes, and what is there</caption>
 <thead><tr><th scope="col">rule</th><th scope="col" class="n">needed</th><th scope="col">has</th></tr></thead>
-${requirementsOf(of, rules).map(
-  ({ title, says, requirements }) => html`<tbody>
-<tr><th scope="rowgroup" colspan="3"><strong>${shapeOf(title)} ${title}</strong>: ${says}</th></tr>
+${Object.entries({ measured, certified }).map(
+  ([title, requirements]) => html`<tbody>
+<tr><th scope="rowgroup" colspan="3"><strong>${shapeOf(title as Title)} ${title}</strong>: ${CLAIMS[title as keyof typeof CLAIMS]}</th></tr>
 ${requirements.map(requirementRow)}</tbody>
 `,
 )}</table>`
 }
 
-function requirementRow({ rule, needed, has, isMet, missing }: Requirement): Html {
-  const mark = isMet
-    ? html`<span class="yes">✓\u00a0${has}</span>`
-    : html`<span class="no">✗\u00a0${has}</span>`
-  return html`<tr><td>${rule}</td><td class="n">${needed}</td><td>${mark}${missing !== undefined && `: ${missing}`}</td></tr>\n`
+function requirementRow({ metric, has, needed, isMet }: Requirement): Html {
+  const { rule, written, counts: what } = WORDINGS[metric]
+  const least = metric.endsWith('_interval') ? '> 0' : `≥ ${written(needed, false)}`
+  const isClose = has !== null && has !== needed && Math.abs(has - needed) < 0.005
+  const value = has === null ? 'none yet' : written(has, isClose)
+  if (isMet)
+    return html`<tr><td>${rule}</td><td class="n">${least}</td><td><span class="yes">✓\u00a0${value}</span></td></tr>\n`
+  const missing =
+    what !== undefined && `: ${counted(needed - has!, what).replace(/^(\S+) (.*)$/, '$1 more $2')}`
+  return html`<tr><td>${rule}</td><td class="n">${least}</td><td><span class="no">✗\u00a0${value}</span>${missing}</td></tr>\n`
 }
 
 /** Rows of the table of measurements. A test compares them with docs/methodology.md. */

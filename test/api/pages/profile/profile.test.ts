@@ -7,7 +7,7 @@ import type { Html } from '../../../../api/pages/html.ts'
 import { profilePage } from '../../../../api/pages/profile/profile.ts'
 import { entityQuestionsPage } from '../../../../api/pages/profile/questions.ts'
 import type { Payloads } from '../../../../api/pages/profile/subject.ts'
-import { MEASURED, requirementsOf } from '../../../../api/pages/profile/title.ts'
+import { MEASURED, requirementsTable } from '../../../../api/pages/profile/title.ts'
 import { METHODOLOGY } from '../../../../pipeline/scoring/methodology.ts'
 import { decideTitle } from '../../../../pipeline/scoring/title.ts'
 import { textOf } from '../../../support/http/page-text.ts'
@@ -131,12 +131,14 @@ const grounds = fc.record({
   voice_rule: fc.constantFrom('recorded' as const, 'everyone' as const),
 })
 
-/** The last title whose requirements, and those of all before it, are met. */
+/** The last title whose rows in the table, and those of all before it, say that they are met. */
 function titleBy(verification: object): string {
-  const titles = requirementsOf({ verification } as Payloads, METHODOLOGY.parameters)
-  const missed = titles.findIndex(({ requirements }) => requirements.some(({ isMet }) => !isMet))
-  const met = missed === -1 ? titles : titles.slice(0, missed)
-  return met.at(-1)?.title ?? 'none'
+  const { text } = requirementsTable({ verification } as Payloads, METHODOLOGY.parameters)
+  const missed = text
+    .split('<tbody>')
+    .slice(1)
+    .findIndex((rows) => rows.includes('class="no"'))
+  return ['none', 'measured', 'certified'].at(missed)!
 }
 
 it('says of each title what decides it', () => {
