@@ -74,11 +74,12 @@ room('api/pages/html.ts')
 room('api/pages/wording.ts', 'schemas', 'api/pages/html.ts')
 room('api/pages/charts', 'schemas', 'api/pages/html.ts', 'api/pages/wording.ts')
 const CHARTS = ['api/pages/html.ts', 'api/pages/wording.ts', 'api/pages/charts']
-// Scripts of pages share the quads of credentials.
+// Scripts of pages share the quads of credentials, and a profile the method's list of what a title takes.
 room(
   'api/pages',
   'schemas',
   'pipeline/proof',
+  'pipeline/scoring',
   'pipeline/credentials',
   'api/mounts.ts',
   'api/about.ts',

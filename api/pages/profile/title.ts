@@ -121,7 +121,7 @@ interface Wording {
   rule: string
   /** Writes a value; if it is close to the needed one, with decimals that tell them apart. */
   written: (value: number, isClose: boolean) => string
-  /** What is counted, if the missing amount can be. */
+  /** The thing that is counted, where a missing amount can be told. */
   counts?: string
 }
 
