@@ -564,17 +564,17 @@ class Job:
         )
         # Grain: one row per settled question that somebody forecast.
         self.view(
-            "answered",
+            "answered_question",
             """SELECT question, course, row_number() OVER (ORDER BY question) - 1 AS number, count(*) OVER () AS answered,
                  count(error) OVER () AS crowds,
                  if(error IS NOT NULL, rank() OVER (ORDER BY error DESC NULLS LAST) - 1, null) AS surprising
-               FROM (SELECT question, bigint(abs(rint(double(sum(said)) / double(nullif(count(said), 0))) - any_value(outcome) * 1e6)) AS error
-                     FROM (SELECT question, outcome, if(voice = 1 AND ppm >= 0, ppm, null) AS said FROM last_forecast)
+               FROM (SELECT question, bigint(abs(rint(double(sum(standing)) / double(nullif(count(standing), 0))) - any_value(outcome) * 1e6)) AS error
+                     FROM (SELECT question, outcome, if(voice = 1 AND ppm >= 0, ppm, null) AS standing FROM last_forecast)
                      GROUP BY question)
                  LEFT JOIN (SELECT question, course FROM swept WHERE entity IS NULL) USING (question)""",
         )
         rows = f"""SELECT number div {self.plan["questions_per_file"]} AS file, {named(LAST)}
-            FROM answered JOIN last_forecast USING (question)
+            FROM answered_question JOIN last_forecast USING (question)
             DISTRIBUTE BY file SORT BY number, entity"""
         self.publish("questions_published", "questions", LAST, rows)
 

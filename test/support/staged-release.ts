@@ -251,14 +251,14 @@ async function carryOut(
      ), crowd AS (
        SELECT question, abs(round_even(sum(ppm)::DOUBLE / count(*), 0) - any_value(yes) * 1e6) AS error
        FROM last WHERE voice = 1 AND ppm >= 0 GROUP BY question
-     ), answered AS (
+     ), answered_question AS (
        SELECT row_number() OVER (ORDER BY question) - 1 AS number, count(*) OVER () AS answered, question, question_id, yes,
          course, count(error) OVER () AS crowds,
          CASE WHEN error IS NOT NULL THEN rank() OVER (ORDER BY error DESC NULLS LAST) - 1 END AS surprising
        FROM question SEMI JOIN last USING (question) LEFT JOIN told USING (question) LEFT JOIN crowd USING (question)
      )
-     SELECT answered.*, entity, entity_type, entity_id, ppm, coverage, voice, listed
-     FROM answered JOIN last USING (question) ORDER BY number, entity`,
+     SELECT answered_question.*, entity, entity_type, entity_id, ppm, coverage, voice, listed
+     FROM answered_question JOIN last USING (question) ORDER BY number, entity`,
   )
   await load(components, database, 'published', PUBLISHED, shards)
   await publish(
