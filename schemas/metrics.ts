@@ -357,13 +357,28 @@ type NameIn<K extends PublicationKind, E extends EntityType> = {
     : never
 }[EntityMetricName]
 
+/** Returns the schemas of these metrics. */
+export function metricFields<Name extends EntityMetricName>(
+  names: readonly Name[],
+): { [N in Name]: Catalogue[N]['schema'] } {
+  const fields = names.map((name) => [name, ENTITY_METRICS[name].schema])
+  return Object.fromEntries(fields) as ReturnType<typeof metricFields<Name>>
+}
+
+/** Returns these metrics as an example. */
+export function metricExamples<Name extends EntityMetricName>(
+  names: readonly Name[],
+): Pick<EntityMetrics, Name> {
+  const values = names.map((name) => [name, ENTITY_METRICS[name].example])
+  return Object.fromEntries(values) as Pick<EntityMetrics, Name>
+}
+
 /** Returns the schemas of the metrics that a payload holds. */
 export function fieldsOf<K extends PublicationKind, E extends EntityType>(
   kind: K,
   entityType: E,
 ): { [Name in NameIn<K, E>]: Catalogue[Name]['schema'] } {
-  const fields = metricsIn(kind, entityType).map((name) => [name, ENTITY_METRICS[name].schema])
-  return Object.fromEntries(fields) as ReturnType<typeof fieldsOf<K, E>>
+  return metricFields(metricsIn(kind, entityType) as NameIn<K, E>[])
 }
 
 /** Returns the metrics of a payload as an example. */
@@ -371,8 +386,7 @@ export function exampleOf<K extends PublicationKind, E extends EntityType>(
   kind: K,
   entityType: E,
 ): Pick<EntityMetrics, NameIn<K, E>> {
-  const values = metricsIn(kind, entityType).map((name) => [name, ENTITY_METRICS[name].example])
-  return Object.fromEntries(values) as ReturnType<typeof exampleOf<K, E>>
+  return metricExamples(metricsIn(kind, entityType) as NameIn<K, E>[])
 }
 
 /** The columns of the Parquet files of entities, in order, each with the metric that it holds. */

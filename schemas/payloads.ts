@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { ENTITY_FACTS, factFields } from './entity-facts.ts'
 import { count } from './metric.ts'
-import { ENTITY_METRICS, fieldsOf } from './metrics.ts'
+import { ENTITY_METRICS, type EntityMetricName, fieldsOf, metricFields } from './metrics.ts'
 import { ENTITY_TYPES } from './tables.ts'
 import { ENVIRONMENTS, day, instant, publishedUuid, sha256 } from './values.ts'
 
@@ -103,14 +103,16 @@ export const forecasterProfile = z.strictObject({
 const snapshot = {
   date: day,
   release: z.number().int().min(1).describe('The first release of the day'),
-  rank: ENTITY_METRICS.rank.schema,
-  rank_interval: ENTITY_METRICS.rank_interval.schema,
-  percentile: ENTITY_METRICS.percentile.schema,
-  skill: ENTITY_METRICS.skill.schema,
-  skill_interval: ENTITY_METRICS.skill_interval.schema,
-  resolved_questions: ENTITY_METRICS.resolved_questions.schema,
-  contested_questions: ENTITY_METRICS.contested_questions.schema,
-  population: ENTITY_METRICS.population.schema,
+  ...metricFields([
+    'rank',
+    'rank_interval',
+    'percentile',
+    'skill',
+    'skill_interval',
+    'resolved_questions',
+    'contested_questions',
+    'population',
+  ]),
   methodology_version: provenance.methodology_version,
   environment: provenance.environment,
 }
@@ -169,19 +171,23 @@ export const ownerShard = z.strictObject({
 })
 export type OwnerShard = z.infer<typeof ownerShard>
 
+/** The metrics of an entry of a leaderboard, in the order of its schema. */
+export const LISTED_METRICS = [
+  'rank',
+  'rank_interval',
+  'skill',
+  'skill_interval',
+  'board_interval',
+  'pool',
+  'pool_size',
+  'contested_questions',
+  'peer_score',
+  'brier',
+  'median_skill',
+  'answered_share',
+] as const satisfies readonly EntityMetricName[]
 const ranked = {
-  rank: ENTITY_METRICS.rank.schema,
-  rank_interval: ENTITY_METRICS.rank_interval.schema,
-  skill,
-  skill_interval: ENTITY_METRICS.skill_interval.schema,
-  board_interval: ENTITY_METRICS.board_interval.schema,
-  pool: ENTITY_METRICS.pool.schema,
-  pool_size: ENTITY_METRICS.pool_size.schema,
-  contested_questions: ENTITY_METRICS.contested_questions.schema,
-  peer_score: ENTITY_METRICS.peer_score.schema,
-  brier: ENTITY_METRICS.brier.schema,
-  median_skill: ENTITY_METRICS.median_skill.schema,
-  answered_share: ENTITY_METRICS.answered_share.schema,
+  ...metricFields(LISTED_METRICS),
   trend: z
     .array(ENTITY_METRICS.skill.schema.unwrap())
     .max(16)

@@ -1,6 +1,7 @@
 // The example values of the OpenAPI document: one small world in which everything fits together.
 import { ENTITY_FACTS, exampleFacts } from '../../schemas/entity-facts.ts'
-import { exampleOf } from '../../schemas/metrics.ts'
+import { exampleOf, metricExamples } from '../../schemas/metrics.ts'
+import { LISTED_METRICS } from '../../schemas/payloads.ts'
 import type { EntityType } from '../../schemas/tables.ts'
 import type { ProblemText } from '../http/route.ts'
 
@@ -74,11 +75,7 @@ export const owner = {
 }
 
 export const NO_RELEASE_YET = 'no release has been made yet; the first one is due at 2026-03-01T12:15:00.000Z'
-const { rank, rank_interval, skill, skill_interval, board_interval, pool, pool_size, contested_questions } = {
-  ...exampleOf('rankings', 'agent'),
-  ...exampleOf('verification', 'agent'),
-}
-const { peer_score, brier, median_skill, answered_share, evidence, clusters } = exampleOf('metrics', 'agent')
+const { skill, pool, evidence, clusters } = exampleOf('verification', 'agent')
 export const leaderboardPage = {
   ...PROVENANCE,
   entity_type: 'agent',
@@ -89,18 +86,7 @@ export const leaderboardPage = {
       name: 'my-agent',
       model_type: ENTITY_FACTS.model_type.example,
       organization_name: ENTITY_FACTS.organization_name.example,
-      rank,
-      rank_interval,
-      skill,
-      skill_interval,
-      board_interval,
-      pool,
-      pool_size,
-      contested_questions,
-      peer_score,
-      brier,
-      median_skill,
-      answered_share,
+      ...metricExamples(LISTED_METRICS),
       trend: [-0.045, 0.151, skill],
     },
   ],

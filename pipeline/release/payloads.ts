@@ -2,7 +2,7 @@
 import { type FactName, type HeldFacts, publishedFact, publishedFacts } from '../../schemas/entity-facts.ts'
 import { type PublicationKind, PUBLICATIONS } from '../../schemas/metric.ts'
 import { type EntityMetricName, type EntityMetrics, metricsIn } from '../../schemas/metrics.ts'
-import type { Title, VoiceRule } from '../../schemas/payloads.ts'
+import { LISTED_METRICS, type Title, type VoiceRule } from '../../schemas/payloads.ts'
 import { ENTITY_TYPES, type EntityType } from '../../schemas/tables.ts'
 import type { Environment } from '../../schemas/values.ts'
 import type { ScoredEntity } from '../engine/duckdb-engine.ts'
@@ -31,25 +31,9 @@ export interface ListedEntity extends Pick<
   RankedEntity,
   'entityType' | 'entityId' | 'facts' | 'pairs' | 'award'
 > {
-  metrics: Pick<EntityMetrics, (typeof LISTED_METRICS)[number]>
+  metrics: Pick<EntityMetrics, 'eligible' | (typeof LISTED_METRICS)[number]>
   listing: Pick<RankedEntity['listing'], 'trend'>
 }
-
-const LISTED_METRICS = [
-  'eligible',
-  'rank',
-  'rank_interval',
-  'skill',
-  'skill_interval',
-  'board_interval',
-  'pool',
-  'pool_size',
-  'contested_questions',
-  'peer_score',
-  'brier',
-  'median_skill',
-  'answered_share',
-] as const satisfies EntityMetricName[]
 
 /** Whether an entity is in lists. An agent without a name is hidden. */
 export function isListed({ entityType, facts }: Pick<RankedEntity, 'entityType' | 'facts'>): boolean {
@@ -58,7 +42,8 @@ export function isListed({ entityType, facts }: Pick<RankedEntity, 'entityType' 
 
 export function asListed(entity: RankedEntity): ListedEntity {
   const { entityType, entityId, facts, pairs, award } = entity
-  const values = LISTED_METRICS.map((metric) => [metric, entity.metrics[metric]])
+  const names = ['eligible', ...LISTED_METRICS] as const
+  const values = names.map((metric) => [metric, entity.metrics[metric]])
   const metrics = Object.fromEntries(values) as ListedEntity['metrics']
   const { trend } = entity.listing
   return { entityType, entityId, facts, pairs, award, metrics, listing: { trend } }

@@ -1,5 +1,6 @@
 // Pages that list the entities of a type in the order of their board.
 import { ServiceError } from '../../../schemas/errors.ts'
+import { LISTED_METRICS } from '../../../schemas/payloads.ts'
 import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'
 import { BY_PLACE, ENTRIES_PER_PAGE, boardPagePath, inOrderOfPlaces, boardPlace } from '../board-order.ts'
 import { listFile, pagesOf } from '../list-file.ts'
@@ -50,24 +51,12 @@ function entitiesByPlace(a: ListedEntity, b: ListedEntity): number {
 }
 
 function entryOf(entity: ListedEntity): object {
-  const { rank, rank_interval, skill_interval, board_interval, pool, pool_size } = entity.metrics
-  const { skill, median_skill, contested_questions, answered_share, peer_score, brier } = entity.metrics
+  const metrics = LISTED_METRICS.map((name) => [name, entity.metrics[name]])
   return {
     ...idMember(entity),
     ...agentFacts(entity, ['name', 'model_type', 'organization_name', 'retired_at']),
     ...entity.award,
-    rank,
-    rank_interval,
-    skill,
-    skill_interval,
-    board_interval,
-    pool,
-    pool_size,
-    contested_questions,
-    peer_score,
-    brier,
-    median_skill,
-    answered_share,
+    ...(Object.fromEntries(metrics) as object),
     trend: entity.metrics.eligible ? entity.listing.trend : [],
   }
 }
