@@ -1,9 +1,8 @@
 // Checks credentials without a secret, by the keys and the status list of their issuer.
 import type { z } from 'zod'
 import { credentialInPicture } from '../../pipeline/credentials/baking.ts'
-import { isSignedBy } from '../../pipeline/credentials/data-integrity.ts'
+import { CredentialFault, type Fault, type Held, heldBy } from '../../pipeline/credentials/check.ts'
 import { issuerOf } from '../../pipeline/credentials/documents.ts'
-import { isSetIn } from '../../pipeline/credentials/status-list.ts'
 import { printable } from '../../pipeline/printable.ts'
 import { quoted } from '../../pipeline/proof/quoted.ts'
 import { didDocument, openBadgeCredential, statusListCredential } from '../../schemas/credentials.ts'
@@ -13,7 +12,6 @@ import type { Report } from '../command-line/output.ts'
 import { fetched, jsonOf } from '../command-line/read-place.ts'
 
 type Credential = z.infer<typeof openBadgeCredential>
-type Documented = z.infer<typeof statusListCredential> | Credential
 
 /** Returns the credential that a file or an answer is, or carries as a picture; undefined if none. */
 export function credentialIn(bytes: Uint8Array): object | undefined {
@@ -79,7 +77,7 @@ async function faultOf(
   now: Date,
   step: (words: string) => void,
 ): Promise<string | undefined> {
-  const { id, issuer, credentialSubject, credentialStatus } = credential
+  const { id, issuer, credentialSubject } = credential
   const url = String(issuer['url'])
   const own = addressFault(url, issuer.id)
   if (own !== undefined) return own
@@ -87,32 +85,62 @@ async function faultOf(
   if (!entity.startsWith(`${url}/`) || !id.startsWith(`${entity}/credential#`))
     return `its id ${quoted(id)} and its subject ${quoted(entity)} are not of ${url}`
   const place = `${url}${new URL(url).pathname === '/' ? '/.well-known' : ''}/did.json`
-  const did = await documentAt(place, didDocument)
+  const did = await fetchedDocument(place, didDocument)
   if (did.id !== issuer.id) return `${place} is of ${quoted(did.id)}, not of ${issuer.id}`
   const keys = did.verificationMethod.filter((key) => did.assertionMethod.includes(key.id))
-  const forged = await proofFault(credential, keys, place)
-  if (forged !== undefined) return forged
-  step(`it is signed by the key ${credential.proof[0]!.verificationMethod}, which ${place} names`)
-  const outOfTime = timeFault(credential, now)
-  if (outOfTime !== undefined) return outOfTime
-  step(`it is good from ${credential.validFrom} until ${credential.validUntil}`)
-  const { statusListCredential: listUrl, statusListIndex: index, statusPurpose } = credentialStatus
-  if (statusPurpose !== 'revocation' || !listUrl.startsWith(`${url}/`) || !/^\d{1,6}$/.test(index))
-    return `it names no place of ${url} that says whether it is revoked`
-  const list = await documentAt(listUrl, statusListCredential)
-  if (
-    list.id !== listUrl ||
-    list.issuer !== issuer.id ||
-    !list.type.includes('BitstringStatusListCredential')
-  )
-    return `${listUrl} is not the status list that it should be`
-  const listFault = (await proofFault(list, keys, place)) ?? timeFault(list, now)
-  if (listFault !== undefined) return `its status list ${listUrl}: ${listFault}`
-  const isRevoked = isSetIn(list.credentialSubject.encodedList, Number(index))
-  if (isRevoked === undefined) return `${listUrl} has no place ${index}`
-  if (isRevoked) return `it is revoked, says ${listUrl} of ${list.validFrom}`
-  step(`it is not revoked, says ${listUrl} of ${list.validFrom}`)
-  return undefined
+  const documentAt = (address: string) => fetchedDocument(address, statusListCredential)
+  try {
+    for await (const held of heldBy(credential, { issuer: { id: issuer.id, url, keys }, now, documentAt })) {
+      step(heldWords(held, place))
+    }
+    return undefined
+  } catch (error) {
+    if (!(error instanceof CredentialFault)) throw error
+    const { fault } = error
+    const list = credential.credentialStatus.statusListCredential
+    const words = faultWords(fault, { list, place, url, now })
+    return fault.document === 'list' && !words.startsWith(list) ? `its status list ${list}: ${words}` : words
+  }
+}
+
+function heldWords(held: Held, place: string): string {
+  switch (held.kind) {
+    case 'signed':
+      return `it is signed by the key ${held.key.id}, which ${place} names`
+    case 'in time':
+      return `it is good from ${held.from} until ${held.until}`
+    case 'not revoked':
+      return `it is not revoked, says ${held.list} of ${held.since}`
+  }
+}
+
+function faultWords(
+  fault: Fault,
+  { list, place, url, now }: { list: string; place: string; url: string; now: Date },
+): string {
+  switch (fault.kind) {
+    case 'no proof':
+      return 'it has not one proof of eddsa-rdfc-2022'
+    case 'unknown key':
+      return `${place} names no key ${quoted(String(fault.key))}, or no longer`
+    case 'other form':
+      return fault.error.message
+    case 'forged':
+      return 'it was changed, or another key has signed it'
+    case 'no dates':
+      return 'it does not say from when until when it is good'
+    case 'too early':
+    case 'ran out':
+      return `it is good from ${fault.from} until ${fault.until}, and the clock of this computer says ${now.toISOString()}`
+    case 'no status':
+      return `it names no place of ${url} that says whether it is revoked`
+    case 'another list':
+      return `${list} is not the status list that it should be`
+    case 'no place':
+      return `${list} has no place ${fault.index}`
+    case 'revoked':
+      return `it is revoked, says ${list} of ${fault.since}`
+  }
 }
 
 /** Whether anyone but the issuer could answer at its address, as anyone on the way can without TLS. */
@@ -126,31 +154,9 @@ function addressFault(url: string, issuer: string): string | undefined {
 }
 
 /** @throws ServiceError if there is no answer, or no such document. */
-async function documentAt<T>(url: string, schema: z.ZodType<T>): Promise<T> {
+async function fetchedDocument<T>(url: string, schema: z.ZodType<T>): Promise<T> {
   const { data, error } = schema.safeParse(jsonOf((await fetched(url)).bytes))
   if (data !== undefined) return data
   const { path, message } = error!.issues[0]!
   throw new ServiceError('invalid', `${url} answers with another document (${path.join('.')}: ${message})`)
-}
-
-async function proofFault(
-  secured: Documented,
-  keys: readonly { id: string; publicKeyMultibase: string }[],
-  place: string,
-): Promise<string | undefined> {
-  const { verificationMethod } = secured.proof[0]!
-  const key = keys.find(({ id }) => id === verificationMethod)
-  if (!key) return `${place} names no key ${quoted(verificationMethod)}, or no longer`
-  try {
-    if (await isSignedBy(secured, key.publicKeyMultibase)) return undefined
-    return 'it was changed, or another key has signed it'
-  } catch (error) {
-    if (error instanceof ServiceError) return error.message
-    throw error
-  }
-}
-
-function timeFault({ validFrom, validUntil }: Documented, now: Date): string | undefined {
-  if (now >= new Date(validFrom) && now <= new Date(validUntil)) return undefined
-  return `it is good from ${validFrom} until ${validUntil}, and the clock of this computer says ${now.toISOString()}`
 }

@@ -1,6 +1,6 @@
 // A Bitstring Status List (https://www.w3.org/TR/vc-bitstring-status-list/): one bit for each credential,
 // which is set once it is revoked.
-import { crc32, gunzipSync } from 'node:zlib'
+import { crc32 } from 'node:zlib'
 
 /**
  * The bits of a list: the least number that the standard allows, so that asking for a list does not reveal
@@ -25,18 +25,6 @@ export function encodedList(set: Iterable<number>): string {
   tail.writeUInt32LE(crc32(bits), 0)
   tail.writeUInt32LE(LIST_BYTES, 4)
   return `u${Buffer.concat([GZIP_HEAD, deflatedRuns(bits), tail]).toString('base64url')}`
-}
-
-/** Whether the bit of an index is set in a list; undefined if the text is no list, or the list too short. */
-export function isSetIn(encoded: string, index: number): boolean | undefined {
-  let bits: Uint8Array
-  try {
-    bits = gunzipSync(Buffer.from(encoded.slice(1), 'base64url'), { maxOutputLength: LIST_BYTES })
-  } catch {
-    return undefined
-  }
-  const byte = bits[index >> 3]
-  return byte === undefined ? undefined : (byte & (0x80 >> (index & 7))) !== 0
 }
 
 const SHORTEST_RUN = 3

@@ -1,6 +1,6 @@
 // Checks an Open Badges credential of this service in the page: its signature, its dates, that it was not revoked, that the public
 // log has the record behind it, and that both say the same. It asks nobody but this service.
-import { isSignedBy } from '../../../pipeline/credentials/data-integrity.ts'
+import { CredentialFault, heldBy } from '../../../pipeline/credentials/check.ts'
 import { encoded } from '../../../pipeline/proof/canonical.ts'
 import { stepsOf, verifyWith } from '../../../pipeline/proof/reader.ts'
 
@@ -21,12 +21,50 @@ export const certificates = (() => {
       `It has the ${what} ${shown(value)}, which no credential of this service has.`,
   }
 
-  async function isSigned(secured, multikey) {
+  const NAMES = { credential: 'the credential', list: 'the list of revoked credentials' }
+  const atStart = (words) => words[0].toUpperCase() + words.slice(1)
+
+  // The words of each fault; `path` is that of the issuer's document.
+  const FAULTS = {
+    'no proof': (_fault, name) => `${atStart(name)} has no list of one proof of eddsa-rdfc-2022.`,
+    'unknown key': ({ key }, _name, path) => `The key ${shown(key)} is not, or no longer, in ${path}.`,
+    'other form': ({ error }) => FORMS[error.form]?.(error) ?? atStart(`${error.message}.`),
+    forged: (_fault, name) =>
+      `The signature does not hold: ${name} was changed, or another key has signed it.`,
+    'no dates': (_fault, name) => `${atStart(name)} has no dates.`,
+    'too early': ({ from }, name) =>
+      `${atStart(name)} is not valid before ${from}: is the clock of this computer right?`,
+    'ran out': ({ until }, name) =>
+      `${atStart(name)} ran out at ${until}. The service has a new one if the title still holds.`,
+    'no status': () => 'It does not say where its revocation would be.',
+    'another list': () => 'The list of revoked credentials is not the one that it should be.',
+    'no place': ({ index }) => `The list of revoked credentials has no place ${index}.`,
+    revoked: ({ since }) =>
+      `It was revoked: since ${since} at the latest the service says something else of its holder.`,
+  }
+
+  const HELD = {
+    signed: ({ key }, { did, path }) =>
+      `The signature holds: it is by the key ${key.publicKeyMultibase}, which ${did.id} names in ${path}.`,
+    'in time': ({ from, until }) => `It is valid from ${from} until ${until}.`,
+    'not revoked': ({ since }) =>
+      `It was not revoked, says the list of ${since}, which the same issuer has signed.`,
+  }
+
+  async function standing(credential, issuer, local, step) {
+    const { did, path } = issuer
+    const keys = did.verificationMethod.filter(({ id }) => did.assertionMethod.includes(id))
+    const documentAt = async (address) =>
+      objectIn(await asked(local(address)), 'The list of revoked credentials is no list.')
+    // oxlint-disable-next-line no-restricted-properties -- It is the reader's clock that counts.
+    const now = new Date(Date.now())
+    const circumstances = { issuer: { id: did.id, url: credential.issuer.url, keys }, now, documentAt }
     try {
-      return await isSignedBy(secured, multikey)
+      for await (const held of heldBy(credential, circumstances)) step(HELD[held.kind](held, issuer))
     } catch (error) {
-      const words = FORMS[error.form]
-      throw words ? new Error(words(error)) : error
+      if (!(error instanceof CredentialFault)) throw error
+      const { fault } = error
+      throw new Error(FAULTS[fault.kind](fault, NAMES[fault.document], path), { cause: error })
     }
   }
 
@@ -114,78 +152,6 @@ export const certificates = (() => {
         `Check it ${placeOf(id)}with a verifier of Open Badges, such as that of 1EdTech.`,
     )
   }
-
-  // Returns the key that has signed. The signature is over the hashes of the options of the proof and of the document.
-  async function signerOf({ proof: proofs, ...document }, { did, path }, name) {
-    const isOne = Array.isArray(proofs) && proofs.length === 1 && isObject(proofs[0])
-    const [proof] = must(isOne && proofs, `${name} has no list of one proof.`)
-    must(typeof proof.proofValue === 'string', `${shown(proof.proofValue)} is no signature.`)
-    const isKnown =
-      proof.type === 'DataIntegrityProof' &&
-      proof.cryptosuite === 'eddsa-rdfc-2022' &&
-      proof.proofPurpose === 'assertionMethod'
-    must(isKnown, `The proof of ${name} is not of eddsa-rdfc-2022.`)
-    const method = did.verificationMethod.find(({ id }) => id === proof.verificationMethod)
-    const isNamed = method && did.assertionMethod.includes(method.id)
-    must(isNamed, `The key ${shown(proof.verificationMethod)} is not, or no longer, in ${path}.`)
-    const holds = await isSigned({ ...document, proof: proofs }, method.publicKeyMultibase)
-    must(holds, `The signature does not hold: ${name} was changed, or another key has signed it.`)
-    return method.publicKeyMultibase
-  }
-
-  function assertInTime({ validFrom, validUntil }, name) {
-    const [from, until] = [Date.parse(validFrom), Date.parse(validUntil)]
-    // oxlint-disable-next-line no-restricted-properties -- It is the reader's clock that counts.
-    const now = Date.now()
-    must(
-      typeof validFrom === 'string' && typeof validUntil === 'string' && from < until,
-      `${name} has no dates.`,
-    )
-    must(from <= now, `${name} is not valid before ${validFrom}: is the clock of this computer right?`)
-    must(
-      now <= until,
-      `${name} ran out at ${validUntil}. The service has a new one if the title still holds.`,
-    )
-  }
-
-  async function bitsOf(packedList) {
-    must(
-      typeof packedList === 'string' && /^u[\w-]+$/.test(packedList),
-      'The list of revoked credentials is no list.',
-    )
-    const packed = atob(packedList.slice(1).replaceAll('-', '+').replaceAll('_', '/'))
-    const bytes = Uint8Array.from(packed, (character) => character.charCodeAt(0))
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
-    return new Uint8Array(await new Response(stream).arrayBuffer())
-  }
-
-  async function assertNotRevoked({ credentialStatus: status }, issuer, local) {
-    const { statusListCredential: address, statusListIndex: index } = must(
-      isObject(status) && status,
-      NO_STATUS,
-    )
-    must(status.statusPurpose === 'revocation' && /^\d{1,6}$/.test(index), NO_STATUS)
-    const list = objectIn(await asked(local(address)), 'The list of revoked credentials is no list.')
-    await signerOf(list, issuer, 'the list of revoked credentials')
-    const isOne = listOf(list.type).includes('BitstringStatusListCredential')
-    const { statusPurpose, encodedList } = list.credentialSubject
-    must(
-      isOne && list.id === address && list.issuer === issuer.did.id && statusPurpose === 'revocation',
-      `${address} is not the list of revoked credentials that it should be.`,
-    )
-    assertInTime(list, 'The list of revoked credentials')
-    const bits = await bitsOf(encodedList)
-    const place = Number(index)
-    must(place < bits.length * 8, `The list of revoked credentials has no place ${index}.`)
-    const isSet = bits[place >> 3] & (0x80 >> (place & 7))
-    must(
-      !isSet,
-      `It was revoked: since ${list.validFrom} at the latest the service says something else of its holder.`,
-    )
-    return list.validFrom
-  }
-
-  const NO_STATUS = 'It does not say where its revocation would be.'
 
   // The claims of a credential whose signature holds. Each is read where only a signed value can stand.
   function claimsOf({ id, name, validFrom, credentialSubject: subject }, url) {
@@ -297,18 +263,13 @@ export const certificates = (() => {
     )
     must(listOf(credential.type).includes('OpenBadgeCredential'), 'This is no Open Badges credential.')
     const issuer = await issuerOf(credential, issuers.split(' '))
-    const { did, mount, path } = issuer
-    const key = await signerOf(credential, issuer, 'the credential')
-    step(`The signature holds: it is by the key ${key}, which ${did.id} names in ${path}.`)
-    assertInTime(credential, 'The credential')
-    step(`It is valid from ${credential.validFrom} until ${credential.validUntil}.`)
+    const { mount } = issuer
     const { url } = credential.issuer
     const local = (address) => {
       must(typeof address === 'string' && address.startsWith(`${url}/`), NO_CLAIMS)
       return mount + address.slice(url.length)
     }
-    const since = await assertNotRevoked(credential, issuer, local)
-    step(`It was not revoked, says the list of ${since}, which the same issuer has signed.`)
+    await standing(credential, issuer, local, step)
     const claims = claimsOf(credential, url)
     await compare(claims, `${local(claims.entity)}/verification`, mount, keys, step)
     const { room, entityId, holder, release } = claims
