@@ -381,7 +381,7 @@ describe('what a status may mean besides is answered as the document says:', () 
       'submitForecast',
       409,
       underWay,
-      /request-in-progress.*still under way/s,
+      /still under way.*request-in-progress/s,
     ],
     [
       'an Idempotency-Key of another request',
