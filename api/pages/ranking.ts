@@ -207,9 +207,9 @@ function boardRow(table: BoardTable, reachOverTime: number, entry: NamedEntry): 
   const { contested_questions: questions, answered_share: answered, peer_score, brier } = entry
   const place = board && html`<td class="n place">${placesOf(entry)}${moved(moves?.get(idOf(entry)))}</td>`
   const skill = reach !== undefined && skillCell(entry, reach, reachOverTime)
-  const of = needed !== undefined && ` of ${needed}`
+  const ofNeeded = needed !== undefined && ` of ${needed}`
   const share = answered !== null && html` <span class="under">answered ${percent(answered)}</span>`
-  return html`<tr>${place}${nameCell(site, entityType, entry)}${skill}<td class="n">${questions}${of}${share}</td><td class="n">${orNone(peer_score, (value) => signed(value, 1))}</td><td class="n">${orNone(brier, plain)}</td></tr>
+  return html`<tr>${place}${nameCell(site, entityType, entry)}${skill}<td class="n">${questions}${ofNeeded}${share}</td><td class="n">${orNone(peer_score, (value) => signed(value, 1))}</td><td class="n">${orNone(brier, plain)}</td></tr>
 `
 }
 

@@ -266,8 +266,8 @@ function joined(parts: readonly Html[], between: string): Html {
   return html`${parts.map((part, index) => [index > 0 && between, part])}`
 }
 
-function limits(least: number | undefined, most: number | undefined, of?: string): string | undefined {
-  const unit = of === undefined ? '' : ` ${of}`
+function limits(least: number | undefined, most: number | undefined, noun?: string): string | undefined {
+  const unit = noun === undefined ? '' : ` ${noun}`
   if (least !== undefined && most !== undefined) return `, ${least} to ${most}${unit}`
   if (least !== undefined) return `, at least ${least}${unit}`
   if (most !== undefined) return `, at most ${most}${unit}`

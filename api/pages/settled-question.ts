@@ -64,8 +64,8 @@ function crowdSection(site: Site, { summary, voiceRule }: Settled, crowd: Crowd)
     voiceRule === 'everyone'
       ? 'Everybody counts whose forecast stood at the end.'
       : 'All forecasters count, and the first agent of each recorded owner, if their forecast stood at the end.'
-  const row = (what: HtmlPart, said: HtmlPart, brier: number) =>
-    html`<tr><th scope="row">${what}</th><td class="n">${said}</td><td class="n">${plain(brier)}</td></tr>\n`
+  const row = (what: HtmlPart, figure: HtmlPart, brier: number) =>
+    html`<tr><th scope="row">${what}</th><td class="n">${figure}</td><td class="n">${plain(brier)}</td></tr>\n`
   const average =
     crowd.average === crowd.middle
       ? row('the average, and the middle one', share(crowd.average), crowd.average_brier)
@@ -82,11 +82,11 @@ ${average}${row('always 50\u00a0%', '50\u00a0%', ALWAYS_HALF)}</tbody></table>
 }
 
 /** Compares the error of the average with those on other questions. */
-function surprise(site: Site, { surprise: { more, of } }: Crowd): HtmlPart {
+function surprise(site: Site, { surprise: { more, of: total } }: Crowd): HtmlPart {
   const word = term(site, 'surprise', 'surprise')
-  if (of === 1) return 'There is no other settled question to compare it with.'
-  if (more === 0) return html`Of ${counted(of, 'question')} none took the crowd by more ${word}.`
-  return html`Of ${counted(of, 'question')}, ${grouped(more)} took the crowd by more ${word}.`
+  if (total === 1) return 'There is no other settled question to compare it with.'
+  if (more === 0) return html`Of ${counted(total, 'question')} none took the crowd by more ${word}.`
+  return html`Of ${counted(total, 'question')}, ${grouped(more)} took the crowd by more ${word}.`
 }
 
 function courseSection({ summary: { course, outcome }, from, to }: Settled): HtmlPart {

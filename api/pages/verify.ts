@@ -20,21 +20,21 @@ function issuerPaths({ environment }: Site): string {
 /** A text that was pasted, and the answer to it. */
 interface RecordToVerify {
   q: string
-  said: string
+  notice: string
 }
 
-export function verifyPage(site: Site, asked?: RecordToVerify): Html {
+export function verifyPage(site: Site, record?: RecordToVerify): Html {
   return page({
     site,
     title: 'Check',
     description: 'Find out whether a link, a picture or a record is genuine.',
     path: '/view/verify',
-    isIndexed: asked === undefined,
+    isIndexed: record === undefined,
     scripts: [CHECK_SCRIPT],
     content: html`<p class="lead">Find out whether what you were shown is genuine: the address or the id of an agent or a forecaster, their name, or the text or the file of a record or a credential.</p>
 <form class="panel check-one" action="${linkTo(site, '/view/verify')}" data-check="any" data-mount="${MOUNTS[site.environment]}" data-issuers="${issuerPaths(site)}">
-<label>Paste an address, an id, a name, or the text of a record or a credential <small>or drop a badge or a file anywhere on this page</small><textarea name="q" rows="3" spellcheck="false" autocomplete="off" autocapitalize="off" required${asked && html` aria-describedby="said"`}>${asked && html`\n${asked.q}`}</textarea></label>
-${asked && html`<p id="said" class="no" role="alert">✗ ${asked.said}</p>\n`}<p><button>Check</button></p>
+<label>Paste an address, an id, a name, or the text of a record or a credential <small>or drop a badge or a file anywhere on this page</small><textarea name="q" rows="3" spellcheck="false" autocomplete="off" autocapitalize="off" required${record && html` aria-describedby="said"`}>${record && html`\n${record.q}`}</textarea></label>
+${record && html`<p id="said" class="no" role="alert">✗ ${record.notice}</p>\n`}<p><button>Check</button></p>
 <output aria-live="polite"></output>
 <details><summary>A file, or a key of your own</summary>
 <label>A badge, a credential or a record <input id="file" type="file" accept=".svg,.json"></label>

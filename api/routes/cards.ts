@@ -68,8 +68,8 @@ function card(entityType: EntityType, ending: Ending, eligibleQuestions: number)
         render: async () => {
           if (!isKnown) return DRAWERS[ending](emptyCard(site, entityType, subject))
           const { name, place } = await namedAndPlaced(context, release, entityType, id)
-          const of = { entityType, entityId: id, name, verification: subject, place }
-          return DRAWERS[ending](cardOf(site, of, eligibleQuestions, isPicture))
+          const cardSubject = { entityType, entityId: id, name, verification: subject, place }
+          return DRAWERS[ending](cardOf(site, cardSubject, eligibleQuestions, isPicture))
         },
       })
       const headers = isPicture ? ANYWHERE : PICTURE_HEADERS
@@ -92,6 +92,6 @@ async function namedAndPlaced(context: ApiContext, release: Release, entityType:
   const place =
     rank === null || range === null
       ? undefined
-      : { ...range, of: await leaderboard.boardSize(release.manifest!, entityType, ranked) }
+      : { ...range, boardSize: await leaderboard.boardSize(release.manifest!, entityType, ranked) }
   return { name, place }
 }

@@ -18,11 +18,13 @@ export const checkPage = pageRoute({
     const { site } = context
     if (q === undefined) return verifyPage(site)
     const found = await destinationOf(context, release, q, asker)
-    return 'to' in found ? found : { status: found.status, page: verifyPage(site, { q, said: found.said }) }
+    return 'to' in found
+      ? found
+      : { status: found.status, page: verifyPage(site, { q, notice: found.notice }) }
   },
 })
 
-type Destination = { to: string } | { status: number; said: string }
+type Destination = { to: string } | { status: number; notice: string }
 
 const RECORD =
   'That is the text of a record. Your browser checks it in this page, which needs JavaScript and HTTPS; the commands below do the same.'
@@ -45,15 +47,15 @@ async function destinationOf(
     case 'name':
       return { to: linkTo(site, withQuery(SEARCH_PATH, { q: q.trim() })) }
     case 'record':
-      return { status: 200, said: RECORD }
+      return { status: 200, notice: RECORD }
     case 'unknown':
-      return { status: 404, said: pasted.why }
+      return { status: 404, notice: pasted.why }
     case 'id': {
       const { id } = pasted
       const released = await releasedEntity(context, release, id, asker)
       if (released) return { to: `${linkTo(site, profilePath(released.entityType, id))}#check` }
       if (await registry.findAgent(id)) return { to: linkTo(site, profilePath('agent', id)) }
-      return { status: 404, said: `No agent and no forecaster here has the id ${id}.` }
+      return { status: 404, notice: `No agent and no forecaster here has the id ${id}.` }
     }
   }
 }

@@ -53,7 +53,7 @@ export const anything = (() => {
 
   async function keysFor(path, own) {
     if (own.length > 0) return own
-    const named = new TextDecoder().decode(await certificates.asked(`${rootOfPath(path)}/log/vkey`))
+    const named = new TextDecoder().decode(await certificates.bytesAt(`${rootOfPath(path)}/log/vkey`))
     return named.trim().split('\n')
   }
 
@@ -62,8 +62,9 @@ export const anything = (() => {
       ? 'with the keys that you gave'
       : 'with the key that this service names: compare it with one from elsewhere'
 
-  // Calls `step` with each thing that holds, and resolves to the result in words. `said` puts a record into words.
-  async function check(text, own, { mount, issuers }, said, step) {
+  // Calls `step` with each thing that holds, and resolves to the result in words. `wordsOf` puts a record
+  // into words.
+  async function check(text, own, { mount, issuers }, wordsOf, step) {
     if (!/^\s*[{[]/.test(text)) {
       const given = text.trim().startsWith('<') ? certificates.textIn(encoded(text)) : text.trim()
       return certificates.check(given, own, issuers, step)
@@ -75,9 +76,9 @@ export const anything = (() => {
     must(JSON.stringify(members) === record, REFORMATTED)
     const path = proofPathOf(members, mount)
     const keys = await keysFor(path, own)
-    const proof = new TextDecoder().decode(await certificates.asked(path))
+    const proof = new TextDecoder().decode(await certificates.bytesAt(path))
     stepsOf(await verifyWith(encoded(record), proof, keys)).forEach(step)
-    return `It holds, ${whose(own)}. ${said(encoded(record))}`
+    return `It holds, ${whose(own)}. ${wordsOf(encoded(record))}`
   }
 
   return { check, isChecked }

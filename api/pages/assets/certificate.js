@@ -55,7 +55,7 @@ export const certificates = (() => {
     const { did, path } = issuer
     const keys = did.verificationMethod.filter(({ id }) => did.assertionMethod.includes(id))
     const documentAt = async (address) =>
-      objectIn(await asked(local(address)), 'The list of revoked credentials is no list.')
+      objectIn(await bytesAt(local(address)), 'The list of revoked credentials is no list.')
     // oxlint-disable-next-line no-restricted-properties -- It is the reader's clock that counts.
     const now = new Date(Date.now())
     const circumstances = { issuer: { id: did.id, url: credential.issuer.url, keys }, now, documentAt }
@@ -110,10 +110,10 @@ export const certificates = (() => {
     throw new Error(`The service answered ${answer.status}: ${detail}`)
   }
 
-  const asked = async (path) => bytesOfAnswer(await answerOf(path), path)
+  const bytesAt = async (path) => bytesOfAnswer(await answerOf(path), path)
 
   // The bytes at a path; undefined where the service has none.
-  async function askedIfThere(path) {
+  async function bytesIfThere(path) {
     const answer = await answerOf(path)
     return answer.status === 404 ? undefined : bytesOfAnswer(answer, path)
   }
@@ -141,7 +141,7 @@ export const certificates = (() => {
     must(typeof id === 'string', 'It does not say who issued it.')
     const own = []
     for (const path of paths) {
-      const bytes = await askedIfThere(path)
+      const bytes = await bytesIfThere(path)
       const did = bytes && objectIn(bytes, `${path} is no document of an issuer.`)
       if (did?.id === id) return { did, mount: path.replace(/\/did\.json$/, ''), path }
       if (did) own.push(did.id)
@@ -216,7 +216,7 @@ export const certificates = (() => {
 
   // Checks that the log has the record of the holder, and that the record and the claims are the same.
   async function compare(claims, path, mount, keys, step) {
-    const body = await asked(path)
+    const body = await bytesAt(path)
     const record = recordOf(body)
     const isSame = record.release === claims.release
     must(
@@ -224,9 +224,9 @@ export const certificates = (() => {
       `The service still has release ${record.release}. Try again in a moment.`,
     )
     must(record.entityId === claims.entityId, `The record at ${path} is about somebody else.`)
-    const named = await askedIfThere(`${mount}/log/vkey`)
+    const named = await bytesIfThere(`${mount}/log/vkey`)
     if (named || keys.length > 0) {
-      const proof = new TextDecoder().decode(await asked(`${path}/proof?release=${record.release}`))
+      const proof = new TextDecoder().decode(await bytesAt(`${path}/proof?release=${record.release}`))
       const vkeys = keys.length > 0 ? keys : new TextDecoder().decode(named).trim().split('\n')
       stepsOf(await verifyWith(body, proof, vkeys)).forEach(step)
       step(
@@ -256,7 +256,7 @@ export const certificates = (() => {
 
   // Of a text, or behind a link. The issuers are the paths of their documents, with spaces between.
   async function check(given, keys, issuers, step) {
-    const text = textIn(/^https?:\/\//.test(given) ? await asked(pathOfLink(given)) : encoded(given))
+    const text = textIn(/^https?:\/\//.test(given) ? await bytesAt(pathOfLink(given)) : encoded(given))
     const credential = objectIn(
       encoded(text),
       'This is no credential: neither its JSON, nor a badge, nor a link to one.',
@@ -280,5 +280,5 @@ export const certificates = (() => {
     return `It holds. ${whom} has the certificate “${credential.name}”, by release ${release}, as of ${credential.validFrom}.`
   }
 
-  return { asked, check, textIn }
+  return { bytesAt, check, textIn }
 })()

@@ -4,7 +4,9 @@
   const root = document.getElementById('operator')
   const { mount } = root.dataset
   const find = (selector, within = root) => within.querySelector(selector)
-  const [enter, work, said, ask] = ['#enter', '#work', '.said', '#ask'].map((selector) => find(selector))
+  const [enter, work, statusLine, ask] = ['#enter', '#work', '.said', '#ask'].map((selector) =>
+    find(selector),
+  )
   const LISTS = ['overdue', 'closing', 'opening', 'done']
 
   let key
@@ -32,7 +34,7 @@
     return hours < 48 ? many(hours, 'hour', 'hours') : many(Math.round(hours / 24), 'day', 'days')
   }
 
-  const say = (words) => (said.textContent = words)
+  const say = (words) => (statusLine.textContent = words)
 
   // Calls
 
@@ -113,13 +115,13 @@
   const tasks = () => [...work.querySelectorAll('.task')]
 
   function activate(task) {
-    const of = (which, tabIndex) => {
+    const setReach = (which, tabIndex) => {
       for (const reached of [which, ...which.querySelectorAll('a, button')]) reached.tabIndex = tabIndex
       which.classList.toggle('current', tabIndex === 0)
     }
-    if (current) of(current, -1)
+    if (current) setReach(current, -1)
     current = task
-    of(task, 0)
+    setReach(task, 0)
   }
 
   /** Moves the keys to the task at an index, or to the nearest one. */
@@ -174,7 +176,7 @@
     body: resolution(outcome),
     words: ({ title }, at) => `Resolves “${title}” as ${as}, known since ${shown(at)}${effect}.`,
     after: (question) => ({ ...question, outcome }),
-    said: ({ title }) => `“${title}” is resolved as ${as}.`,
+    confirmation: ({ title }) => `“${title}” is resolved as ${as}.`,
   })
   const ACTS = {
     yes: resolve('yes', 'yes', ''),
@@ -183,14 +185,14 @@
       ...resolve('annulled', 'annulled', ': it scores nobody'),
       title: 'Annul?',
       words: ({ title }) => `Annuls “${title}”: it scores nobody.`,
-      said: ({ title }) => `“${title}” is annulled.`,
+      confirmation: ({ title }) => `“${title}” is annulled.`,
     },
     withdraw: {
       ...resolve('open', 'open', ''),
       title: 'Withdraw the outcome?',
       words: ({ title, outcome }) => `Withdraws the outcome “${outcome}” of “${title}”, which then has none.`,
       after: (question) => ({ ...question, outcome: null }),
-      said: ({ title }) => `The outcome of “${title}” is withdrawn.`,
+      confirmation: ({ title }) => `The outcome of “${title}” is withdrawn.`,
     },
     close: {
       title: 'Correct the close?',
@@ -201,14 +203,14 @@
       words: ({ title, closes_at }, at) =>
         `Moves the close of “${title}” from ${shown(closes_at)} to ${shown(at)}.`,
       after: (question, { closes_at }) => ({ ...question, closes_at }),
-      said: ({ title }, at) => `“${title}” closes at ${shown(at)}.`,
+      confirmation: ({ title }, at) => `“${title}” closes at ${shown(at)}.`,
     },
   }
 
   const form = find('form', ask)
   const effect = find('#ask-effect')
   /** The action that is asked about, and the rows whose effect is shown, as text. */
-  let asked
+  let pendingAction
   let previewed
 
   const fieldOf = (name) => form.elements.namedItem(name)
@@ -236,7 +238,7 @@
     const act = ACTS[name]
     if (name === 'withdraw' && !question.outcome)
       return say(`“${question.title}” has no outcome to withdraw.`)
-    asked = { act, question, needsTime: name !== 'close' }
+    pendingAction = { act, question, needsTime: name !== 'close' }
     previewed = undefined
     form.reset()
     tell([])
@@ -253,7 +255,7 @@
       fieldOf(act.field).focus()
     } else {
       find('button', form).focus()
-      void previewNow(asked)
+      void previewNow(pendingAction)
     }
   }
 
@@ -263,11 +265,11 @@
     tell(ASKING)
     try {
       const { at: time } = await call('GET', '/operator/agenda?limit=1')
-      if (asked !== mine) return
+      if (pendingAction !== mine) return
       if (mine.needsTime) fieldOf(mine.act.field).value = inField(time)
       mine.needsTime = false
     } catch (error) {
-      if (asked === mine) tell([error.message], true)
+      if (pendingAction === mine) tell([error.message], true)
       return
     } finally {
       mine.isUnderWay = false
@@ -312,10 +314,10 @@
   }
 
   async function preview() {
-    const mine = asked
+    const mine = pendingAction
     const { body, rows, instant } = bodyOf(mine)
     const text = JSON.stringify(body)
-    const isOld = () => asked !== mine || JSON.stringify(bodyOf(mine).body) !== text
+    const isOld = () => pendingAction !== mine || JSON.stringify(bodyOf(mine).body) !== text
     tell(ASKING)
     try {
       const found = await call('POST', '/operator/preview', body)
@@ -336,7 +338,7 @@
   }
 
   async function confirm() {
-    const mine = asked
+    const mine = pendingAction
     const { act, question } = mine
     const { body, instant } = bodyOf(mine)
     mine.isUnderWay = true
@@ -349,12 +351,12 @@
         act.after(question, { [act.field]: instant }),
         ...done.filter((one) => one.question_id !== question_id),
       ]
-      if (asked === mine) ask.close()
-      await read(act.said(question, instant)).catch((error) =>
-        say(`${act.said(question, instant)} ${error.message}`),
+      if (pendingAction === mine) ask.close()
+      await read(act.confirmation(question, instant)).catch((error) =>
+        say(`${act.confirmation(question, instant)} ${error.message}`),
       )
     } catch (error) {
-      if (asked === mine && ask.open) tell([error.message], true)
+      if (pendingAction === mine && ask.open) tell([error.message], true)
       else say(`${act.title} ${error.message}`)
     } finally {
       mine.isUnderWay = false
@@ -363,12 +365,12 @@
 
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    if (asked.isUnderWay) return
-    if (asked.needsTime) void previewNow(asked)
-    else void (previewed === bodyOf(asked).rows ? confirm() : preview())
+    if (pendingAction.isUnderWay) return
+    if (pendingAction.needsTime) void previewNow(pendingAction)
+    else void (previewed === bodyOf(pendingAction).rows ? confirm() : preview())
   })
   form.addEventListener('input', ({ target }) => {
-    if (target.name === asked.act.field) asked.needsTime = false
+    if (target.name === pendingAction.act.field) pendingAction.needsTime = false
     // A reason changes no effect that was shown.
     if (target.name === 'reason' && previewed !== undefined) return
     previewed = undefined
@@ -379,7 +381,7 @@
   ask.addEventListener('close', () => {
     // The next action may have begun before this is told.
     if (ask.open) return
-    asked = undefined
+    pendingAction = undefined
     if (current?.isConnected) current.focus()
   })
 

@@ -9,15 +9,15 @@ for (const snippet of document.querySelectorAll('pre[data-copy]')) {
   const button = document.createElement('button')
   button.type = 'button'
   button.textContent = `Copy ${name}`
-  const said = document.createElement('span')
-  said.setAttribute('role', 'status')
+  const notice = document.createElement('span')
+  notice.setAttribute('role', 'status')
   button.addEventListener('click', () => {
     navigator.clipboard.writeText(snippet.textContent).then(
-      () => (said.textContent = ' Copied.'),
-      () => (said.textContent = ' The browser did not allow it: select the text and copy it.'),
+      () => (notice.textContent = ' Copied.'),
+      () => (notice.textContent = ' The browser did not allow it: select the text and copy it.'),
     )
   })
   const line = document.createElement('p')
-  line.append(button, said)
+  line.append(button, notice)
   snippet.after(line)
 }

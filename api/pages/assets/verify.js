@@ -42,7 +42,7 @@ import { certificates, must } from './certificate.js'
     for (const bytes of bodies(form, file)) {
       for (const signature of claimed) {
         if (await holds(secret, signature, bytes))
-          return `It holds: these bytes were signed with this secret. ${said(bytes)}`
+          return `It holds: these bytes were signed with this secret. ${wordsOf(bytes)}`
       }
     }
     throw new Error(
@@ -50,7 +50,7 @@ import { certificates, must } from './certificate.js'
     )
   }
 
-  async function asked(path) {
+  async function textAt(path) {
     const answer = await fetch(path)
     if (answer.ok) return answer.text()
     const problem = await answer.json().catch(() => ({}))
@@ -67,8 +67,8 @@ import { certificates, must } from './certificate.js'
   async function checkProof(form, file, step) {
     const { proof: path, vkey: keyPath } = form.dataset
     const own = keysIn(form)
-    const proof = proofIn(path ? await asked(path) : value(form, 'proof'))
-    const vkeys = own.length > 0 ? own : (await asked(keyPath)).trim().split('\n')
+    const proof = proofIn(path ? await textAt(path) : value(form, 'proof'))
+    const vkeys = own.length > 0 ? own : (await textAt(keyPath)).trim().split('\n')
     const checks = bodies(form, file).map((body) =>
       verifyWith(body, proof, vkeys).then((found) => ({ body, found })),
     )
@@ -80,10 +80,10 @@ import { certificates, must } from './certificate.js'
       own.length > 0
         ? 'with the keys that you gave'
         : 'with the key that this service names: compare it with one from elsewhere'
-    return `It holds, ${whose}. ${said(body)}`
+    return `It holds, ${whose}. ${wordsOf(body)}`
   }
 
-  function said(bytes) {
+  function wordsOf(bytes) {
     try {
       const payload = JSON.parse(new TextDecoder().decode(bytes))
       const {
@@ -107,7 +107,7 @@ import { certificates, must } from './certificate.js'
     proof: checkProof,
     secret: checkSecret,
     any: (form, _file, step) =>
-      anything.check(form.elements.namedItem('q').value, keysIn(form), form.dataset, said, step),
+      anything.check(form.elements.namedItem('q').value, keysIn(form), form.dataset, wordsOf, step),
   }
 
   function why(error) {

@@ -30,7 +30,7 @@ export interface CardSubject {
   name: string | null
   verification: Verification
   /** The ranks between which it lies, among all on its board; undefined without a rank. */
-  place: { lower: number; upper: number; of: number } | undefined
+  place: { lower: number; upper: number; boardSize: number } | undefined
 }
 
 const [INK, QUIET, RULE, WHITE] = ['#1f2328', '#57606a', '#c8d0d8', '#ffffff']
@@ -47,9 +47,9 @@ export function cardOf(
   eligibleQuestions: number,
   isPicture: boolean,
 ): Card {
-  const { entityType, entityId, verification: of, place } = subject
-  const title = titleOf(of)
-  const { skill, skill_interval: range, contested_questions: questions } = of
+  const { entityType, entityId, verification, place } = subject
+  const title = titleOf(verification)
+  const { skill, skill_interval: range, contested_questions: questions } = verification
   const isShown = subject.name !== null && (!isPicture || canDraw('bold', subject.name))
   const name = isShown ? subject.name! : unnamed(entityType, entityId)
   const titleWords =
@@ -66,10 +66,10 @@ export function cardOf(
     shown === null
       ? `${questions} of the ${eligibleQuestions} shared questions that a place takes`
       : `${grouped(questions)} shared questions`,
-    ...(place ? [`place ${places(place)} of ${grouped(place.of)}`] : []),
+    ...(place ? [`place ${places(place)} of ${grouped(place.boardSize)}`] : []),
   ].join(' · ')
   const marks: Mark[] = [
-    ...frame(site, `release ${of.release} · ${of.as_of.slice(0, 10)}`),
+    ...frame(site, `release ${verification.release} · ${verification.as_of.slice(0, 10)}`),
     ...heading(
       name,
       isShown || subject.name === null ? '' : 'Their name has characters that this picture cannot show.',

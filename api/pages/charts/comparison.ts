@@ -89,7 +89,7 @@ const MARKS = [
 ]
 
 interface Point {
-  said: number
+  probability: number
   happened: number
   count: number
 }
@@ -97,8 +97,8 @@ interface Point {
 function pointsOf(curve: Curve): Point[] {
   return curve
     .filter(({ count }) => count >= LEAST_COUNT)
-    .map(({ mean_probability: said, observed_frequency: happened, count }) => ({
-      said: said!,
+    .map(({ mean_probability: probability, observed_frequency: happened, count }) => ({
+      probability: probability!,
       happened: happened!,
       count,
     }))
@@ -109,15 +109,15 @@ function pointsOf(curve: Curve): Point[] {
  * alone. Nothing where nobody has a group that is large enough.
  */
 export function calibrationTogether(all: readonly Calibrated[]): HtmlPart {
-  const lines = all.map(({ curve, ...of }, index) => ({ ...of, index, points: pointsOf(curve) }))
+  const lines = all.map(({ curve, ...entity }, index) => ({ ...entity, index, points: pointsOf(curve) }))
   if (lines.every(({ points }) => points.length === 0)) return undefined
   const drawn = lines.filter(({ points }) => points.length > 0)
-  const said = drawn.map(({ plainName, points }) => `${plainName}: ${points.map(wordsOf).join(', ')}`)
+  const descriptions = drawn.map(({ plainName, points }) => `${plainName}: ${points.map(wordsOf).join(', ')}`)
   const [left, right, bottom, top] = [X.from, X.to, Y.from, Y.to]
   return html`<h2 id="calibration">When they say 70\u00a0%, does it happen 7 times in 10?</h2>
 <div class="columns"><figure><svg class="chart square" viewBox="0 0 ${CHART_WIDTH} 366" role="img" aria-labelledby="together-title" aria-describedby="together-about">
 <title id="together-title">What was said, and how often it happened</title>
-<desc id="together-about">${said.join('; ')}.</desc>
+<desc id="together-about">${descriptions.join('; ')}.</desc>
 <g class="grid">${QUARTERS.map((share) => html`<path d="M${place(X, share)} ${top}V${bottom}M${left} ${place(Y, share)}H${right}"/>`)}</g>
 <path class="ideal" d="M${left} ${bottom}L${right} ${top}"/>
 ${lines.map(({ points, index }) => curveOf(points, index))}<g class="tick" text-anchor="end">${QUARTERS.map((share) => html`<text x="${left - 6}" y="${place(Y, share) + 4}">${percent(share)}</text>`)}</g>
@@ -137,12 +137,12 @@ ${lines.map(
 }
 
 function curveOf(points: readonly Point[], index: number): HtmlPart {
-  const at = points.map(({ said, happened }) => `${place(X, said)} ${place(Y, happened)}`)
+  const at = points.map(({ probability, happened }) => `${place(X, probability)} ${place(Y, happened)}`)
   if (at.length === 0) return undefined
   return html`<g class="who who-${index + 1}"><path class="curve" d="M${at.join('L')}"/>${at.map((where) => html`<path d="${MARKS[index]}" transform="translate(${where})"/>`)}</g>
 `
 }
 
-function wordsOf({ said, happened, count }: Point): string {
-  return `said ${percent(said)}, happened ${percent(happened)} of ${count}`
+function wordsOf({ probability, happened, count }: Point): string {
+  return `said ${percent(probability)}, happened ${percent(happened)} of ${count}`
 }

@@ -33,9 +33,12 @@ const LEVEL = 0.05
  * all cases. The tails are those of the binomial distribution at the mean forecast, which are wider than at
  * the single forecasts.
  */
-function isOff({ count, mean_probability: said, observed_frequency: happened }: FilledBin, level: number) {
+function isOff(
+  { count, mean_probability: probability, observed_frequency: happened }: FilledBin,
+  level: number,
+) {
   const events = Math.round(count * happened)
-  return Math.min(atMost(events, count, said), atLeast(events, count, said)) < level / 2
+  return Math.min(atMost(events, count, probability), atLeast(events, count, probability)) < level / 2
 }
 
 /** Says in one sentence what the diagram shows. */
@@ -50,8 +53,8 @@ export function reliabilityResult(curve: readonly CalibrationBin[]): string {
       bins.length === 1 ? 'the one group' : `all ${groups}`
     } of forecasts.`
   }
-  const where = off.map(({ lower, upper, mean_probability: said, observed_frequency: happened }) => {
-    return `from ${percent(lower)} to ${percent(upper)} it happened ${happened > said ? 'more' : 'less'} often than said`
+  const where = off.map(({ lower, upper, mean_probability: probability, observed_frequency: happened }) => {
+    return `from ${percent(lower)} to ${percent(upper)} it happened ${happened > probability ? 'more' : 'less'} often than said`
   })
   const detail = off.length > 3 ? '' : `: ${where.join(', ')}`
   return `In ${off.length} of ${groups} of forecasts, what was said and how often it happened differ by more than luck explains${detail}. Luck alone brings that about in at most ${percent(LEVEL)} of cases.`
@@ -81,8 +84,8 @@ export function reliabilityDiagram(
 </svg>`
 }
 
-function saying({ mean_probability: said, observed_frequency: happened, count }: FilledBin): string {
-  return `said ${percent(said)}, happened ${percent(happened)} of ${count}`
+function saying({ mean_probability: probability, observed_frequency: happened, count }: FilledBin): string {
+  return `said ${percent(probability)}, happened ${percent(happened)} of ${count}`
 }
 
 /** The area of a dot grows with the number of forecasts. */

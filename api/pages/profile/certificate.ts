@@ -23,10 +23,10 @@ import { type Payloads, awardOf, headingOf, idOf, kindOf, levelOf } from './subj
  */
 export function certificateOnPaper(
   site: Site,
-  of: Payloads,
+  payloads: Payloads,
   { sentence, boardSize, path }: { sentence: string; boardSize: number; path: string },
 ): Html {
-  const { verification, metrics, rankings } = of
+  const { verification, metrics, rankings } = payloads
   const { skill, skill_interval: range } = verification
   const place = rankings.rank_interval
   const rows: [string, HtmlPart][] = [
@@ -38,17 +38,17 @@ export function certificateOnPaper(
     ['Shared questions', grouped(metrics.contested_questions)],
     ['Place', place && rankings.rank !== null ? `${places(place)} of ${grouped(boardSize)}` : '–'],
     ['Release', html`${verification.release}, of ${dayOf(verification.as_of)}`],
-    [kindOf(of) === 'agent' ? 'Agent' : 'Forecaster', html`<code>${idOf(of)}</code>`],
+    [kindOf(payloads) === 'agent' ? 'Agent' : 'Forecaster', html`<code>${idOf(payloads)}</code>`],
     ['Method', verification.methodology_version],
   ]
-  const title = awardOf(of)
+  const title = awardOf(payloads)
   const address = addressOf(site, path)
   // A scanner needs the host.
   const picture = site.publicUrl !== undefined && qrPicture(address, `QR code of ${address}`)
   return html`<section class="paper certificate" aria-label="Certificate">
 <p class="issuer">${serviceName(site)}${site.environment === 'sandbox' && ' · sandbox, simulated'}</p>
-<p class="holder" role="heading" aria-level="1">${headingOf(of)}</p>
-<p class="award-line">${shapeOf(title)} ${titleInWords(title)} ${kindOf(of)}</p>
+<p class="holder" role="heading" aria-level="1">${headingOf(payloads)}</p>
+<p class="award-line">${shapeOf(title)} ${titleInWords(title)} ${kindOf(payloads)}</p>
 <p>${sentence}</p>
 <table><tbody>
 ${rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>\n`)}</tbody></table>

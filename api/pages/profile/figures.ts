@@ -38,18 +38,24 @@ function thresholdsOf(rules: TitleRules): Threshold[] {
 }
 
 /** Nothing without a shared question. */
-export function runningFigure(of: Payloads, points: readonly RunningPoint[], rules: TitleRules): HtmlPart {
+export function runningFigure(
+  payloads: Payloads,
+  points: readonly RunningPoint[],
+  rules: TitleRules,
+): HtmlPart {
   if (points.length === 0) return undefined
   const thresholds = thresholdsOf(rules)
   return html`<h2 id="skill">Skill, question by question</h2>
 <p>${runningResult(points)}</p>
 <div class="columns"><figure>${runningSkillChart(points, thresholds)}
 <figcaption>${points.some((point) => point.interval) && 'Shaded: where the true skill may lie. '}Dashed: how many questions a title takes.</figcaption></figure>
-${scrolling('The running skill in numbers', runningTable(of, points, milestones(points.at(-1)!.questions, rules)))}</div>`
+${scrolling('The running skill in numbers', runningTable(payloads, points, milestones(points.at(-1)!.questions, rules)))}</div>`
 }
 
-function runningTable(of: Payloads, points: readonly RunningPoint[], shown: readonly number[]): Html {
-  const level = of.metrics.skill_interval ? `${levelOf(of.metrics.skill_interval)} interval` : 'interval'
+function runningTable(payloads: Payloads, points: readonly RunningPoint[], shown: readonly number[]): Html {
+  const level = payloads.metrics.skill_interval
+    ? `${levelOf(payloads.metrics.skill_interval)} interval`
+    : 'interval'
   const rows = points.filter(({ questions }) => shown.includes(questions))
   return html`<table><caption>The same in numbers</caption>
 <thead><tr><th scope="col">questions</th><th scope="col" class="n">skill</th><th scope="col" class="n">${level}</th></tr></thead>

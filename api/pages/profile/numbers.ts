@@ -32,18 +32,18 @@ const SILENCE_MS = 90 * DAY_MS
 /** @param rows all questions of the entity. */
 export function notes(
   site: Site,
-  of: Payloads,
+  payloads: Payloads,
   rules: TitleRules,
   rows: readonly QuestionScore[],
   replaced: readonly ReplacedOutcome[],
 ): HtmlPart {
   const all = [
-    imported(site, of),
-    everyoneIsAVoice(of, rules),
-    pending(of),
-    overdue(of),
-    ended(of),
-    corrected(site, of, rows, replaced),
+    imported(site, payloads),
+    everyoneIsAVoice(payloads, rules),
+    pending(payloads),
+    overdue(payloads),
+    ended(payloads),
+    corrected(site, payloads, rows, replaced),
   ]
   return all.map((note) => note && html`<div class="state">${note}</div>\n`)
 }
@@ -75,9 +75,9 @@ function everyoneIsAVoice({ verification }: Payloads, { certified_questions }: T
   return html`<p>Too few people and owners take part, so that everyone is measured against everyone: a certificate then takes a market’s price on ${certified_questions} questions.</p>`
 }
 
-function ended(of: Payloads): Html | undefined {
-  const { profile } = of
-  const retired = retiredAt(of)
+function ended(payloads: Payloads): Html | undefined {
+  const { profile } = payloads
+  const retired = retiredAt(payloads)
   if (retired !== null) {
     return html`<p>Retired on ${dayOf(retired)}: no more forecasts are made, and there is no place. The record stays.</p>`
   }
@@ -92,11 +92,11 @@ function corrected(
   rows: readonly QuestionScore[],
   replaced: readonly ReplacedOutcome[],
 ): Html | undefined {
-  const asked = new Map(rows.map((row) => [row.question_id, row]))
-  const own = replaced.filter(({ questionId }) => asked.has(questionId))
+  const rowById = new Map(rows.map((row) => [row.question_id, row]))
+  const own = replaced.filter(({ questionId }) => rowById.has(questionId))
   if (own.length === 0) return undefined
   const changes = own.map(({ questionId, from, to }) => {
-    const { title, outcome } = asked.get(questionId)!
+    const { title, outcome } = rowById.get(questionId)!
     const change =
       to === null
         ? `${outcome} at another time`
@@ -115,14 +115,14 @@ ${changes.map((change) => html`<li>${change}</li>\n`)}</ul>`
  *
  * @param boardSize how many have a place with it, itself among them; 0 if it has none.
  */
-export function facts(site: Site, of: Payloads, rules: TitleRules, boardSize: number): HtmlPart {
-  const { metrics } = of
+export function facts(site: Site, payloads: Payloads, rules: TitleRules, boardSize: number): HtmlPart {
+  const { metrics } = payloads
   if (metrics.resolved_questions === 0) return undefined
   return html`<dl class="facts">
 ${fact(term(site, 'skill', 'Skill'), orNone(metrics.skill, signed), skillNote(metrics))}
 ${overFact(site, 'median-skill', 'Skill over the median', metrics.median_skill, metrics.median_skill_interval)}
 ${metrics.priced_questions > 0 && overFact(site, 'market-skill', 'Skill over the market', metrics.market_skill, metrics.market_skill_interval)}
-${placeFact(site, of, rules, boardSize)}
+${placeFact(site, payloads, rules, boardSize)}
 ${fact('Questions', grouped(metrics.resolved_questions), questionsNote(site, metrics))}
 ${answeredFact(site, metrics)}
 ${evidenceFact(site, metrics, rules)}
@@ -151,18 +151,18 @@ function skillNote({
   return `${interval(range)}, ${levelOf(range)} sure`
 }
 
-function placeFact(site: Site, of: Payloads, rules: TitleRules, boardSize: number): Html {
-  const name = html`${term(site, 'place', 'Place')} among ${kindOf(of)}s`
-  const { rank, rank_interval: range, contested_questions: has, pool } = of.rankings
+function placeFact(site: Site, payloads: Payloads, rules: TitleRules, boardSize: number): Html {
+  const name = html`${term(site, 'place', 'Place')} among ${kindOf(payloads)}s`
+  const { rank, rank_interval: range, contested_questions: has, pool } = payloads.rankings
   if (rank === null || range === null) {
-    if (retiredAt(of) !== null) return fact(name, '–', 'retired: places are for those who take part')
+    if (retiredAt(payloads) !== null) return fact(name, '–', 'retired: places are for those who take part')
     return fact(name, '–', `${rules.eligible_questions - has} more shared questions to go`)
   }
   const where = pool !== null && html`in the ${term(site, 'pool', 'pool')} ${endOf(pool)}; `
   return fact(
     name,
     `${places(range)} of ${grouped(boardSize)}`,
-    html`${where}${sureOf(of, range, boardSize)}`,
+    html`${where}${sureOf(payloads, range, boardSize)}`,
   )
 }
 
@@ -241,8 +241,8 @@ function metricRows(name: EntityMetricName, value: unknown): Html[] {
     })
   }
   if (name === 'recent') {
-    return Object.entries(value as EntityMetrics['recent']).map(([part, of]) =>
-      metricRow(`recent.${part}`, written(of, part !== 'questions'), about),
+    return Object.entries(value as EntityMetrics['recent']).map(([part, partValue]) =>
+      metricRow(`recent.${part}`, written(partValue, part !== 'questions'), about),
     )
   }
   return [metricRow(name, written(value, range[0] === null), about)]

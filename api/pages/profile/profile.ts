@@ -60,55 +60,55 @@ export interface Profile {
 }
 
 export function profilePage(profile: Profile): Html {
-  const { site, published: of, verification, scores, running, replaced, rules, boardSize } = profile
+  const { site, published: payloads, verification, scores, running, replaced, rules, boardSize } = profile
   const { certificate, topics, days } = profile
-  const [entityType, id] = [kindOf(of), idOf(of)]
+  const [entityType, id] = [kindOf(payloads), idOf(payloads)]
   const [path, calls] = [profilePath(entityType, id), callPath(entityType, id)]
-  const badge = badgeOf(site.environment, entityType, of.verification, rules.eligible_questions)
+  const badge = badgeOf(site.environment, entityType, payloads.verification, rules.eligible_questions)
   return page({
     site,
-    title: titleLine(of),
-    heading: headingOf(of),
-    description: sentenceOf(of, rules),
+    title: titleLine(payloads),
+    heading: headingOf(payloads),
+    description: sentenceOf(payloads, rules),
     path,
     kind: 'profile',
-    isIndexed: of.rankings.rank !== null,
+    isIndexed: payloads.rankings.rank !== null,
     alternates: {
       'application/json': `${calls}/verification`,
       ...(certificate && { 'application/vc': `${calls}/credential` }),
     },
-    linkedData: linkedData(site, of, path, certificate),
+    linkedData: linkedData(site, payloads, path, certificate),
     scripts: [
       ...((verification.proofPath ?? verification.signature) === undefined ? [] : [CHECK_SCRIPT]),
       SHOW_SCRIPT,
     ],
     // Card and badge follow the current release.
-    ...(site.earlier === undefined && { picture: { path: `${calls}/card.png`, words: titleLine(of) } }),
-    source: html`${releaseLine(site, of.verification)}. The same for programs: ${links(site, calls)}`,
-    content: html`${certificateOnPaper(site, of, { sentence: sentenceOf(of, rules), boardSize, path })}<p class="mute">${claims(site, of)} · <a href="${linkTo(site, comparisonPath([idOf(of)]))}">compare with another</a>${isAgent(of) && html` · <a href="${linkTo(site, reportPath(idOf(of)))}">why a question did not score</a>`}</p>
-${seal(site, of, rules)}
+    ...(site.earlier === undefined && { picture: { path: `${calls}/card.png`, words: titleLine(payloads) } }),
+    source: html`${releaseLine(site, payloads.verification)}. The same for programs: ${links(site, calls)}`,
+    content: html`${certificateOnPaper(site, payloads, { sentence: sentenceOf(payloads, rules), boardSize, path })}<p class="mute">${claims(site, payloads)} · <a href="${linkTo(site, comparisonPath([idOf(payloads)]))}">compare with another</a>${isAgent(payloads) && html` · <a href="${linkTo(site, reportPath(idOf(payloads)))}">why a question did not score</a>`}</p>
+${seal(site, payloads, rules)}
 ${parts(profile)}
-${notes(site, of, rules, scores, replaced)}${facts(site, of, rules, boardSize)}
-${runningFigure(of, running, rules)}
+${notes(site, payloads, rules, scores, replaced)}${facts(site, payloads, rules, boardSize)}
+${runningFigure(payloads, running, rules)}
 ${byDateFigure(site, days, scores)}
-${reliabilityFigure(of)}
+${reliabilityFigure(payloads)}
 ${topicsSection(site, topics, rules.eligible_questions)}
 <h2 id="titles">What a title takes</h2>
-${requirementsTable(of, rules)}
+${requirementsTable(payloads, rules)}
 ${errorRate(site, entityType)}
 ${newest(site, scores, path)}
-${allMetrics(of)}
+${allMetrics(payloads)}
 ${checkSection(site, verification, calls)}
-${site.earlier === undefined && showSection(site, badge, { profilePath: path, callsPath: calls, asOf: of.verification.as_of }, certificate && certificateLine(site, certificate, calls, id))}`,
+${site.earlier === undefined && showSection(site, badge, { profilePath: path, callsPath: calls, asOf: payloads.verification.as_of }, certificate && certificateLine(site, certificate, calls, id))}`,
   })
 }
 
 /** Leads to the parts that the profile has, by their anchors. */
-function parts({ site, days, running, published: of, scores, topics, rules }: Profile): Html {
+function parts({ site, days, running, published: payloads, scores, topics, rules }: Profile): Html {
   const ways = [
     running.length > 0 && ['skill', 'Skill'],
     hasDates(days, scores) && ['dates', 'By date'],
-    of.metrics.corp !== null && ['calibration', 'Calibration'],
+    payloads.metrics.corp !== null && ['calibration', 'Calibration'],
     hasTopics(topics, rules.eligible_questions) && ['topics', 'Topics'],
     ['titles', 'Titles'],
     scores.length > 0 && ['questions', 'Questions'],
@@ -121,28 +121,28 @@ ${ways.map(([anchor, words]) => html`<li><a href="#${anchor}">${words}</a></li>\
 }
 
 /** Returns a line such as “crow: certified agent, skill +0.203 over 110 questions”. */
-function titleLine(of: Payloads): string {
-  const title = awardOf(of)
-  const { eligible, skill, contested_questions: contested } = of.metrics
-  const kind = title === 'none' ? kindOf(of) : `${title} ${kindOf(of)}`
+function titleLine(payloads: Payloads): string {
+  const title = awardOf(payloads)
+  const { eligible, skill, contested_questions: contested } = payloads.metrics
+  const kind = title === 'none' ? kindOf(payloads) : `${title} ${kindOf(payloads)}`
   const result =
     eligible && skill !== null
       ? `skill ${signed(skill)} over ${counted(contested, 'question')}`
       : 'no place yet'
-  return `${plainName(of)}: ${kind}, ${result}`
+  return `${plainName(payloads)}: ${kind}, ${result}`
 }
 
 /** Who it says that it is; only the owner is the operator's word. */
-function claims(site: Site, of: Payloads): HtmlPart {
-  const id = html`<code>${idOf(of)}</code>`
-  if (!isAgent(of))
-    return html`forecaster · ${id} · ${of.profile.name === null ? 'without a name' : 'name as imported'}`
-  const { model_type: model, organization_name: organization, owner_id: owner } = of.profile
+function claims(site: Site, payloads: Payloads): HtmlPart {
+  const id = html`<code>${idOf(payloads)}</code>`
+  if (!isAgent(payloads))
+    return html`forecaster · ${id} · ${payloads.profile.name === null ? 'without a name' : 'name as imported'}`
+  const { model_type: model, organization_name: organization, owner_id: owner } = payloads.profile
   const from = organization !== null && html`, organization “${named(organization)}”`
   const ownedBy =
     owner !== null &&
     html` · owner <a href="${linkTo(site, ownerPath(owner))}">${named(owner)}</a>, ${ownerWord(owner)}`
-  if (of.profile.name === null) return html`agent · ${id} · hidden by the operator${ownedBy}`
+  if (payloads.profile.name === null) return html`agent · ${id} · hidden by the operator${ownedBy}`
   const claimed = model === null ? '' : html` · model type “${named(model)}”${from}, as registered`
   return html`agent · ${id}${claimed}${ownedBy}`
 }
@@ -170,25 +170,30 @@ function links(site: Site, calls: string): HtmlPart {
  *
  * @param path that of the page. Addresses are whole, or left out where the service does not know its own.
  */
-function linkedData(site: Site, of: Payloads, path: string, certificate: Certificate | undefined): object {
+function linkedData(
+  site: Site,
+  payloads: Payloads,
+  path: string,
+  certificate: Certificate | undefined,
+): object {
   const at = (where: string) => site.publicUrl !== undefined && { url: addressOf(site, where) }
   return {
     '@context': 'https://schema.org',
     '@type': 'ProfilePage',
     ...at(path),
-    dateModified: of.verification.as_of,
+    dateModified: payloads.verification.as_of,
     mainEntity: {
       // An agent is a program, whoever stands behind it.
-      '@type': isAgent(of) ? 'SoftwareApplication' : 'Person',
+      '@type': isAgent(payloads) ? 'SoftwareApplication' : 'Person',
       ...at(path),
-      identifier: idOf(of),
-      name: plainName(of),
+      identifier: idOf(payloads),
+      name: plainName(payloads),
       ...(certificate && {
         hasCredential: {
           '@type': 'EducationalOccupationalCredential',
           name: certificate.name,
           credentialCategory: 'certification',
-          ...at(`${callPath(kindOf(of), idOf(of))}/credential`),
+          ...at(`${callPath(kindOf(payloads), idOf(payloads))}/credential`),
           recognizedBy: { '@type': 'Organization', name: certificate.issuerName, ...at('/') },
           validFrom: certificate.validFrom,
           expires: certificate.validUntil,

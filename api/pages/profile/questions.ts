@@ -73,11 +73,19 @@ ${rows.map((row) => questionRow(site, row))}</tbody></table>`,
 }
 
 function questionRow(site: Site, row: QuestionScore): Html {
-  const { question_id: id, title, outcome, resolved_at: at, closing_probability: said, brier, coverage } = row
+  const {
+    question_id: id,
+    title,
+    outcome,
+    resolved_at: at,
+    closing_probability: probability,
+    brier,
+    coverage,
+  } = row
   const others = othersError(row)
   const better = gainOf(row)
   const gain = !row.settled ? 'not closed yet' : better === null ? 'not shared' : compared(better)
-  return html`<tr><th scope="row" class="name"><a href="${linkTo(site, questionPath(id))}">${title === null ? endOf(id) : named(title)}</a></th><td>${outcome}</td><td class="n">${said === null ? 'withdrawn' : percent(said)}</td><td class="n">${gain}</td><td class="n">${plain(brier)}</td><td class="n">${orNone(others, plain)}</td><td class="n">${percent(coverage)}</td><td class="n">${dayOf(at)}</td></tr>\n`
+  return html`<tr><th scope="row" class="name"><a href="${linkTo(site, questionPath(id))}">${title === null ? endOf(id) : named(title)}</a></th><td>${outcome}</td><td class="n">${probability === null ? 'withdrawn' : percent(probability)}</td><td class="n">${gain}</td><td class="n">${plain(brier)}</td><td class="n">${orNone(others, plain)}</td><td class="n">${percent(coverage)}</td><td class="n">${dayOf(at)}</td></tr>\n`
 }
 
 /** Says by how much an error was smaller, in words, because a sign would have two readings. */
@@ -100,15 +108,15 @@ interface EntityQuestions {
 }
 
 export function entityQuestionsPage(view: EntityQuestions): Html {
-  const { site, published: of, scores, pageNumber, order } = view
-  const [entityType, id] = [kindOf(of), idOf(of)]
+  const { site, published: payloads, scores, pageNumber, order } = view
+  const [entityType, id] = [kindOf(payloads), idOf(payloads)]
   const home = profilePath(entityType, id)
   const pathOf = (number: number, sort = order) =>
     withQuery(`${home}/questions`, {
       sort: sort === 'newest' ? undefined : sort,
       page: number === 1 ? undefined : number,
     })
-  const total = questionsOf(of.verification)
+  const total = questionsOf(payloads.verification)
   const first = (pageNumber - 1) * QUESTIONS_PER_PAGE + 1
   const { says } = ORDER_WORDS[order]
   const which =
@@ -118,13 +126,13 @@ export function entityQuestionsPage(view: EntityQuestions): Html {
   const pages = Math.ceil(total / QUESTIONS_PER_PAGE)
   return page({
     site,
-    title: `Questions of ${plainName(of)}${pageNumber === 1 ? '' : `, page ${pageNumber}`}`,
-    heading: html`Questions of ${headingOf(of)}`,
+    title: `Questions of ${plainName(payloads)}${pageNumber === 1 ? '' : `, page ${pageNumber}`}`,
+    heading: html`Questions of ${headingOf(payloads)}`,
     description: `${counted(total, 'question')}, each with what was said and the error of the others’ average.`,
     path: pathOf(pageNumber),
-    isIndexed: of.rankings.rank !== null && order === 'newest',
+    isIndexed: payloads.rankings.rank !== null && order === 'newest',
     alternates: { 'application/json': `${callPath(entityType, id)}/scores` },
-    source: releaseLine(site, of.verification),
+    source: releaseLine(site, payloads.verification),
     content: html`<p class="mute">${entityType} · <code>${id}</code> · <a href="${linkTo(site, home)}">profile</a></p>
 ${
   total === 0
@@ -169,7 +177,7 @@ const MOST_UNCOUNTED = 200
 export function reportPage(site: Site, report: AgentReport): Html {
   const { agent_id: id, counted: count, not_counted: reasons, questions } = report
   const uncounted = questions.filter(({ reason }) => reason !== null)
-  const because = reasons.map(({ reason, questions: of }) => `${of} ${REASONS[reason]}`).join(', ')
+  const because = reasons.map(({ reason, questions: total }) => `${total} ${REASONS[reason]}`).join(', ')
   return page({
     site,
     title: `Report on agent ${id}`,

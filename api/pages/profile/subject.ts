@@ -3,26 +3,26 @@
 import type { z } from 'zod'
 import type { Methodology } from '../../../pipeline/scoring/methodology.ts'
 import { profilePath } from '../../../schemas/entity-paths.ts'
-import type * as payloads from '../../../schemas/payloads.ts'
+import type * as schemas from '../../../schemas/payloads.ts'
 import type { EntityType } from '../../../schemas/tables.ts'
 import { titleOf, named } from '../wording.ts'
 import { type Html, html } from '../html.ts'
 import { type Site, linkTo } from '../site.ts'
 
 interface AgentPayloads {
-  verification: z.infer<typeof payloads.agentVerification>
-  metrics: z.infer<typeof payloads.agentMetrics>
-  rankings: z.infer<typeof payloads.agentRankings>
-  advanced_metrics: z.infer<typeof payloads.agentAdvancedMetrics>
-  profile: z.infer<typeof payloads.agentProfile>
+  verification: z.infer<typeof schemas.agentVerification>
+  metrics: z.infer<typeof schemas.agentMetrics>
+  rankings: z.infer<typeof schemas.agentRankings>
+  advanced_metrics: z.infer<typeof schemas.agentAdvancedMetrics>
+  profile: z.infer<typeof schemas.agentProfile>
 }
 interface ForecasterPayloads {
-  verification: z.infer<typeof payloads.forecasterVerification>
-  metrics: z.infer<typeof payloads.forecasterMetrics>
-  rankings: z.infer<typeof payloads.forecasterRankings>
-  advanced_metrics: z.infer<typeof payloads.forecasterAdvancedMetrics>
+  verification: z.infer<typeof schemas.forecasterVerification>
+  metrics: z.infer<typeof schemas.forecasterMetrics>
+  rankings: z.infer<typeof schemas.forecasterRankings>
+  advanced_metrics: z.infer<typeof schemas.forecasterAdvancedMetrics>
   /** The name is no part of what is signed. */
-  profile: z.infer<typeof payloads.forecasterProfile> & { name: string | null }
+  profile: z.infer<typeof schemas.forecasterProfile> & { name: string | null }
 }
 export type Payloads = AgentPayloads | ForecasterPayloads
 
@@ -55,20 +55,20 @@ export interface QuestionScore {
   average_brier: number
 }
 
-export function isAgent(of: Payloads): of is AgentPayloads {
-  return 'agent_id' in of.verification
+export function isAgent(payloads: Payloads): payloads is AgentPayloads {
+  return 'agent_id' in payloads.verification
 }
 
-export function kindOf(of: Payloads): EntityType {
-  return isAgent(of) ? 'agent' : 'forecaster'
+export function kindOf(payloads: Payloads): EntityType {
+  return isAgent(payloads) ? 'agent' : 'forecaster'
 }
 
-export function idOf(of: Payloads): string {
-  return isAgent(of) ? of.verification.agent_id : of.verification.user_id
+export function idOf(payloads: Payloads): string {
+  return isAgent(payloads) ? payloads.verification.agent_id : payloads.verification.user_id
 }
 
-export function awardOf(of: Payloads): ReturnType<typeof titleOf> {
-  return titleOf(of.verification)
+export function awardOf(payloads: Payloads): ReturnType<typeof titleOf> {
+  return titleOf(payloads.verification)
 }
 
 /** Returns when an agent retired; null while it takes part, and of a person. */
@@ -85,12 +85,12 @@ export function questionsOf({
 }
 
 /** Returns the name for titles of pages; pages themselves use `headingOf`. */
-export function plainName(of: Payloads): string {
-  return of.profile.name ?? unnamed(kindOf(of), idOf(of))
+export function plainName(payloads: Payloads): string {
+  return payloads.profile.name ?? unnamed(kindOf(payloads), idOf(payloads))
 }
 
-export function headingOf(of: Payloads): Html {
-  return shownName(kindOf(of), idOf(of), of.profile.name)
+export function headingOf(payloads: Payloads): Html {
+  return shownName(kindOf(payloads), idOf(payloads), payloads.profile.name)
 }
 
 /** Shows the name of an entity, or the end of its id if it has none. */

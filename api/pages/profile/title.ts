@@ -19,19 +19,19 @@ interface Claim {
 
 const UNLIKELY = 'luck is very unlikely as the reason'
 
-export function seal(site: Site, of: Payloads, rules: TitleRules): Html {
-  const { words, shown, further } = claimOf(of, rules)
-  const title = awardOf(of)
+export function seal(site: Site, payloads: Payloads, rules: TitleRules): Html {
+  const { words, shown, further } = claimOf(payloads, rules)
+  const title = awardOf(payloads)
   return html`<section class="seal seal-${title}" aria-label="Title">
 <p class="title">${shapeOf(title)} ${words}</p>
 <div><p><strong>${shown}.</strong>${further !== undefined && ` ${further}.`}</p>
-${skillLine(site, of, rules)}</div>
+${skillLine(site, payloads, rules)}</div>
 </section>`
 }
 
 /** Returns the sentence of the seal, for previews. */
-export function sentenceOf(of: Payloads, rules: TitleRules): string {
-  const { shown, further } = claimOf(of, rules)
+export function sentenceOf(payloads: Payloads, rules: TitleRules): string {
+  const { shown, further } = claimOf(payloads, rules)
   return `${shown}.${further === undefined ? '' : ` ${further}.`}`
 }
 
@@ -48,11 +48,11 @@ function skillLine(site: Site, { verification, metrics }: Payloads, rules: Title
   return html`<p class="mute">${term(site, 'skill', 'Skill')} ${signed(skill)}${certain}, on ${term(site, 'shared-questions', counted(questions, 'shared question'))}${covered}. <a href="#titles">What a title takes</a></p>`
 }
 
-function claimOf(of: Payloads, rules: TitleRules): Claim {
-  const { metrics, profile, verification } = of
+function claimOf(payloads: Payloads, rules: TitleRules): Claim {
+  const { metrics, profile, verification } = payloads
   if (metrics.resolved_questions === 0) return { words: 'Nothing settled yet', ...waitingOf(profile) }
-  const [its, it] = isAgent(of) ? ['Its', 'it'] : ['Their', 'they']
-  switch (awardOf(of)) {
+  const [its, it] = isAgent(payloads) ? ['Its', 'it'] : ['Their', 'they']
+  switch (awardOf(payloads)) {
     case 'certified': {
       const market =
         verification.priced_questions > 0 ? ', and of the market’s price where there was one' : ''
@@ -65,8 +65,8 @@ function claimOf(of: Payloads, rules: TitleRules): Claim {
     case 'measured':
       return {
         words: 'Measured',
-        shown: `A skill${of.rankings.rank === null ? '' : ' and a place'}, and nothing proved`,
-        further: measuredOf(of),
+        shown: `A skill${payloads.rankings.rank === null ? '' : ' and a place'}, and nothing proved`,
+        further: measuredOf(payloads),
       }
     default:
       return {
@@ -78,9 +78,9 @@ function claimOf(of: Payloads, rules: TitleRules): Claim {
 }
 
 /** Says what the interval leaves open for those without a certificate. */
-function measuredOf(of: Payloads): string {
-  const { skill_interval: range, contested_questions: questions } = of.verification
-  const are = isAgent(of) ? 'it is' : 'they are'
+function measuredOf(payloads: Payloads): string {
+  const { skill_interval: range, contested_questions: questions } = payloads.verification
+  const are = isAgent(payloads) ? 'it is' : 'they are'
   if (range === null) return 'How much of it is luck cannot be said: all questions are of one event'
   if (range.upper < 0) return `With luck allowed for, ${are} worse than the average of the others`
   if (range.lower > 0) {

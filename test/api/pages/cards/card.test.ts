@@ -17,7 +17,7 @@ const subject: CardSubject = {
   entityId: SUBJECT,
   name: 'crow',
   verification: certified,
-  place: { lower: 2, upper: 4, of: 14 },
+  place: { lower: 2, upper: 4, boardSize: 14 },
 }
 const early = profileIn({ questions: 12 }).published.verification
 const svgOf = (over: Partial<CardSubject> = {}, where: Site = site) =>
