@@ -89,14 +89,14 @@ export class CurrentForecasts {
 
   /** Whether an agent has a current forecast on a question. */
   has(agentId: string, questionId: string): boolean {
-    return typeof this.#held.of(agentId).get(questionId)?.probability === 'number'
+    return typeof this.#held.forecastsOf(agentId).get(questionId)?.probability === 'number'
   }
 
   /**
    * Returns the time of forecasts that an agent makes now. On one node no two on a question have the same.
    */
   instantOf(agentId: string, questionIds: readonly string[], now: Date): Date {
-    const own = this.#held.of(agentId)
+    const own = this.#held.forecastsOf(agentId)
     const isHeld = (id: string, atMs: number) => own.get(id)?.atMs === atMs
     return new Date(this.#instants.next(agentId, questionIds, now.getTime(), isHeld))
   }
@@ -140,7 +140,7 @@ export class CurrentForecasts {
   page({ agentId, questionId, limit, cursor }: CurrentForecastsRequest): Page {
     if (!this.#isCurrent) throw notCurrent()
     const after = cursor === undefined ? undefined : decodeCursor(cursor)
-    const own = this.#held.of(agentId)
+    const own = this.#held.forecastsOf(agentId)
     const nowMs = this.#source.now().getTime()
     // `first` keeps only the first questions in order, one more than the page has, because an agent may have
     // very many.

@@ -13,9 +13,9 @@ const ROWS_AT_ONCE = 4_000_000
 
 type HistorySource = Pick<PipelineComponents, 'store' | 'local' | 'openDatabase'>
 
-type Said = Omit<CurrentForecast, 'title' | 'closes_at'>
+type PastForecast = Omit<CurrentForecast, 'title' | 'closes_at'>
 
-interface SaidRow extends Omit<Said, 'forecast_at' | 'rationale'> {
+interface PastForecastRow extends Omit<PastForecast, 'forecast_at' | 'rationale'> {
   forecast_at: Date
   recorded_at: Date
 }
@@ -53,26 +53,31 @@ export class ForecastHistory {
   async page(
     { cursor, ...request }: HistoryRequest,
     asker: Asker,
-  ): Promise<{ said: Said[]; next: string | null }> {
+  ): Promise<{ pastForecasts: PastForecast[]; next: string | null }> {
     await Promise.all([this.#logs.forecasts.refresh(), this.#logs.rationales.refresh()])
     const { current } = this.#logs.forecasts
     const end = endOfFiles(current, cursor.file, this.#rowsAtOnce)
-    if (cursor.file >= end) return { said: [], next: null }
+    if (cursor.file >= end) return { pastForecasts: [], next: null }
     await asker.countMore(CALLS_OF_READ)
     const files = current.files.slice(0, end)
     const rows = await this.#read({ ...current, files }, { cursor, ...request }, asker)
-    const said = rows.slice(0, request.limit)
-    if (rows.length > said.length) return { said, next: `${cursor.file}_${cursor.given + said.length}` }
-    return { said, next: end < current.files.length ? `${end}_0` : null }
+    const pastForecasts = rows.slice(0, request.limit)
+    if (rows.length > pastForecasts.length)
+      return { pastForecasts, next: `${cursor.file}_${cursor.given + pastForecasts.length}` }
+    return { pastForecasts, next: end < current.files.length ? `${end}_0` : null }
   }
 
   /** Reads one row more than the page has, to know whether there are others. */
-  #read(version: TableVersion, { cursor, limit, ...whose }: HistoryRequest, asker: Asker): Promise<Said[]> {
+  #read(
+    version: TableVersion,
+    { cursor, limit, ...whose }: HistoryRequest,
+    asker: Asker,
+  ): Promise<PastForecast[]> {
     const { local } = this.#source
     return this.#database.run(asker, (database) =>
       local.reading(async () => {
         await attachTable(database, local, version, cursor.file)
-        const rows = await database.rows<SaidRow>(
+        const rows = await database.rows<PastForecastRow>(
           `${saidByAgent(whose)} LIMIT ${limit + 1} OFFSET ${cursor.given}`,
         )
         const reasons = await this.#rationalesOf(database, rows)
@@ -85,7 +90,7 @@ export class ForecastHistory {
     )
   }
 
-  async #rationalesOf(database: Database, rows: readonly SaidRow[]): Promise<Map<string, string>> {
+  async #rationalesOf(database: Database, rows: readonly PastForecastRow[]): Promise<Map<string, string>> {
     const { current } = this.#logs.rationales
     const firstDay = rows[0]?.recorded_at.toISOString().slice(0, 10) ?? ''
     const from = current.files.findIndex(({ recordedDate }) => recordedDate >= firstDay)

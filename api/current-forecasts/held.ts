@@ -21,7 +21,7 @@ export class HeldForecasts {
   }
 
   /** Returns an agent's forecasts, by their questions. */
-  of(agentId: string): ReadonlyMap<string, HeldForecast> {
+  forecastsOf(agentId: string): ReadonlyMap<string, HeldForecast> {
     return this.#byAgent.get(agentId) ?? new Map()
   }
 

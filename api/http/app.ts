@@ -117,8 +117,13 @@ async function answerTo(ctx: Koa.Context, told: Told, application: Application):
   const { spec, context, params, template } = call
   told.route = template
   const { req: request, querystring } = ctx
-  const asked = { request, params, querystring }
-  const { headers, keyId, ...made } = await handle(asked, spec, context, application.networksOf(request))
+  const routedRequest = { request, params, querystring }
+  const { headers, keyId, ...made } = await handle(
+    routedRequest,
+    spec,
+    context,
+    application.networksOf(request),
+  )
   told.keyId = keyId
   Object.assign(told.head, headers)
   if ('error' in made) throw made.error

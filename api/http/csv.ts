@@ -29,14 +29,14 @@ interface Table<R> {
   groups: () => AsyncIterable<readonly R[]>
 }
 
-type Asked = Pick<RouteRequest<unknown, unknown, unknown, 'none'>, 'header' | 'isHead'>
+type TableRequest = Pick<RouteRequest<unknown, unknown, unknown, 'none'>, 'header' | 'isHead'>
 
 /**
  * Answers with a table. Its first rows are read before the answer begins, so that a failure is told as a
  * problem, and not read for who has them.
  */
 export async function csvReply<R>(
-  { header, isHead }: Asked,
+  { header, isHead }: TableRequest,
   { filename, source, columns, groups }: Table<R>,
 ): Promise<Reply> {
   const names = columns.map(({ name }) => name)

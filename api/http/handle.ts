@@ -38,7 +38,7 @@ export type Handled = {
 
 /** Identifies the caller, counts the request, validates its input, and calls the route. */
 export async function handle(
-  asked: RoutedRequest,
+  routedRequest: RoutedRequest,
   spec: Route,
   context: ApiContext,
   networks: Networks,
@@ -50,8 +50,8 @@ export async function handle(
     keyId: caller.kind === 'anonymous' ? undefined : caller.key_id,
   })
   try {
-    caller = await callerOf(asked, spec, context, call)
-    const answer = answerOf(spec, await replyOf(asked, spec, context, networks, call, caller))
+    caller = await callerOf(routedRequest, spec, context, call)
+    const answer = answerOf(spec, await replyOf(routedRequest, spec, context, networks, call, caller))
     if (call.usage) context.usage.count(call.usage)
     return { ...told(), answer }
   } catch (error) {
@@ -60,7 +60,7 @@ export async function handle(
     const isByCaller = status >= 400 && status < 500
     if (spec.limit !== 'other') await call.failed(spec.limit, error, isByCaller)
     if (spec.isLogged && isByCaller && caller.kind === 'operator') {
-      await context.operator.refused({ caller, call: calledAs(spec, asked) }, error as Error)
+      await context.operator.refused({ caller, call: calledAs(spec, routedRequest) }, error as Error)
     }
     return { ...told(challengeFor(error, spec)), error }
   }

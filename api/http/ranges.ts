@@ -18,7 +18,7 @@ export interface SentFile {
   read: (start: number, end: number) => AsyncIterable<Uint8Array>
 }
 
-type Asked = Pick<RouteRequest<unknown, unknown, unknown, 'none'>, 'header' | 'isHead' | 'asker'>
+type FileRequest = Pick<RouteRequest<unknown, unknown, unknown, 'none'>, 'header' | 'isHead' | 'asker'>
 
 /**
  * Replies with a file, or with the range that the request asks for. It reads the first piece before it
@@ -27,7 +27,7 @@ type Asked = Pick<RouteRequest<unknown, unknown, unknown, 'none'>, 'header' | 'i
  * @throws HttpError for a range that begins after the end. @throws ServiceError `limited` where the caller
  *   has fewer calls left than the bytes take.
  */
-export async function fileReply({ header, isHead, asker }: Asked, file: SentFile): Promise<Reply> {
+export async function fileReply({ header, isHead, asker }: FileRequest, file: SentFile): Promise<Reply> {
   const { sizeBytes, sha256 } = file
   const tag = `"${sha256}"`
   const digest = `sha-256=:${base64Of(Buffer.from(sha256, 'hex'))}:`

@@ -39,8 +39,8 @@ function withoutKnown(ctx: Koa.Context, answer: Answer): Answer {
 function inType(ctx: Koa.Context, answer: Answer, { success }: Route): Answer {
   const { mediaType, alsoAs } = success
   if (alsoAs === undefined) return answer
-  const asked = ctx.accepts(mediaType!, ...alsoAs)
-  const type = asked === false ? {} : { 'Content-Type': asked }
+  const accepted = ctx.accepts(mediaType!, ...alsoAs)
+  const type = accepted === false ? {} : { 'Content-Type': accepted }
   return { ...answer, headers: { ...answer.headers, ...type, Vary: 'Accept' } }
 }
 

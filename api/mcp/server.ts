@@ -9,7 +9,7 @@ import {
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { printable } from '../../pipeline/printable.ts'
-import type { Asked, Told, Verdict } from './asked.ts'
+import type { ApiCall, Told, Verdict } from './api-call.ts'
 import { TOOLS, type Tool } from './tools.ts'
 
 const READS = { readOnlyHint: true, openWorldHint: true }
@@ -23,7 +23,7 @@ const ONLY_READS = ' No API key is set, so forecasts cannot be submitted.'
 
 export interface McpOptions {
   /** Makes a call of the API. @throws ServiceError in the words of a refusal. */
-  call: (asked: Asked, signal: AbortSignal) => Promise<Told>
+  call: (apiCall: ApiCall, signal: AbortSignal) => Promise<Told>
   /** The agent that takes part; undefined for a model that only reads. */
   agentId: string | undefined
   /** Whether there is the key of that agent. */

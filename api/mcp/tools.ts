@@ -12,7 +12,7 @@ import {
 } from '../../schemas/requests.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { uuid } from '../../schemas/values.ts'
-import type { Asked } from './asked.ts'
+import type { ApiCall } from './api-call.ts'
 
 /** Who can use a tool: everyone, whoever speaks for an agent, its key's holder, or whoever has no key yet. */
 type Needs = 'nothing' | 'agent' | 'key' | 'no key'
@@ -30,7 +30,7 @@ export interface Tool {
   /** The arguments that a model gives. */
   input: z.ZodObject
   /** The call that it is; `agentId` is of the agent that takes part, where there is one. */
-  ask: (input: Record<string, unknown>, agentId: string | undefined) => Asked
+  ask: (input: Record<string, unknown>, agentId: string | undefined) => ApiCall
   /** The answer in a sentence. The answer itself is the structured result. */
   told: (answer: ToolAnswer) => string
 }
@@ -48,18 +48,18 @@ function asSent({ description = '' }: z.ZodType) {
   return z.string().optional().describe(description)
 }
 
-const asked = questionsQuery.shape
+const queryFields = questionsQuery.shape
 const questionsInput = z.strictObject({
-  status: asked.status.unwrap().default('open').describe('By default those that take forecasts'),
-  category: asked.category,
-  q: asSent(asked.q),
-  closes_before: asSent(asked.closes_before),
-  closes_after: asSent(asked.closes_after),
-  opened_after: asSent(asked.opened_after),
-  updated_after: asSent(asked.updated_after),
-  include: asked.include.describe('`texts` adds how each outcome is decided and what is known; long'),
+  status: queryFields.status.unwrap().default('open').describe('By default those that take forecasts'),
+  category: queryFields.category,
+  q: asSent(queryFields.q),
+  closes_before: asSent(queryFields.closes_before),
+  closes_after: asSent(queryFields.closes_after),
+  opened_after: asSent(queryFields.opened_after),
+  updated_after: asSent(queryFields.updated_after),
+  include: queryFields.include.describe('`texts` adds how each outcome is decided and what is known; long'),
   limit,
-  cursor: asked.cursor,
+  cursor: queryFields.cursor,
 })
 
 const { forecasts } = forecastSubmissions.shape

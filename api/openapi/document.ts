@@ -109,7 +109,7 @@ function operation(spec: Route, schemas: NamedSchemas): object {
       required: spec.isBodyOptional !== true,
       content: {
         'application/json': {
-          schema: schemas.of(spec.body, 'input'),
+          schema: schemas.schemaOf(spec.body, 'input'),
           examples: { request: { value: examples?.body } },
         },
       },
@@ -121,7 +121,7 @@ function operation(spec: Route, schemas: NamedSchemas): object {
       optional: [{}, { client: [] }, { agent: [] }],
       none: [],
     }[spec.key],
-    responses: answersOf(spec, schemas.of(spec.success.body, 'output')),
+    responses: answersOf(spec, schemas.schemaOf(spec.success.body, 'output')),
   }
 }
 

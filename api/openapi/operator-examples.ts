@@ -59,7 +59,7 @@ export const preview = {
   ],
 }
 
-const asked = {
+const agendaQuestion = {
   question_id: QUESTION_ID,
   title: 'Will the simulated coin show heads?',
   category: 'example',
@@ -70,7 +70,7 @@ const asked = {
 
 export const agenda = {
   at: '2026-03-01T12:34:56.789Z',
-  overdue: { count: 1, questions: [asked] },
+  overdue: { count: 1, questions: [agendaQuestion] },
   closing: { count: 0, questions: [] },
   opening: { count: 0, questions: [] },
 }

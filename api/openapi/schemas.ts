@@ -25,7 +25,7 @@ export class NamedSchemas {
     this.#add({ ...REQUESTS, ...REQUEST_PARTS }, 'input')
   }
 
-  of(schema: z.ZodType, io: 'input' | 'output'): object {
+  schemaOf(schema: z.ZodType, io: 'input' | 'output'): object {
     const name = this.#names.get(schema)
     if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
     return withoutDialect(z.toJSONSchema(schema, { io, ...OPEN[io] }))

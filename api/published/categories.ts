@@ -41,10 +41,10 @@ export class Categories {
   async sought(manifest: ReleaseManifest, category: string): Promise<NumberedCategory> {
     const found = (await this.all(manifest)).find((one) => one.category === category)
     if (found) return found
-    const asked = JSON.stringify(category)
+    const quotedCategory = JSON.stringify(category)
     throw new ServiceError(
       'notFound',
-      `no question of release ${manifest.release} has the category ${asked}: /view/topics lists the categories`,
+      `no question of release ${manifest.release} has the category ${quotedCategory}: /view/topics lists the categories`,
     )
   }
 

@@ -23,13 +23,13 @@ export class Comparisons {
   }
 
   /** Compares two entities of a release. */
-  of(
+  comparisonOf(
     manifest: ReleaseManifest,
     two: readonly [NamedEntity, NamedEntity],
     asker: Asker,
   ): Promise<ReleasedComparison> {
     const key = ['comparison', manifest.release, ...two.map(({ entityId }) => entityId)].join(' ')
-    return this.#kept.of(key, asker, async () => {
+    return this.#kept.answerUnder(key, asker, async () => {
       const value = await this.#compare(manifest, two)
       return { value, sizeBytes: LEAST_BYTES + value.shared.length * QUESTION_BYTES }
     })

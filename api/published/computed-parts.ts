@@ -10,8 +10,8 @@ import type { keptTitleChanges } from './titles.ts'
 
 export interface ComputedParts {
   scores: Scores
-  comparisons: Pick<Comparisons, 'of'>
-  reports: Pick<Reports, 'of'>
+  comparisons: Pick<Comparisons, 'comparisonOf'>
+  reports: Pick<Reports, 'rowsOf'>
   /** Whose title a release changed; undefined where its files or those of the one before it are deleted. */
   titleChanges: ReturnType<typeof keptTitleChanges>
   /** Yields the answers of everyone to a settled question of a release, some at a time. */

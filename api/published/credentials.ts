@@ -62,7 +62,11 @@ export class Credentials {
    *
    * @throws ServiceError `unavailable` if another version of the service has issued them, and as `find`.
    */
-  async of(release: number, entityType: EntityType, entityId: string): Promise<Uint8Array | undefined> {
+  async issuedCredential(
+    release: number,
+    entityType: EntityType,
+    entityId: string,
+  ): Promise<Uint8Array | undefined> {
     const { record } = this.#current ?? {}
     if (record && record.form !== FORM) {
       const detail =
@@ -107,7 +111,7 @@ export class Credentials {
     }
   }
 
-  /** Returns a status list by its number; undefined if there is none. @throws ServiceError as `of`. */
+  /** Returns a status list by its number, or undefined. @throws ServiceError as `issuedCredential`. */
   async statusList(number: number): Promise<Uint8Array | undefined> {
     const file = this.#current?.record.status_lists[number]
     if (!this.#current || !file) return undefined

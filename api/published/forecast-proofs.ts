@@ -48,7 +48,7 @@ export class ForecastProofs {
    * @throws ServiceError `notFound` if retention has deleted the data that the proof needs, `unavailable` for
    *   a release that is not logged yet, `corrupt` for a damaged tree.
    */
-  async of(current: ReleaseManifest, forecastId: string, asker = SERVICE): Promise<string | undefined> {
+  async proofOf(current: ReleaseManifest, forecastId: string, asker = SERVICE): Promise<string | undefined> {
     const made = timeOfId(forecastId)
     if (made === undefined) return undefined
     const missed: number[] = []

@@ -99,7 +99,7 @@ export class History implements Warm {
    * Returns the rows of an entity from `start` to `end` inclusive, oldest first. A day whose snapshot lacks
    * the entity has no row. `asker` counts further calls for many days, and for those not in memory.
    */
-  async of(
+  async snapshotsOf(
     entityType: EntityType,
     entityId: string,
     asker: Asker,
@@ -111,7 +111,7 @@ export class History implements Warm {
     return this.#rowsOn(dates, entityType, entityId)
   }
 
-  /** Does the same as `of` for at most `most` days up to `end`, in equal steps and the last among them. */
+  /** As `snapshotsOf`, for at most `most` days up to `end`, in equal steps and the last among them. */
   some(entityType: EntityType, entityId: string, end: string, most: number): Promise<SnapshotRow[]> {
     return this.#rowsOn(this.#upTo(end, most), entityType, entityId)
   }

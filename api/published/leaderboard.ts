@@ -86,17 +86,17 @@ export class Leaderboard {
   async board(
     manifest: ReleaseManifest,
     entityType: EntityType,
-    of: PoolOf,
+    pool: PoolOf,
   ): Promise<{ size: number; first: NamedEntry[] }> {
     const board = boardOf(manifest, entityType)
-    const { begin, size } = await this.#span(board, of)
+    const { begin, size } = await this.#span(board, pool)
     const first = Array.from({ length: Math.min(2, size) }, (_, index) => this.#entry(board, begin + index))
     return { size, first: await Promise.all(first) }
   }
 
   /** Returns how many are ranked in the pool of an entity. */
-  async boardSize(manifest: ReleaseManifest, entityType: EntityType, of: PoolOf): Promise<number> {
-    return (await this.#span(boardOf(manifest, entityType), of)).size
+  async boardSize(manifest: ReleaseManifest, entityType: EntityType, pool: PoolOf): Promise<number> {
+    return (await this.#span(boardOf(manifest, entityType), pool)).size
   }
 
   /**

@@ -47,7 +47,7 @@ export class PayloadProofs {
    * @throws ServiceError `notFound` for a release that was thinned, `unavailable` for one that is not logged
    *   yet.
    */
-  async of(
+  async proofOf(
     current: ReleaseManifest,
     release: number,
     payload: ProvenPayload,
@@ -60,7 +60,7 @@ export class PayloadProofs {
     if (!file || !tree) return undefined
     const shard = (await this.#files.opened(manifest, file.path, {
       ...TREE,
-      open: (...asked) => this.#turns.run(asker, () => TREE.open(...asked)),
+      open: (...args) => this.#turns.run(asker, () => TREE.open(...args)),
     }))!
     const path = payloadPath(tree, shardsOf(manifest, entityType).indexOf(file), shard, entityId, kind)
     if (!path) return undefined

@@ -11,7 +11,7 @@ export interface ProofParts {
   sign: SignAnswer
   publicLog: PublicLog
   payloadProofs: PayloadProofs
-  credentials: Pick<Credentials, 'find' | 'of' | 'statusList' | 'issuer'>
+  credentials: Pick<Credentials, 'find' | 'issuedCredential' | 'statusList' | 'issuer'>
   forecastProofs: ForecastProofs
   /** The name, address and environment that all pages show. */
   site: Site

@@ -117,14 +117,14 @@ export class ReleaseFiles {
     }
   }
 
-  /** Returns what `of` takes from each file of JSON in a folder, in order, and keeps no file. */
+  /** Returns what `rowsOf` takes from each file of JSON in a folder, in order, and keeps no file. */
   async fromEach<Content extends object, Row>(
     manifest: ReleaseManifest,
     folder: string,
-    of: (content: Content) => readonly Row[],
+    rowsOf: (content: Content) => readonly Row[],
   ): Promise<Row[]> {
     const read = async (file: ManifestFile) =>
-      of(await readReleaseFile<Content>(this.#reading.store, manifest.release, file))
+      rowsOf(await readReleaseFile<Content>(this.#reading.store, manifest.release, file))
     return (await pMap(filesIn(manifest, folder), read, { concurrency: READS_AT_ONCE })).flat()
   }
 

@@ -40,7 +40,7 @@ export class ReleaseRecords {
    * Returns a release up to the current one. @throws ServiceError `corrupt` if its manifest is damaged or
    * gone.
    */
-  async of(release: number): Promise<Uint8Array> {
+  async recordOf(release: number): Promise<Uint8Array> {
     const thinned_at = (await thinnedAt(this.#store, release)) ?? null
     return this.#rendered.get(undefined, `/releases/${release}`, {
       state: String(thinned_at),

@@ -60,9 +60,9 @@ export class RenderedAnswers implements Warm {
 
   /** Renders what callers asked for since the last switch, latest first. */
   async warm({ payloads: next }: NextRelease, beside: WorkBeside): Promise<void> {
-    const asked = Array.from(this.#held.values()).filter(({ isAsked }) => isAsked)
-    for (const held of asked) held.isAsked = false
-    for (const { url, again } of asked.filter((held) => held.again).slice(0, MOST_AGAIN)) {
+    const wanted = Array.from(this.#held.values()).filter(({ isAsked }) => isAsked)
+    for (const held of wanted) held.isAsked = false
+    for (const { url, again } of wanted.filter((held) => held.again).slice(0, MOST_AGAIN)) {
       if (!(await beside.goesOn())) return
       try {
         const rendering = await again!(next)
@@ -90,8 +90,8 @@ export class RenderedAnswers implements Warm {
   #keyOf(release: Release | undefined, url: string, { state }: Rendering): string {
     const { manifest, earlierThan } = release ?? {}
     // Pages of an earlier release say which one is current.
-    const of = release && [manifest?.release, earlierThan?.manifest?.release]
-    return JSON.stringify([of, url, state, this.#people.version])
+    const releases = release && [manifest?.release, earlierThan?.manifest?.release]
+    return JSON.stringify([releases, url, state, this.#people.version])
   }
 }
 

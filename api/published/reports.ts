@@ -39,8 +39,8 @@ export class Reports {
   }
 
   /** Returns a row for each question of an agent in a release. */
-  of(manifest: ReleaseManifest, agentId: string, asker: Asker): Promise<ReportRow[]> {
-    return this.#kept.of(`report ${manifest.release} ${agentId}`, asker, async () => {
+  rowsOf(manifest: ReleaseManifest, agentId: string, asker: Asker): Promise<ReportRow[]> {
+    return this.#kept.answerUnder(`report ${manifest.release} ${agentId}`, asker, async () => {
       const value = await this.#make(manifest, agentId)
       return { value, sizeBytes: ROW_BYTES * (1 + value.length) }
     })

@@ -18,7 +18,7 @@ export function keptTitleChanges(context: Parameters<typeof titleChanges>[0], ke
     previous: ReleaseManifest | undefined,
   ): Promise<TitleChanges | undefined> => {
     // The page that shows them has counted the calls, and is kept for whoever asks next.
-    const { changes } = await kept.of(`titles ${manifest.release}`, SERVICE, async () => {
+    const { changes } = await kept.answerUnder(`titles ${manifest.release}`, SERVICE, async () => {
       const found = await titleChanges(context, manifest, previous)
       const sizeBytes = LEAST_BYTES + (found?.first.length ?? 0) * CHANGE_BYTES
       return { value: { changes: found }, sizeBytes }

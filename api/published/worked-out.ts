@@ -17,7 +17,7 @@ export class WorkedOut {
    *
    * @throws TurnLost.
    */
-  async of<T extends object>(
+  async answerUnder<T extends object>(
     key: string,
     asker: Asker,
     make: () => Promise<{ value: T; sizeBytes: number }>,

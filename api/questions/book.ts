@@ -206,7 +206,7 @@ export class QuestionBook {
    * @throws ServiceError `corrupt` for a data file that is damaged or missing.
    */
   textsOf(questions: readonly KnownQuestion[], asker: Asker = SERVICE): Promise<QuestionTexts[]> {
-    return this.#texts.of(questions, asker)
+    return this.#texts.textsOf(questions, asker)
   }
 
   /**
@@ -219,7 +219,7 @@ export class QuestionBook {
     asker: Asker = SERVICE,
   ): Promise<readonly Change[]> {
     if (!this.#questionsOfSeveralRows.has(question_id)) return []
-    return this.#changes.of(question_id, this.versions, asker)
+    return this.#changes.changesOf(question_id, this.versions, asker)
   }
 
   async #follow(): Promise<void> {
@@ -315,29 +315,29 @@ export class QuestionBook {
    * is not known yet.
    */
   #updated(known: KnownQuestion | undefined, news: News, early: News | undefined): KnownQuestion | undefined {
-    const asked = news.title === null ? known : this.#asked(news as QuestionNews)
-    const said = news.outcome === null ? (known ?? early) : news
-    const outcome = said?.outcome === 'open' ? null : (said?.outcome ?? null)
+    const question = news.title === null ? known : this.#questionFrom(news as QuestionNews)
+    const resolution = news.outcome === null ? (known ?? early) : news
+    const outcome = resolution?.outcome === 'open' ? null : (resolution?.outcome ?? null)
     return (
-      asked && {
-        question_id: asked.question_id,
-        title: asked.title,
-        category: asked.category,
-        url: asked.url,
-        event_id: asked.event_id,
-        source: asked.source,
-        source_id: asked.source_id,
-        openedAtMs: asked.openedAtMs,
-        closesAtMs: asked.closesAtMs,
+      question && {
+        question_id: question.question_id,
+        title: question.title,
+        category: question.category,
+        url: question.url,
+        event_id: question.event_id,
+        source: question.source,
+        source_id: question.source_id,
+        openedAtMs: question.openedAtMs,
+        closesAtMs: question.closesAtMs,
         outcome,
-        resolvedAtMs: outcome === null ? null : (said?.resolvedAtMs ?? null),
-        updatedAtMs: Math.max(asked.updatedAtMs, said?.updatedAtMs ?? -Infinity),
-        file: asked.file,
+        resolvedAtMs: outcome === null ? null : (resolution?.resolvedAtMs ?? null),
+        updatedAtMs: Math.max(question.updatedAtMs, resolution?.updatedAtMs ?? -Infinity),
+        file: question.file,
       }
     )
   }
 
-  #asked(news: QuestionNews): KnownQuestion {
+  #questionFrom(news: QuestionNews): KnownQuestion {
     const file = this.#texts.fileOf(news.question_id, news.recordedAtMs)
     return { ...news, category: this.#once(news.category), source: this.#once(news.source), file }
   }

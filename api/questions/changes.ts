@@ -30,7 +30,7 @@ export class Changes {
    *
    * @throws ServiceError `corrupt` for a data file that is damaged or missing.
    */
-  async of(questionId: string, versions: ChangedVersions, asker: Asker): Promise<readonly Change[]> {
+  async changesOf(questionId: string, versions: ChangedVersions, asker: Asker): Promise<readonly Change[]> {
     const states = CHANGED_TABLES.map((table) => [versions[table].version, versions[table].undone?.length])
     const key = [questionId, ...states].join(' ')
     const known = this.#cache.get(key)

@@ -82,14 +82,14 @@ export class Texts {
    *
    * @throws ServiceError `corrupt` for a data file that is damaged or missing.
    */
-  async of(questions: readonly WantedQuestion[], asker: Asker = SERVICE): Promise<QuestionTexts[]> {
+  async textsOf(questions: readonly WantedQuestion[], asker: Asker = SERVICE): Promise<QuestionTexts[]> {
     const texts = new Map(questions.map((question) => [question, this.#known(question)] as const))
     const missing = questions.filter((question) => texts.get(question) === undefined)
     const files = Map.groupBy(missing, ({ file }) => file)
     if (files.size > 0) await asker.countMore(CALLS_OF_READ * files.size)
-    for (const [file, asked] of files) {
+    for (const [file, wanted] of files) {
       for (const [question, read] of await this.#database.run(asker, (database) =>
-        this.#read(database, file, asked),
+        this.#read(database, file, wanted),
       )) {
         texts.set(question, read)
       }
@@ -105,12 +105,12 @@ export class Texts {
   async #read(
     database: Database,
     number: number,
-    asked: readonly WantedQuestion[],
+    wanted: readonly WantedQuestion[],
   ): Promise<Map<WantedQuestion, QuestionTexts>> {
     const { file } = this.#parts[number]!
     // Each text that is kept may put another one out, so none is looked up afterwards.
-    const texts = new Map(asked.map((question) => [question, this.#known(question)] as const))
-    const unread = asked.filter((question) => texts.get(question) === undefined)
+    const texts = new Map(wanted.map((question) => [question, this.#known(question)] as const))
+    const unread = wanted.filter((question) => texts.get(question) === undefined)
     const ids = unread.map(({ question_id }) => literal(question_id))
     const rows = ids.length === 0 ? [] : await this.#rowsIn(database, file, ids.join(', '))
     const read = new Map(rows.map(({ question_id, ...its }) => [question_id, its]))

@@ -23,16 +23,17 @@ export const comparePageRoute = pageRoute({
   query: compareForm,
   render: async ({ query, asker }, context, release) => {
     const { site } = context
-    const asked = LETTERS.flatMap((letter) => query[letter] ?? [])
+    const wantedTexts = LETTERS.flatMap((letter) => query[letter] ?? [])
     const named: ReleasedEntity[] = []
     const open: Open[] = []
-    for (const text of asked) {
+    for (const text of wantedTexts) {
       const sought = await soughtEntity(context, release, text, asker)
       if (!('entity' in sought)) open.push({ text, ...sought })
       else if (named.every(({ entityId }) => entityId !== sought.entity.entityId)) named.push(sought.entity)
     }
     const ids = named.map(({ entityId }) => entityId)
-    const isPlain = asked.every((text, index) => text === ids[index]) && asked.length === given(query)
+    const isPlain =
+      wantedTexts.every((text, index) => text === ids[index]) && wantedTexts.length === given(query)
     // The address with ids stays true whoever takes a name later.
     if (open.length === 0 && ids.length > 0 && !isPlain) return { to: linkTo(site, comparisonPath(ids)) }
     const sides = await Promise.all(named.map((entity) => sideOf(release, entity)))
@@ -77,7 +78,7 @@ async function pairsOf(
   const pairs: ComparedPair[] = []
   for (const [first, one] of named.entries()) {
     for (const [further, other] of named.slice(first + 1).entries()) {
-      const comparison = await comparisons.of(manifest, [one, other], asker)
+      const comparison = await comparisons.comparisonOf(manifest, [one, other], asker)
       pairs.push({ sides: [first, first + 1 + further], ...comparison })
     }
   }

@@ -29,7 +29,7 @@ async function compared(
     await found(context, release, ids.a, asker),
     await found(context, release, ids.b, asker),
   ] as const
-  const { shared, brier, ...numbers } = await context.comparisons.of(manifest, two, asker)
+  const { shared, brier, ...numbers } = await context.comparisons.comparisonOf(manifest, two, asker)
   const mostDifferent = shared.slice(0, MOST_DIFFERENT)
   const titles = await context.questions.titlesOf(mostDifferent.map(({ questionId }) => questionId))
   const { as_of, environment, methodology_version } = manifest

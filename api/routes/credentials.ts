@@ -60,7 +60,8 @@ function credential(methodology: Methodology, entityType: EntityType): Route {
     handle: async ({ params }, context, release) => {
       const entityId = params[idName]!
       const { manifest } = release
-      const body = manifest && (await context.credentials.of(manifest.release, entityType, entityId))
+      const body =
+        manifest && (await context.credentials.issuedCredential(manifest.release, entityType, entityId))
       if (body) return { body }
       throw await noCertificate(methodology, context, release, entityType, entityId)
     },

@@ -57,10 +57,10 @@ export const listCurrentForecasts = route({
     const { currentForecasts, catchUpForecasts, forecastHistory, questions } = context
     if (history) {
       const [, file, given] = HISTORY_CURSOR.exec(cursor ?? '0_0')!.map(Number) as [number, number, number]
-      const asked = { agentId: agent_id, questionId, limit, cursor: { file, given } }
-      const { said, next } = await forecastHistory.page(asked, asker)
-      const found = await questions.findAll(said.map(({ question_id }) => question_id))
-      const forecasts = said.map((forecast, index) => ({
+      const historyRequest = { agentId: agent_id, questionId, limit, cursor: { file, given } }
+      const { pastForecasts, next } = await forecastHistory.page(historyRequest, asker)
+      const found = await questions.findAll(pastForecasts.map(({ question_id }) => question_id))
+      const forecasts = pastForecasts.map((forecast, index) => ({
         ...forecast,
         title: found[index]?.title ?? null,
         closes_at: found[index] ? new Date(found[index].closesAtMs).toISOString() : null,

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { ServiceError } from '../../schemas/errors.ts'
 import { type Route, route } from '../http/route.ts'
-import { type Asked, methodOf, readAnswer, searchOf } from '../mcp/asked.ts'
+import { type ApiCall, methodOf, readAnswer, searchOf } from '../mcp/api-call.ts'
 import { answerMessage } from '../mcp/server.ts'
 
 const message = z
@@ -42,12 +42,12 @@ export function modelContextProtocol(routes: readonly Route[], version: string):
       assertOwnOrigin(header('origin'), site.publicUrl)
       const agentId = caller.kind === 'agent' ? caller.agent_id : undefined
       let failure: Error | undefined
-      const call = async (asked: Asked) => {
-        const { path, params = {}, body: sent, isOwn = false } = asked
-        const spec = routes.find((one) => one.path === path && one.method === methodOf(asked))!
-        const answered = await inner(spec, { params, querystring: searchOf(asked), isOwn, body: sent })
+      const call = async (apiCall: ApiCall) => {
+        const { path, params = {}, body: sent, isOwn = false } = apiCall
+        const spec = routes.find((one) => one.path === path && one.method === methodOf(apiCall))!
+        const answered = await inner(spec, { params, querystring: searchOf(apiCall), isOwn, body: sent })
         failure ??= answered.failure
-        return { answer: readAnswer(asked, answered) }
+        return { answer: readAnswer(apiCall, answered) }
       }
       const server = { call, agentId, canSubmit: agentId !== undefined, version }
       const { status, contentType, bytes } = await answerMessage(server, body, header)

@@ -73,10 +73,12 @@ function linkedBy({ publicUrl }: Site, given: string): Pasted {
   const owner = decoded(/^\/(?:view\/)?owners\/([^/]+)/.exec(inside)?.[1] ?? '')
   if (owner !== '') return { kind: 'owner', environment, id: owner }
   const [, room = '', id] = /^\/((?:view\/)?[a-z]+)\/([^/]+)/.exec(inside) ?? []
-  const of = ROOMS[room]
-  if (of === undefined || !uuid.safeParse(id).success) return { kind: 'unknown', why: NO_ONE_THERE }
+  const subjectKind = ROOMS[room]
+  if (subjectKind === undefined || !uuid.safeParse(id).success) return { kind: 'unknown', why: NO_ONE_THERE }
   const found = { environment, id: id!.toLowerCase() }
-  return of === 'question' ? { kind: 'question', ...found } : { kind: 'entity', entityType: of, ...found }
+  return subjectKind === 'question'
+    ? { kind: 'question', ...found }
+    : { kind: 'entity', entityType: subjectKind, ...found }
 }
 
 const NO_ONE_THERE =

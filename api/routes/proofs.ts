@@ -63,7 +63,7 @@ export const forecastProof = route({
   handle: async ({ params, asker }, context, { manifest }) => {
     const { publicLog, forecastProofs, now } = context
     if (!publicLog.isThere) throw new ServiceError('notFound', NO_LOG)
-    const found = manifest && (await forecastProofs.of(manifest, params.forecast_id, asker))
+    const found = manifest && (await forecastProofs.proofOf(manifest, params.forecast_id, asker))
     if (found !== undefined) return { body: encoded(found) }
     const isAwaited = mayStillCome(manifest?.as_of, params.forecast_id, now())
     throw notTakenIn(params.forecast_id, isAwaited, context)
@@ -108,7 +108,7 @@ function proof(entityType: EntityType, kind: PublicationKind, name: string): Rou
       if (!manifest) throw await notPublished(context, release, entityType, entityId)
       const number = query.release === undefined ? manifest.release : Number(query.release)
       if (number > manifest.release) throw noSuchRelease(number, manifest.release)
-      const found = await payloadProofs.of(manifest, number, { entityType, entityId, kind }, asker)
+      const found = await payloadProofs.proofOf(manifest, number, { entityType, entityId, kind }, asker)
       if (found !== undefined) return { body: encoded(found) }
       if (number === manifest.release) throw await notPublished(context, release, entityType, entityId)
       throw new ServiceError('notFound', `release ${number} has no ${entityType} ${entityId}`)

@@ -88,9 +88,9 @@ export async function scoresOf(
 ): Promise<Score[]> {
   const all: Score[] = []
   for await (const rows of scores.newest(manifest, entityType, entityId, most)) {
-    const asked = await questions.findAll(rows.map(({ question_id }) => question_id))
+    const rowQuestions = await questions.findAll(rows.map(({ question_id }) => question_id))
     for (const [index, row] of rows.entries()) {
-      const { title = null, category = null } = asked[index] ?? {}
+      const { title = null, category = null } = rowQuestions[index] ?? {}
       all.push({ ...row, title, category })
     }
   }

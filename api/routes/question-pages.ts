@@ -62,10 +62,10 @@ const question = pageRoute({
     const agents = shown.status === 'open' ? currentForecasts.agentsOn(found.question_id) : undefined
     const [texts] = await book.textsOf([found], asker)
     const changes = await book.changesOf(found, asker)
-    const said = shown.outcome === null ? undefined : await rationalesOn(found.question_id)
+    const answer = shown.outcome === null ? undefined : await rationalesOn(found.question_id)
     const forecast = await forecastOn(context, release, shown)
     const forecasted = forecast && (await shownForecast(context, release, forecast, asker))
-    const rationales = said?.rationales ?? []
+    const rationales = answer?.rationales ?? []
     return questionPage(site, { ...shown, ...texts!, changes, agents, rationales, forecasted })
   },
 })

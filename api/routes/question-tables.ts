@@ -63,10 +63,10 @@ async function* rowsOf(
   id: string,
 ): AsyncIterable<object[]> {
   for await (const rows of scores.newest(manifest, entityType, id)) {
-    const asked = await questions.findAll(rows.map(({ question_id }) => question_id))
+    const rowQuestions = await questions.findAll(rows.map(({ question_id }) => question_id))
     yield rows.map((row, index) => ({
       ...row,
-      title: asked[index]?.title ?? null,
+      title: rowQuestions[index]?.title ?? null,
       resolved_at: row.resolved_at.toISOString(),
       settled_at: row.settled_at?.toISOString() ?? null,
     }))

@@ -58,7 +58,7 @@ export const numberedRelease = route({
     const number = Number(params.release)
     const last = manifest?.release ?? 0
     if (number > last) throw noSuchRelease(number, last)
-    return { body: await context.records.of(number) }
+    return { body: await context.records.recordOf(number) }
   },
 })
 

@@ -40,7 +40,7 @@ async function reportOf(
   const verification = await release.find('agent', agentId, 'verification', asker)
   if (!verification) throw await notPublished(context, release, 'agent', agentId)
   const { manifest, from = 0 } = await pageStart(files, release.manifest!, cursor)
-  const rows = await reports.of(manifest, agentId, asker)
+  const rows = await reports.rowsOf(manifest, agentId, asker)
   const counted = rows.filter(({ gain }) => gain !== null).toSorted((a, b) => b.gain! - a.gain!)
   const titled = async (some: readonly ReportRow[]) => {
     const found = await questions.findAll(some.map(({ question_id }) => question_id))
@@ -59,8 +59,8 @@ async function reportOf(
     methodology_version,
     counted: counted.length,
     not_counted: REASONS.flatMap((reason) => {
-      const of = rows.filter((row) => row.reason === reason).length
-      return of === 0 ? [] : [{ reason, questions: of }]
+      const count = rows.filter((row) => row.reason === reason).length
+      return count === 0 ? [] : [{ reason, questions: count }]
     }),
     next_title: outlookOf(methodology, verification.payload as TitleGrounds & { clusters: number }),
     best: await titled(counted.slice(0, MOST_EXTREME)),
@@ -99,8 +99,8 @@ export function reportRoutes(methodology: Methodology): Route[] {
       422: examples.invalid('query', 'limit', 'must be at most 1000'),
     },
     handle: async ({ params, query, asker }, context, release) => {
-      const asked = { agentId: params.agent_id, ...query }
-      return { body: canonical(await reportOf(context, release, methodology, asked, asker)) }
+      const wantedRows = { agentId: params.agent_id, ...query }
+      return { body: canonical(await reportOf(context, release, methodology, wantedRows, asker)) }
     },
   })
   const page = pageRoute({
@@ -110,8 +110,8 @@ export function reportRoutes(methodology: Methodology): Route[] {
     params: z.strictObject({ agent_id: uuid }),
     needsQuestions: true,
     render: async ({ params, asker }, context, release) => {
-      const asked = { agentId: params.agent_id, limit: Number.MAX_SAFE_INTEGER }
-      const report = await reportOf(context, release, methodology, asked, asker)
+      const wantedRows = { agentId: params.agent_id, limit: Number.MAX_SAFE_INTEGER }
+      const report = await reportOf(context, release, methodology, wantedRows, asker)
       await asker.countMore(callsOfShown(report.questions.length))
       return reportPage(context.site, report)
     },

@@ -48,7 +48,7 @@ export const snapshots = route({
     if (erasureIn(release.manifest, entity_type, entity_id)) {
       throw await notPublished(context, release, entity_type, entity_id)
     }
-    const rows = await history.of(entity_type, entity_id, asker, query.start_date, query.end_date)
+    const rows = await history.snapshotsOf(entity_type, entity_id, asker, query.start_date, query.end_date)
     const known =
       rows.length > 0 || (await release.find(entity_type, entity_id, 'rankings', asker)) !== undefined
     if (!known) throw await notPublished(context, release, entity_type, entity_id)

@@ -42,7 +42,7 @@ export function retiredSince(agentId: string, retiredAt: string): string {
 }
 
 /** A forecast of an agent, or with null its withdrawal. */
-export interface Said {
+export interface GivenForecast {
   question_id: string
   probability: number | null
   rationale?: string | undefined
@@ -52,7 +52,7 @@ export interface Said {
 export interface TakingRequest extends IdempotentRequest {
   caller: KnownKey & { kind: 'agent' }
   agentId: string
-  forecasts: readonly Said[]
+  forecasts: readonly GivenForecast[]
   /** Returns the problem of a refused forecast, or throws, which refuses the whole call. */
   refuse: (error: unknown) => Problem
 }
@@ -81,13 +81,13 @@ export async function takeForecasts(context: ApiContext, request: TakingRequest)
   const { idempotency, questions, currentForecasts, receipts, now } = context
   assertMaySubmit(caller, agentId, context)
   if (forecasts.some(({ probability }) => probability === null)) await context.catchUpForecasts()
-  const asked = forecasts.map(({ question_id }) => question_id)
+  const questionIds = forecasts.map(({ question_id }) => question_id)
 
   async function decide(at: Date, newId: () => string): Promise<Decided> {
-    const found = await questions.findAll(asked)
+    const found = await questions.findAll(questionIds)
     return forecasts.map(({ question_id, probability }, index) => {
       try {
-        if (asked.indexOf(question_id) < index) throw namedBefore(index)
+        if (questionIds.indexOf(question_id) < index) throw namedBefore(index)
         assertOpen(found[index] ?? noSuchQuestion(question_id), at)
         if (probability === null) assertHeld(context, agentId, question_id)
         return { id: newId() }
@@ -99,7 +99,7 @@ export async function takeForecasts(context: ApiContext, request: TakingRequest)
 
   let given: readonly string[] | undefined
   const answer = await idempotency.run<(ForecastRow | { problem: Problem })[], Decided>(request, {
-    timeOf: (at) => currentForecasts.instantOf(agentId, asked, at),
+    timeOf: (at) => currentForecasts.instantOf(agentId, questionIds, at),
     check: async ({ at }, { earlier, newId }) => {
       assertTimely(at, now())
       return earlier ?? decide(at, newId)
@@ -165,7 +165,7 @@ function assertHeld(
 function rowOf(
   forecast_id: string,
   agent_id: string,
-  { question_id, probability }: Said,
+  { question_id, probability }: GivenForecast,
   at: Date,
 ): ForecastRow {
   return {
@@ -181,7 +181,7 @@ function rowOf(
 }
 
 /** Says why by question. Of several on a question the first counts, as does the first forecast. */
-function rationalesOf(forecasts: readonly Said[]): ReadonlyMap<string, string> {
+function rationalesOf(forecasts: readonly GivenForecast[]): ReadonlyMap<string, string> {
   const first = new Map(forecasts.toReversed().map((one) => [one.question_id, one.rationale] as const))
   return new Map([...first].flatMap(([id, rationale]) => (rationale ? [[id, rationale]] : [])))
 }

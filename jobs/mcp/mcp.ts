@@ -62,7 +62,7 @@ export async function runMcp(variables: Record<string, string | undefined>, vers
  * @throws ServiceError `unauthorized` or `forbidden`.
  */
 async function assertKeyWorks(call: ReturnType<typeof serviceCall>, agentId: string): Promise<void> {
-  const asked = {
+  const apiCall = {
     path: '/agents/{agent_id}/forecasts',
     params: { agent_id: agentId },
     query: { limit: 1 },
@@ -70,7 +70,7 @@ async function assertKeyWorks(call: ReturnType<typeof serviceCall>, agentId: str
     answer: z.looseObject({}),
   }
   try {
-    await call(asked)
+    await call(apiCall)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     if (error.kind === 'unauthorized' || error.kind === 'forbidden') throw error

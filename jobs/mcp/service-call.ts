@@ -1,5 +1,5 @@
 // Calls the HTTP API of a service for a model, and reports refusals in the service's own words.
-import { type Asked, type Told, methodOf, readAnswer } from '../../api/mcp/asked.ts'
+import { type ApiCall, type Told, methodOf, readAnswer } from '../../api/mcp/api-call.ts'
 import { type Call, Caller, NoAnswer } from '../../clients/typescript/caller.ts'
 import type { VerifierKey } from '../../pipeline/proof/note-keys.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -38,12 +38,12 @@ export function serviceCall({ vkeys = [], ...options }: ServiceCallOptions) {
       if (!(error instanceof NoAnswer)) throw error
       throw new ServiceError('unavailable', error.message, { cause: error.cause })
     })
-  return async (asked: Asked, signal?: AbortSignal): Promise<Told> => {
-    const { path: named, params = {}, query, body, isOwn } = asked
+  return async (apiCall: ApiCall, signal?: AbortSignal): Promise<Told> => {
+    const { path: named, params = {}, query, body, isOwn } = apiCall
     const path = named.replace(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name]!))
-    const call = { path, query, body, signal, method: methodOf(asked), isOwn: isOwn ?? false }
+    const call = { path, query, body, signal, method: methodOf(apiCall), isOwn: isOwn ?? false }
     const answered = await send(call)
-    const answer = readAnswer(asked, answered)
-    return { answer, verdict: await verdictOf({ asked, path, answered }) }
+    const answer = readAnswer(apiCall, answered)
+    return { answer, verdict: await verdictOf({ apiCall, path, answered }) }
   }
 }

@@ -1,6 +1,6 @@
 // Verifies what `fvs mcp` reads by the keys of the log: a record by its proof, a submission by its receipt.
 import { z } from 'zod'
-import { type Answered, type Asked, type Verdict, readAnswer } from '../../api/mcp/asked.ts'
+import { type Answered, type ApiCall, type Verdict, readAnswer } from '../../api/mcp/api-call.ts'
 import { bytesOfBase64 } from '../../pipeline/proof/base64.ts'
 import { canonical, decoded } from '../../pipeline/proof/canonical.ts'
 import type { VerifierKey } from '../../pipeline/proof/note-keys.ts'
@@ -13,7 +13,7 @@ import { assertRecord } from '../../pipeline/proof/reader.ts'
 
 /** A call as it was made, and its answer. */
 export interface Made {
-  asked: Asked
+  apiCall: ApiCall
   /** The path with its parameters. */
   path: string
   answered: Answered
@@ -43,8 +43,8 @@ export function verdicts(url: string, keys: readonly VerifierKey[]) {
     witnesses,
     leastCosignatures: witnesses.length,
   }
-  return async ({ asked, path, answered }: Made): Promise<Verdict | undefined> => {
-    const { evidence } = asked
+  return async ({ apiCall, path, answered }: Made): Promise<Verdict | undefined> => {
+    const { evidence } = apiCall
     if (evidence === undefined) return undefined
     if (keys.length === 0) return NO_KEY
     const content = JSON.parse(decoded(answered.bytes)) as Members
@@ -52,7 +52,7 @@ export function verdicts(url: string, keys: readonly VerifierKey[]) {
       const proof = await proofOf(service, path, content['release'])
       return recordVerdict(`${url}${path}`, { content, body: answered.bytes, proof }, trust)
     }
-    return receiptVerdict(asked, acknowledgedIn(answered, content), trust)
+    return receiptVerdict(apiCall, acknowledgedIn(answered, content), trust)
   }
 }
 
@@ -90,7 +90,7 @@ function recordVerdict(
 
 /** Verifies every forecast that was taken; undefined if none was. */
 async function receiptVerdict(
-  asked: Asked,
+  apiCall: ApiCall,
   all: readonly Acknowledged[],
   trust: Trust,
 ): Promise<Verdict | undefined> {
@@ -100,7 +100,7 @@ async function receiptVerdict(
     return orRefused(why, async () => {
       if (typeof receipt !== 'string') throw new ServiceError('invalid', 'there is none')
       const { signatures } = await verifyReceipt(body(), decoded(bytesOfBase64(receipt)), trust)
-      assertSubmitted(asked, members)
+      assertSubmitted(apiCall, members)
       return signersOf(signatures)
     })
   })
@@ -138,7 +138,7 @@ function canonicalBody(members: Members): Uint8Array {
 }
 
 /** The receipt of another forecast would hold too. @throws ServiceError `invalid`. */
-function assertSubmitted({ params = {}, body = {} }: Asked, acknowledged: Members): void {
+function assertSubmitted({ params = {}, body = {} }: ApiCall, acknowledged: Members): void {
   const { forecasts, ...single } = body as Members
   const sent = [...((forecasts ?? []) as Members[]), { ...params, ...single }]
   const question = acknowledged['question_id']

@@ -193,7 +193,7 @@ test('a page of a history that looks through few rows is short, and nothing is l
     const [file, given] = next.split('_').map(Number) as [number, number]
     const asked = { agentId: agent.agentId, questionId: undefined, limit: 50, cursor: { file, given } }
     const page = await own.page(asked, SERVICE)
-    found.push(...page.said.map(({ forecast_id }) => forecast_id))
+    found.push(...page.pastForecasts.map(({ forecast_id }) => forecast_id))
     next = page.next
   }
   expect(found).toEqual(all)

@@ -41,7 +41,7 @@ async function credentialOf(
   entityType: EntityType,
   id: string,
 ): Promise<Secured | undefined> {
-  const bytes = await (await served()).of(release, entityType, id)
+  const bytes = await (await served()).issuedCredential(release, entityType, id)
   return bytes && (JSON.parse(Buffer.from(bytes).toString()) as Secured)
 }
 

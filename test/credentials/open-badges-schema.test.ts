@@ -71,7 +71,7 @@ describe.for(Object.entries(READINGS))('the schema as it is %s accepts', ([, fau
 
     test.for(ENTITY_TYPES)('of one %s', async (entityType) => {
       const id = entityType === 'agent' ? agentId : forecasterId(0)
-      const bytes = await credentials.of(RELEASE, entityType, id)
+      const bytes = await credentials.issuedCredential(RELEASE, entityType, id)
       expect(faultsOf(JSON.parse(Buffer.from(bytes!).toString()))).toEqual([])
     })
   })

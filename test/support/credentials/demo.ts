@@ -23,7 +23,7 @@ export async function demoCredentials(
     issuer: credentials.issuer!,
     list: parsed(await credentials.statusList(0)),
     held: await Promise.all(
-      holders.map(async ([kind, { id }]) => parsed(await credentials.of(release, kind, id))),
+      holders.map(async ([kind, { id }]) => parsed(await credentials.issuedCredential(release, kind, id))),
     ),
   }
 }

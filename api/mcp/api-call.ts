@@ -4,7 +4,7 @@ import { problem } from '../../schemas/answers.ts'
 import { type ErrorKind, ServiceError } from '../../schemas/errors.ts'
 
 /** A call of the API. */
-export interface Asked {
+export interface ApiCall {
   /** The path as the route has it, with parameters as `{name}`. */
   path: string
   params?: Record<string, string>
@@ -56,12 +56,12 @@ const KIND_OF: Record<number, ErrorKind> = {
 }
 
 /** The usual method of a call: that of one with a body is POST. */
-export function methodOf({ method, body }: Asked): string {
+export function methodOf({ method, body }: ApiCall): string {
   return method ?? (body === undefined ? 'GET' : 'POST')
 }
 
 /** The query of a call as text, without what is undefined. */
-export function searchOf({ query = {} }: Asked): string {
+export function searchOf({ query = {} }: ApiCall): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value as string | number)] as const],
   )
@@ -74,7 +74,7 @@ export function searchOf({ query = {} }: Asked): string {
  * @throws ServiceError of the kind and in the words of a refusal, or `unavailable` for an answer that is not
  *   one of the service.
  */
-export function readAnswer({ path, answer }: Asked, answered: Answered): Record<string, unknown> {
+export function readAnswer({ path, answer }: ApiCall, answered: Answered): Record<string, unknown> {
   const content = jsonOf(answered.bytes)
   if (answered.status < 200 || answered.status > 299) throw refusalOf(answered, content)
   const parsed = answer.safeParse(content)
