@@ -9,7 +9,7 @@ import { type OperatorCall, logCall } from '../../pipeline/access/operator-log.t
 import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
 import {
   type RetirementNotes,
-  type Said,
+  type StatedCounts,
   assignOwner,
   retireNow,
   unretireNow,
@@ -149,16 +149,16 @@ export class OperatorCalls {
   agent(agent_id: string, { owner_id, retired }: AgentStatement, by: By) {
     const { registry, store } = this.#components
     return this.#inLog(by, { agent_id, owner_id, retired }, undefined, async (context) => {
-      const said: Said[] = []
+      const counts: StatedCounts[] = []
       if (owner_id !== undefined) {
         const note = () => endClaims(store, [agent_id], context.now())
-        said.push(await assignOwner(context, [agent_id], owner_id, note))
+        counts.push(await assignOwner(context, [agent_id], owner_id, note))
       }
-      if (retired === true) said.push(await retireNow(context, registry, [agent_id]))
-      if (retired === false) said.push(await unretireNow(context, registry, [agent_id]))
+      if (retired === true) counts.push(await retireNow(context, registry, [agent_id]))
+      if (retired === false) counts.push(await unretireNow(context, registry, [agent_id]))
       return {
         agent_id,
-        changed: said.some(({ changed }) => changed > 0),
+        changed: counts.some(({ changed }) => changed > 0),
         retired_at: await registry.retiredAt(agent_id),
       }
     })
@@ -199,7 +199,11 @@ export class OperatorCalls {
     await logCall(this.#components.store, refused).catch(() => undefined)
   }
 
-  #begun({ caller, call }: By, asked: Record<string, unknown>, reason: string | undefined): OperatorCall {
+  #begun(
+    { caller, call }: By,
+    parameters: Record<string, unknown>,
+    reason: string | undefined,
+  ): OperatorCall {
     const { newId, now } = this.#components
     const { key_id, owner } = caller
     return {
@@ -208,7 +212,7 @@ export class OperatorCalls {
       key_id,
       owner,
       call,
-      asked: JSON.parse(JSON.stringify(asked)) as Record<string, unknown>,
+      asked: JSON.parse(JSON.stringify(parameters)) as Record<string, unknown>,
       reason: reason ?? null,
       state: 'begun',
       result: null,
@@ -218,12 +222,12 @@ export class OperatorCalls {
   /** Does a call in its turn, and writes what it does in the log before and after. */
   async #inLog<T extends object>(
     by: By,
-    asked: Record<string, unknown>,
+    parameters: Record<string, unknown>,
     reason: string | undefined,
     work: (context: ImportContext) => Promise<T>,
   ): Promise<T> {
     const { store } = this.#components
-    const begun = this.#begun(by, asked, reason)
+    const begun = this.#begun(by, parameters, reason)
     return this.#inTurn(async (context) => {
       await logCall(store, begun)
       try {

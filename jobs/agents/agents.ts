@@ -4,7 +4,14 @@ import { createInvitation } from '../../pipeline/access/invitations.ts'
 import { endClaims } from '../../pipeline/access/owner-claims.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
 import { type ListedAgent, readAgents } from '../../pipeline/import/agent-list.ts'
-import { type Said, assignOwner, hide, rename, retireNow, unretireNow } from '../../pipeline/import/agents.ts'
+import {
+  type StatedCounts,
+  assignOwner,
+  hide,
+  rename,
+  retireNow,
+  unretireNow,
+} from '../../pipeline/import/agents.ts'
 import { moderationPath } from '../../pipeline/store/paths.ts'
 import { recordBytes } from '../../pipeline/store/records.ts'
 import { ServiceError } from '../../schemas/errors.ts'
@@ -186,7 +193,7 @@ export async function resetKey({ registry, now }: Components, agentId: string): 
   }
 }
 
-function agentReport({ agents, changed }: Said, fields: object, state: string): Report {
+function agentReport({ agents, changed }: StatedCounts, fields: object, state: string): Report {
   const unchanged = agents - changed
   return {
     ok: true,

@@ -10,7 +10,12 @@ import {
   noteLook,
   stillClaims,
 } from '../../pipeline/access/owner-claims.ts'
-import { type Asked, type Said, disownByDomain, ownByDomain } from '../../pipeline/import/agents.ts'
+import {
+  type ReadRequests,
+  type StatedCounts,
+  disownByDomain,
+  ownByDomain,
+} from '../../pipeline/import/agents.ts'
 import type { ImportContext } from '../../pipeline/import/take-in.ts'
 import { type DomainLook, type Reach, lookAtDomain, proofIn } from '../../pipeline/owners/look.ts'
 import { onTable } from './agents-table.ts'
@@ -126,7 +131,7 @@ export async function proveOwners(
 async function writeOwners(
   components: Components,
   claims: readonly OwnerClaim[],
-  write: (context: ImportContext, owners: Asked) => Promise<Said>,
+  write: (context: ImportContext, owners: ReadRequests) => Promise<StatedCounts>,
 ): Promise<number> {
   if (claims.length === 0) return 0
   const owners = async () => {

@@ -18,7 +18,7 @@ const MOST_FILES_BYTES = 64 * 1024 * 1024
 
 export interface Times {
   /** How many were checked and how many not, a line for each. */
-  said: string[]
+  timeLines: string[]
   news: Inconsistency[]
 }
 
@@ -35,7 +35,7 @@ export function timesSince(
 ): Promise<Times | Inconsistency> {
   const kept = { checkpoint: noteText(head.note) }
   return checked({ entity: null, kept, found: {} }, async () => {
-    if (to <= from) return { said: [], news: [] }
+    if (to <= from) return { timeLines: [], news: [] }
     const { public: tables } = await log.manifest(head, to)
     const files = tables.filter(({ path, release }) => release > from && isSettledFile(path))
     const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
@@ -61,8 +61,8 @@ export function timesSince(
             database,
             keys: log.keys,
             service: log.service,
-            statementOf: (of) => log.statement(head, of),
-            quarantinedIn: async (of) => (await log.manifest(head, of)).quarantined,
+            statementOf: (releaseNumber) => log.statement(head, releaseNumber),
+            quarantinedIn: async (releaseNumber) => (await log.manifest(head, releaseNumber)).quarantined,
           },
           places,
           logged,
@@ -74,7 +74,7 @@ export function timesSince(
         const found = { record: body, ...(proof !== undefined && { proof }) }
         return { type: 'inconsistent', entity: null, detail, kept, found }
       })
-      return { said: timesText(times), news }
+      return { timeLines: timesText(times), news }
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
@@ -82,5 +82,8 @@ export function timesSince(
 }
 
 function unchecked(why: string): Times {
-  return { said: [`whether newly settled forecasts are backdated was not checked, since ${why}`], news: [] }
+  return {
+    timeLines: [`whether newly settled forecasts are backdated was not checked, since ${why}`],
+    news: [],
+  }
 }

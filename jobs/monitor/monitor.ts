@@ -92,7 +92,7 @@ export async function runMonitor(log: LogReader, options: MonitorOptions): Promi
   const { state: file, entity } = options
   const before = await readState(file)
   const known = before && (await parseState(before, file, log.keys))
-  const { state, news, said } = await look(log, known, entity)
+  const { state, news, timeLines } = await look(log, known, entity)
   const { origin, size } = (state ?? known)?.head.checkpoint ?? { origin: log.keys[0]!.name, size: 0 }
   const told = { service: log.url, origin, size, news }
   let failure: string | undefined
@@ -111,13 +111,13 @@ export async function runMonitor(log: LogReader, options: MonitorOptions): Promi
   const how = known ? '' : ', taken as they are at this first look'
   const lines = [
     ...(state ? [`${printable(origin)} has ${size} entries${how}`, ...summaries] : []),
-    ...said.map((line) => `  ${printable(line)}`),
+    ...timeLines.map((line) => `  ${printable(line)}`),
     ...news.map(newsText),
   ]
   return {
     ok,
     exitCode: ok ? (news.length > 0 ? EXIT_NEWS : 0) : state ? EXIT_UNREACHED : 1,
-    json: { ok, ...told, times: said, failure: failure ?? null },
+    json: { ok, ...told, times: timeLines, failure: failure ?? null },
     text: lines.join('\n'),
     ...(failure !== undefined && { aside: `${failure}; the next call tells the same again` }),
   }
@@ -127,13 +127,13 @@ interface Look {
   state: KnownLog | undefined
   news: News[]
   /** How many forecasts were held to the log, and what was not checked. */
-  said: string[]
+  timeLines: string[]
 }
 
 /** Returns no state if anything is inconsistent, so that each later call finds it again. */
 async function look(log: LogReader, known: KnownLog | undefined, entities: readonly string[]): Promise<Look> {
   let news: News[] = []
-  let said: string[] = []
+  let timeLines: string[] = []
   let unreached: ServiceError | undefined
   /** An inconsistency outweighs an answer that does not come, so that the others are looked at too. */
   const attempt = async <T>(work: Promise<T | Inconsistency>): Promise<T | undefined> => {
@@ -165,12 +165,12 @@ async function look(log: LogReader, known: KnownLog | undefined, entities: reado
     const times = await attempt(timesSince(log, head, from, corrections?.to ?? from))
     // There may be more than a call has arguments.
     news = [...news, ...(corrections?.news ?? []), ...(times?.news ?? [])]
-    said = times?.said ?? []
+    timeLines = times?.timeLines ?? []
     state = { head, correctionsTo: corrections?.to ?? from, entities: shown }
   }
-  if (news.some(isInconsistency)) return { state: undefined, news, said }
+  if (news.some(isInconsistency)) return { state: undefined, news, timeLines }
   if (unreached) throw unreached
-  return { state, news, said }
+  return { state, news, timeLines }
 }
 
 /** @throws ServiceError `invalid` for a checkpoint of another log, or that no known key has signed. */

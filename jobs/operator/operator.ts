@@ -21,9 +21,9 @@ export async function reportOperatorLog({ store }: Components, since: Date | und
   return { ok: true, json: { calls }, text }
 }
 
-function callLine({ at, key_id, owner, call, asked, reason, state, result }: OperatorCall): string {
+function callLine({ at, key_id, owner, call, asked: values, reason, state, result }: OperatorCall): string {
   const why = reason === null ? '' : `; ${reason}`
-  const parameters = Object.entries(asked).map(([name, value]) => `${name} ${valueText(value)}`)
+  const parameters = Object.entries(values).map(([name, value]) => `${name} ${valueText(value)}`)
   return printable(
     `${at}  ${state}  ${key_id} of ${owner}  ${call}  ${parameters.join(', ')}${resultOf(state, result)}${why}`,
   )

@@ -27,13 +27,13 @@ export function credentialIn(bytes: Uint8Array): object | undefined {
 export async function runVerifyCredential(
   target: string,
   content: object,
-  asked: Identity,
+  expected: Identity,
   now: Date,
 ): Promise<Report> {
   const record = identityOf(content)
   const { data: credential, error } = openBadgeCredential.safeParse(content)
   const held: string[] = []
-  let reason = differenceOf(asked, record)
+  let reason = differenceOf(expected, record)
   let isChecked = true
   if (error) {
     const { path, message } = error.issues[0]!

@@ -47,7 +47,7 @@ export async function runVerifyProof(target: string, options: ProofOptions): Pro
     throw new ServiceError('invalid', '--witness goes with --proof: no witness sees receipts')
   }
   const [keys, witnesses] = [vkey.map(parseVerifierKey), witness.map(parseVerifierKey)]
-  const asked = [
+  const expected = [
     ...(isUrl(target) ? [recordAt(target)] : []),
     ...(proof !== undefined && isUrl(proof) ? [askedAt(proof) ?? {}] : []),
   ]
@@ -58,7 +58,7 @@ export async function runVerifyProof(target: string, options: ProofOptions): Pro
       receipt === undefined
         ? await verifyProof(body, text, { keys, witnesses, leastCosignatures: witnesses.length })
         : await verifyReceipt(body, headerText(text), { keys })
-    return reportOf(target, asked, body, found)
+    return reportOf(target, expected, body, found)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const what = receipt === undefined ? 'proof' : 'receipt'
@@ -93,7 +93,7 @@ const signersOf = (signatures: VerifiedProof['signatures']) =>
 /** Says what a proof or a receipt vouches for. It is a failure if that is not the record asked for. */
 function reportOf(
   target: string,
-  asked: readonly Identity[],
+  expected: readonly Identity[],
   body: Uint8Array,
   found: VerifiedProof | VerifiedReceipt,
 ): Report {
@@ -102,7 +102,7 @@ function reportOf(
   const what = isProof ? 'proof' : 'receipt'
   // A forecast does not say its environment and release: the statement does.
   const record = { ...identityOf(content), ...(isProof && originOf(found)) }
-  const difference = asked.map((each) => differenceOf(each, record)).find((each) => each !== undefined)
+  const difference = expected.map((each) => differenceOf(each, record)).find((each) => each !== undefined)
   const words = isProof ? proofWords(found) : receiptWords(found, content)
   const lines = [
     difference === undefined ? `${target}: the ${what} holds` : `${target}: ${difference}`,

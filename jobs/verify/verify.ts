@@ -63,7 +63,7 @@ interface Signed {
   bytes: Uint8Array
   signature: string | null
   /** The record that the address or the place in a file names, because no signature covers that. */
-  asked: Identity
+  expected: Identity
 }
 
 /** A payload of any version of the method, and its signature. */
@@ -119,13 +119,13 @@ export async function runVerify(
   { signature, environment }: SignatureOptions,
   now: Date,
 ): Promise<Report> {
-  const asked = isUrl(target) ? recordAt(target) : undefined
+  const expected = isUrl(target) ? recordAt(target) : undefined
   // A pipe can be read only once.
-  const { headers, bytes } = asked
+  const { headers, bytes } = expected
     ? await fetched(target)
     : { headers: undefined, bytes: await fileBytes(target) }
   const credential = signature === undefined ? credentialIn(bytes) : undefined
-  if (credential) return runVerifyCredential(target, credential, asked ?? {}, now)
+  if (credential) return runVerifyCredential(target, credential, expected ?? {}, now)
   const secrets = secretsInForce(settings)
   if (secrets.length === 0) {
     throw new ServiceError(
@@ -133,9 +133,12 @@ export async function runVerify(
       'set VERIFICATION_SIGNING_SECRET, or SANDBOX_VERIFICATION_SIGNING_SECRET with --environment sandbox, to the secret that the service signs with',
     )
   }
-  const signed = asked
-    ? [{ name: target, bytes, signature: headers?.get('x-service-signature') ?? null, asked }]
-    : signedIn(target, bytes, signature).map((item) => ({ ...item, asked: { ...item.asked, environment } }))
+  const signed = expected
+    ? [{ name: target, bytes, signature: headers?.get('x-service-signature') ?? null, expected }]
+    : signedIn(target, bytes, signature).map((item) => ({
+        ...item,
+        expected: { ...item.expected, environment },
+      }))
   if (signed.length === 0) throw new ServiceError('invalid', `${target} holds no payload to check`)
   const bad: { name: string; reason: string }[] = []
   const awards: (Decision & { name: string })[] = []
@@ -144,7 +147,7 @@ export async function runVerify(
     const content = jsonOf(item.bytes)
     const found = identityOf(content)
     const decision = decisionOf(content)
-    const reason = faultOf(item, secrets) ?? differenceOf(item.asked, found) ?? decision?.fault
+    const reason = faultOf(item, secrets) ?? differenceOf(item.expected, found) ?? decision?.fault
     records.push(found)
     if (reason !== undefined) bad.push({ name: item.name, reason })
     else if (decision) {
@@ -193,7 +196,7 @@ function faultOf({ bytes, signature }: Signed, secrets: readonly string[]): stri
 }
 
 function signedIn(path: string, bytes: Uint8Array, signature: string | undefined): Signed[] {
-  if (signature !== undefined) return [{ name: path, bytes, signature, asked: {} }]
+  if (signature !== undefined) return [{ name: path, bytes, signature, expected: {} }]
   const content = jsonOf(bytes)
   if (content === undefined) throw new ServiceError('invalid', `${path} is not JSON`)
   const { data } = signedFile.safeParse(content)
@@ -227,6 +230,6 @@ function isPublication(published: Publication | Record<string, Publication>): pu
   return 'signature' in published
 }
 
-function signedOf(name: string, { payload, signature }: Publication, asked: Identity): Signed {
-  return { name: printable(name), bytes: canonical(payload), signature, asked }
+function signedOf(name: string, { payload, signature }: Publication, expected: Identity): Signed {
+  return { name: printable(name), bytes: canonical(payload), signature, expected }
 }

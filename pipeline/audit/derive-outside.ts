@@ -18,14 +18,14 @@ type Context = Pick<PipelineComponents, 'methodology' | 'openDatabase' | 'direct
 export async function deriveOutside(
   context: Context,
   { copy, report, manifest }: Checked,
-  said: readonly SaidOfEntity[],
+  profiles: readonly SaidOfEntity[],
   thinned: ThinnedFiles,
 ): Promise<void> {
   const directory = join(context.directory, 'derived')
   const store = await FileStore.begin(join(directory, 'tables'))
   const { versions, furtherPairs } = await withDatabase(context.openDatabase, async (database) => {
     const locate = (path: string) => store.localPath(path)
-    const published = publicRelease(manifest, copy.store, said)
+    const published = publicRelease(manifest, copy.store, profiles)
     const made = await makeStandIns(database, published, locate, directory)
     for (const id of await erasedInPublic(database, manifest)) {
       report.faults.push(`public/forecasts: has rows of ${id}, who is erased`)

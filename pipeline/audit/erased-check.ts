@@ -17,8 +17,8 @@ const LATEST_MS = 10 * 60_000
 
 /** Returns whom an earlier release has as erased and this one has not, or with another reason. */
 function broughtBack({ erased_people = [] }: Erased, before: Erased | undefined): ErasedPerson[] {
-  const said = new Set(erased_people.map(canonicalText))
-  return (before?.erased_people ?? []).filter((person) => !said.has(canonicalText(person)))
+  const stillErased = new Set(erased_people.map(canonicalText))
+  return (before?.erased_people ?? []).filter((person) => !stillErased.has(canonicalText(person)))
 }
 
 /** Adds a fault for each person whom a release has no longer as erased. */

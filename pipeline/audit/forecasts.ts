@@ -54,8 +54,8 @@ export class ForecastChecks {
     const stored = await readStoredTree(this.#context.store, path, derived?.file, sizes)
     const root = expected && base64Of(expected.root)
     if (expected?.size !== found?.size || root !== found?.root) {
-      const textOf = (size: number | undefined, of: string | undefined) =>
-        size ? `${size} leaves, root ${of}` : 'none'
+      const textOf = (size: number | undefined, rootHash: string | undefined) =>
+        size ? `${size} leaves, root ${rootHash}` : 'none'
       findings.fault(
         path,
         `the data files give ${textOf(expected?.size, root)}, and the manifest has ${textOf(found?.size, found?.root)}` +

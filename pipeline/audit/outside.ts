@@ -65,13 +65,13 @@ export interface OutsideReport extends Pick<
  *   to its checkpoint, `notFound` for a release that is not logged, `unavailable` for a server that does
  *   not answer, or with more than it may.
  */
-export async function auditOutside(context: OutsideContext, asked: Outside): Promise<OutsideReport> {
+export async function auditOutside(context: OutsideContext, request: Outside): Promise<OutsideReport> {
   const { directory, progress } = context
   progress('reading the log')
-  const { keys, known } = asked
-  const served = new HttpStore(asked.from, { wait: context.wait })
+  const { keys, known } = request
+  const served = new HttpStore(request.from, { wait: context.wait })
   const { checkpoint, statements } = await readLog(served, keys, known)
-  const release = asked.release ?? checkpoint.size
+  const release = request.release ?? checkpoint.size
   const logged = statements[release - 1]
   if (!logged) {
     throw new ServiceError(
@@ -127,10 +127,10 @@ async function checkRelease(context: OutsideContext, checked: Checked): Promise<
   report.data_files_checked = isPublic ? tables.length : 0
   report.files_compared = open.length
   context.progress('checking the payloads')
-  const said = new SaidOfEntities(findings, manifest)
-  const seen = { files: open, tables: isPublic ? tables : [], take: said.take }
+  const saidOfEntities = new SaidOfEntities(findings, manifest)
+  const seen = { files: open, tables: isPublic ? tables : [], take: saidOfEntities.take }
   await checkReleaseFiles(copy.store, findings, manifest, seen)
-  said.checkErased()
+  saidOfEntities.checkErased()
   const faults = findings.faults.length
   await checkLoggedSnapshot(copy.store, findings, manifest, false)
   const thinned = new ThinnedFiles(copy.store, release, undefined)
@@ -144,7 +144,7 @@ async function checkRelease(context: OutsideContext, checked: Checked): Promise<
     report.derived = true
     context.progress('scoring everything again')
     // The files have the hashes that were logged, and may not be readable as what they should be.
-    await unlessCorrupt(deriveOutside(context, checked, said.said, thinned), report)
+    await unlessCorrupt(deriveOutside(context, checked, saidOfEntities.profiles, thinned), report)
     report.notes.push(GIVEN)
   }
 }

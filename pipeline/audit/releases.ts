@@ -80,9 +80,9 @@ export class ReleaseChecks {
   #checkLeftOut(manifest: ReleaseManifest, before: ReleaseManifest | undefined): void {
     const { release, undone_imports = [] } = manifest
     checkErasedStay(this.#context.findings, manifest, before)
-    const said = new Set(undone_imports.map(canonicalText))
+    const stillUndone = new Set(undone_imports.map(canonicalText))
     for (const undone of before?.undone_imports ?? []) {
-      if (said.has(canonicalText(undone))) continue
+      if (stillUndone.has(canonicalText(undone))) continue
       this.#context.findings.fault(
         manifestPath(release),
         `does not say that ${textOfImport(undone)} is undone, as release ${release - 1} does`,

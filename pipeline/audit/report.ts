@@ -130,14 +130,14 @@ export function checkStatements(
   report: AuditReport,
 ): void {
   for (const [name, value] of Object.entries(derived)) {
-    const said = manifest[name as keyof ReleaseManifest] ?? null
-    compareMember(report, { [name]: said }, { [name]: value ?? null })
+    const stated = manifest[name as keyof ReleaseManifest] ?? null
+    compareMember(report, { [name]: stated }, { [name]: value ?? null })
   }
 }
 
 /** Compares a part of the manifest with the derived one. */
-function compareMember(report: AuditReport, said: object, derived: object): void {
-  const [stored, expected] = [canonical(said), canonical(derived)]
+function compareMember(report: AuditReport, stated: object, derived: object): void {
+  const [stored, expected] = [canonical(stated), canonical(derived)]
   if (Buffer.compare(stored, expected) !== 0) {
     report.faults.push(`manifest.json: ${firstDifference(stored, expected)}`)
   }

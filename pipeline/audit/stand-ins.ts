@@ -36,7 +36,7 @@ export interface SaidOfEntity {
 
 /** Gathers what the shards of a release say of each entity. */
 export class SaidOfEntities {
-  readonly said: SaidOfEntity[] = []
+  readonly profiles: SaidOfEntity[] = []
   readonly #findings: Findings
   readonly #manifest: ReleaseManifest
 
@@ -51,14 +51,15 @@ export class SaidOfEntities {
     const inShard = activityIn(bytes)
     if (!inShard)
       this.#findings.fault(releasePrefix(this.#manifest.release) + path, 'has an entity without a profile')
-    for (const [entity_id, profile] of inShard ?? []) this.said.push({ entity_type, entity_id, ...profile })
+    for (const [entity_id, profile] of inShard ?? [])
+      this.profiles.push({ entity_type, entity_id, ...profile })
   }
 
   /** Adds a fault for each person who is erased and has a record. */
   checkErased(): void {
     const { release, erased_people = [] } = this.#manifest
     const erased = new Set(erased_people.map(({ user_id }) => user_id))
-    for (const { entity_id } of this.said.filter((one) => erased.has(one.entity_id))) {
+    for (const { entity_id } of this.profiles.filter((one) => erased.has(one.entity_id))) {
       const what = `says that ${entity_id} is erased, and the release has it`
       this.#findings.fault(manifestPath(release), what)
     }
@@ -98,7 +99,7 @@ function activityIn(
 export function publicRelease(
   { release, as_of, files, public: tables }: ReleaseManifest,
   store: FileStore,
-  said: Iterable<SaidOfEntity>,
+  profiles: Iterable<SaidOfEntity>,
 ): PublicRelease {
   const placeOf = (path: string, by: number) => store.localPath(releasePrefix(by) + path)
   const filesOf = (table: ScoredTable) =>
@@ -108,7 +109,7 @@ export function publicRelease(
     asOf: new Date(as_of),
     tables: Object.fromEntries(byTable) as Record<ScoredTable, string[]>,
     scores: files.filter(({ path }) => isScoresPath(path)).map(({ path }) => placeOf(path, release)),
-    said,
+    profiles,
   }
 }
 
@@ -123,7 +124,7 @@ export interface PublicRelease {
   /** The public files of each table. */
   tables: Record<ScoredTable, readonly string[]>
   scores: readonly string[]
-  said: Iterable<SaidOfEntity>
+  profiles: Iterable<SaidOfEntity>
 }
 
 export interface StandIns {
@@ -149,10 +150,12 @@ export async function makeStandIns(
     const rows = tables[table].length === 0 ? `(${noRows(table)})` : parquet(tables[table])
     await database.run(`CREATE VIEW public_${table} AS FROM ${rows}`)
   }
-  const said = join(directory, 'said.ndjson')
-  await pipeline(linesOf(published.said), (lines: AsyncIterable<string>) => writeFile(said, lines))
+  const profilesFile = join(directory, 'said.ndjson')
+  await pipeline(linesOf(published.profiles), (lines: AsyncIterable<string>) =>
+    writeFile(profilesFile, lines),
+  )
   await database.run(
-    `CREATE TABLE said AS FROM read_json(${literal(said)}, format = 'newline_delimited', columns = {entity_type: 'VARCHAR',
+    `CREATE TABLE said AS FROM read_json(${literal(profilesFile)}, format = 'newline_delimited', columns = {entity_type: 'VARCHAR',
        entity_id: 'VARCHAR', last_forecast_at: 'TIMESTAMPTZ', open_forecasts: 'BIGINT', next_close_at: 'TIMESTAMPTZ',
        overdue_forecasts: 'BIGINT'})`,
   )
@@ -169,8 +172,8 @@ export async function makeStandIns(
   return { versions, furtherPairs: await unsettledPairs(database, published, directory) }
 }
 
-async function* linesOf(said: Iterable<SaidOfEntity>): AsyncIterable<string> {
-  for (const each of said) yield `${JSON.stringify(each)}\n`
+async function* linesOf(profiles: Iterable<SaidOfEntity>): AsyncIterable<string> {
+  for (const each of profiles) yield `${JSON.stringify(each)}\n`
 }
 
 /** The rows of a table, as SQL. */

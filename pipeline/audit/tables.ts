@@ -79,13 +79,13 @@ export class TableChecks {
     localFile: string,
   ): Promise<void> {
     const { database, findings } = this.#context
-    const said = inputs?.find((input) => input.table === table && input.path === path)
+    const logged = inputs?.find((input) => input.table === table && input.path === path)
     const sql = `SELECT num_rows AS rows FROM parquet_file_metadata(${literal(localFile)})`
     const [footer] = footers.parse(await database.rows(sql))
-    if (said && BigInt(said.rows) !== footer!.rows) {
+    if (logged && BigInt(logged.rows) !== footer!.rows) {
       findings.fault(
         tablePath(table, path),
-        `release ${release} has logged ${said.rows} rows, found ${footer!.rows}`,
+        `release ${release} has logged ${logged.rows} rows, found ${footer!.rows}`,
       )
     }
   }
@@ -102,11 +102,11 @@ function checkInputs(
     `${rows} rows, ${size_bytes} bytes, the SHA-256 ${sha256}`
   const byPath = (files: readonly InputFile[]) =>
     new Map(files.map((file) => [tablePath(file.table as ScoredTable, file.path), textOf(file)]))
-  const [said, derived] = [byPath(inputs), byPath(expected)]
-  const paths = new Set([...said.keys(), ...derived.keys()])
-  const different = [...paths].filter((path) => said.get(path) !== derived.get(path))
+  const [logged, derived] = [byPath(inputs), byPath(expected)]
+  const paths = new Set([...logged.keys(), ...derived.keys()])
+  const different = [...paths].filter((path) => logged.get(path) !== derived.get(path))
   for (const path of different) {
-    const texts = [said, derived].map((files) => files.get(path) ?? 'nothing')
+    const texts = [logged, derived].map((files) => files.get(path) ?? 'nothing')
     findings.fault(
       path,
       `release ${release} has logged ${texts[0]}; the commits of the table say ${texts[1]}`,

@@ -48,16 +48,16 @@ export async function checkTimesOutside(
   const { release, public: tables } = manifest
   const files = tables.filter((file) => file.release === release && isSettledFile(file.path))
   const service = served.at(served.url.replace(DATA, ''))
-  const statementOf = (of: number) => {
-    const found = statements[of - 1]
+  const statementOf = (releaseNumber: number) => {
+    const found = statements[releaseNumber - 1]
     if (found) return Promise.resolve(found)
-    throw new ServiceError('invalid', `the log has no release ${of}`)
+    throw new ServiceError('invalid', `the log has no release ${releaseNumber}`)
   }
   const found = await withDatabase(openDatabase, async (database) => {
     // Another server of the same files has no proofs, and has not lied.
     if (!(await isService(service))) return undefined
-    const quarantinedIn = async (of: number) =>
-      (await copy.manifest(await statementOf(of)))?.quarantined ?? []
+    const quarantinedIn = async (releaseNumber: number) =>
+      (await copy.manifest(await statementOf(releaseNumber)))?.quarantined ?? []
     const settled = { database, keys, service, statementOf, quarantinedIn }
     const places = files.map((file) => copy.store.localPath(releasePrefix(release) + file.path))
     return checkSettledTimes(settled, places, statements[release - 1]!)

@@ -17,7 +17,7 @@ const STATED = ['owner_id', 'retired_at', 'name', 'model_type', 'organization_na
 type Statement = Partial<Record<(typeof STATED)[number], string>>
 
 /** The number of agents in a statement, and the number for which it was not true before. */
-export interface Said {
+export interface StatedCounts {
   agents: number
   changed: number
 }
@@ -33,7 +33,7 @@ export function assignOwner(
   agentIds: readonly string[],
   owner: string | null,
   note?: () => Promise<unknown>,
-): Promise<Said> {
+): Promise<StatedCounts> {
   const owner_id = owner === null ? 'NULL::VARCHAR' : literal(owner)
   return say(context, agentIds, { owner_id }, note)
 }
@@ -47,7 +47,7 @@ const byAgent = (texts: ReadonlyMap<string, string>) =>
  *
  * @throws ServiceError as `sayAsked` does.
  */
-export function ownByDomain(context: ImportContext, proved: Asked): Promise<Said> {
+export function ownByDomain(context: ImportContext, proved: ReadRequests): Promise<StatedCounts> {
   const isOpen = `owner_id IS NULL OR starts_with(owner_id, ${literal(DOMAIN_OWNER)})`
   return sayAsked(context, proved, (owners) => ({
     owner_id: `CASE WHEN ${isOpen} THEN ${byAgent(owners)} ELSE owner_id END`,
@@ -55,7 +55,7 @@ export function ownByDomain(context: ImportContext, proved: Asked): Promise<Said
 }
 
 /** Takes owners from agents that are not proved any more. @throws ServiceError as `sayAsked` does. */
-export function disownByDomain(context: ImportContext, ended: Asked): Promise<Said> {
+export function disownByDomain(context: ImportContext, ended: ReadRequests): Promise<StatedCounts> {
   return sayAsked(context, ended, (owners) => ({ owner_id: `nullif(owner_id, ${byAgent(owners)})` }))
 }
 
@@ -64,7 +64,7 @@ export function disownByDomain(context: ImportContext, ended: Asked): Promise<Sa
  *
  * @throws ServiceError as `say` does.
  */
-export function retire(context: ImportContext, since: ReadonlyMap<string, string>): Promise<Said> {
+export function retire(context: ImportContext, since: ReadonlyMap<string, string>): Promise<StatedCounts> {
   return say(context, [...since.keys()], retiredSince(since))
 }
 
@@ -88,12 +88,12 @@ export async function retireNow(
   context: ImportContext,
   notes: RetirementNotes,
   agentIds: readonly string[],
-): Promise<Said> {
+): Promise<StatedCounts> {
   const at = context.now()
   const ids = agentIds.map((id) => id.toLowerCase())
-  const said = await retire(context, new Map(ids.map((id) => [id, at.toISOString()])))
+  const counts = await retire(context, new Map(ids.map((id) => [id, at.toISOString()])))
   for (const id of ids) await notes.noteRetired(id, at)
-  return said
+  return counts
 }
 
 /** Takes back that agents retire or have retired. @throws ServiceError as `say` does. */
@@ -101,7 +101,7 @@ export function unretireNow(
   context: ImportContext,
   notes: RetirementNotes,
   agentIds: readonly string[],
-): Promise<Said> {
+): Promise<StatedCounts> {
   return say(context, agentIds, { retired_at: 'NULL::TIMESTAMPTZ' }, async () => {
     for (const id of agentIds) await notes.noteUnretired(id.toLowerCase())
   })
@@ -113,7 +113,7 @@ export function rename(
   agentId: string,
   name: string,
   note: () => Promise<unknown>,
-): Promise<Said> {
+): Promise<StatedCounts> {
   return say(context, [agentId], { name: literal(name) }, note)
 }
 
@@ -123,18 +123,22 @@ export function rename(
  *
  * @throws ServiceError as `say` does.
  */
-export function hide(context: ImportContext, agentId: string, note: () => Promise<unknown>): Promise<Said> {
+export function hide(
+  context: ImportContext,
+  agentId: string,
+  note: () => Promise<unknown>,
+): Promise<StatedCounts> {
   return say(context, [agentId], { name: "''", model_type: "''", organization_name: 'NULL::VARCHAR' }, note)
 }
 
 /** Writes the names that agents have asked for. @throws ServiceError as `sayAsked` does. */
-export function renameAsAsked(context: ImportContext, asked: Asked): Promise<Said> {
-  return sayAsked(context, asked, (names) => ({ name: byAgent(names) }))
+export function renameAsAsked(context: ImportContext, readRequests: ReadRequests): Promise<StatedCounts> {
+  return sayAsked(context, readRequests, (names) => ({ name: byAgent(names) }))
 }
 
 /** Writes the retirements that agents have asked for. @throws ServiceError as `sayAsked` does. */
-export function retireAsAsked(context: ImportContext, asked: Asked): Promise<Said> {
-  return sayAsked(context, asked, retiredSince)
+export function retireAsAsked(context: ImportContext, readRequests: ReadRequests): Promise<StatedCounts> {
+  return sayAsked(context, readRequests, retiredSince)
 }
 
 /**
@@ -154,7 +158,7 @@ function say(
   agentIds: readonly string[],
   statement: Statement,
   note?: () => Promise<unknown>,
-): Promise<Said> {
+): Promise<StatedCounts> {
   return write(context, async (basis) => {
     await assertKnown(context, await basis(agentIds))
     await note?.()
@@ -163,7 +167,7 @@ function say(
 }
 
 /** Reads what agents have asked for and still stands, by their ids. */
-export type Asked = () => Promise<ReadonlyMap<string, string>>
+export type ReadRequests = () => Promise<ReadonlyMap<string, string>>
 
 /**
  * Writes what agents have asked for, also where it is true already, for the reason that a note has. It is
@@ -175,11 +179,11 @@ export type Asked = () => Promise<ReadonlyMap<string, string>>
  */
 function sayAsked(
   context: ImportContext,
-  asked: Asked,
-  statementOf: (asked: ReadonlyMap<string, string>) => Statement,
-): Promise<Said> {
+  readRequests: ReadRequests,
+  statementOf: (requests: ReadonlyMap<string, string>) => Statement,
+): Promise<StatedCounts> {
   return write(context, async (basis) => {
-    const found = await asked()
+    const found = await readRequests()
     await basis([...found.keys()])
     return { statement: found.size === 0 ? {} : statementOf(found), isRepeated: true }
   })
@@ -196,7 +200,7 @@ async function write(
   read: (
     basis: (agentIds: readonly string[]) => Promise<readonly string[]>,
   ) => Promise<{ statement: Statement; isRepeated: boolean }>,
-): Promise<Said> {
+): Promise<StatedCounts> {
   const { database } = context
   const now = `${literal(context.now().toISOString())}::TIMESTAMPTZ`
   for (;;) {
@@ -204,13 +208,13 @@ async function write(
     const seen = await currentVersion(context)
     const { statement, isRepeated } = await read((agentIds) => makeBasis(context, seen, agentIds))
     const stated = Object.entries(statement).map(([column, sql]) => `${sql} AS ${column}`)
-    const said = stated.length === 0 ? 'basis' : `(SELECT * REPLACE (${stated.join(', ')}) FROM basis)`
+    const statedRows = stated.length === 0 ? 'basis' : `(SELECT * REPLACE (${stated.join(', ')}) FROM basis)`
     // A statement is recorded later than the registration of its agent, so that the two can be told apart.
     await database.run(
       `CREATE OR REPLACE TEMP TABLE stated AS
        SELECT said.* REPLACE (greatest(${now}, said.registered_at + INTERVAL 1 MILLISECOND) AS recorded_at),
          NOT ${same('said', 'basis')} AS is_changed
-       FROM ${said} said JOIN basis USING (agent_id);
+       FROM ${statedRows} said JOIN basis USING (agent_id);
        CREATE OR REPLACE TEMP TABLE fresh AS FROM stated WHERE is_changed OR ${isRepeated}`,
     )
     const [agents, changed] = [

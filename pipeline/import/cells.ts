@@ -70,8 +70,8 @@ export function sayingsOf(
     const mayBeVoid = isText && isBare !== 'false'
     const word = `coalesce(${isBare} AND ${text} IN (${MISSING.map(literal).join(', ')}), false)`
     const rewritten = rewrites?.get(name)?.(text)
-    const said = rewritten ?? text
-    const whole = `nullif(${keys.includes(name) ? normal(said) : said}, '')`
+    const cellText = rewritten ?? text
+    const whole = `nullif(${keys.includes(name) ? normal(cellText) : cellText}, '')`
     sayings[name] = {
       // A required column keeps the word, for the message.
       text: mayBeVoid && isOptional ? `if(${word}, NULL, ${whole})` : whole,

@@ -4,7 +4,7 @@ import { type Database, literal } from '../duckdb.ts'
 import { IMPORT_COLUMNS, type ImportKind, KEY_COLUMNS } from './columns.ts'
 import type { ImportOptions } from './options.ts'
 import { valueOf } from './row.ts'
-import { ASKED, leavingRules } from './rules.ts'
+import { ASKED_QUESTIONS, leavingRules } from './rules.ts'
 
 /**
  * The table of the rows of a kind that were read. Grain: one row per row of a file and definition, with its
@@ -38,7 +38,9 @@ export async function defineStaged(database: Database, kind: ImportKind): Promis
  * the rows about them.
  */
 export async function leaveOut(database: Database, kind: ImportKind, options: ImportOptions): Promise<void> {
-  await database.run(`CREATE TEMP TABLE IF NOT EXISTS ${ASKED} (question_id VARCHAR, is_taken BOOLEAN)`)
+  await database.run(
+    `CREATE TEMP TABLE IF NOT EXISTS ${ASKED_QUESTIONS} (question_id VARCHAR, is_taken BOOLEAN)`,
+  )
   const columns = IMPORT_COLUMNS[kind]
   const cases = leavingRules(columns, options).map(
     ({ fails, leftOut }) => `WHEN ${fails} THEN ${literal(leftOut)}`,
@@ -59,7 +61,7 @@ export async function leaveOut(database: Database, kind: ImportKind, options: Im
   )
   if (kind === 'questions') {
     await database.run(
-      `CREATE OR REPLACE TEMP TABLE ${ASKED} AS
+      `CREATE OR REPLACE TEMP TABLE ${ASKED_QUESTIONS} AS
        SELECT ${valueOf('question_id')} AS question_id, bool_or(reason IS NULL) AS is_taken
        FROM ${judgedTable(kind)} WHERE ${valueOf('question_id')} IS NOT NULL GROUP BY ALL`,
     )

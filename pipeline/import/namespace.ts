@@ -71,8 +71,8 @@ export async function secretOfSource(
   if (secret === undefined || keyed[namespace] !== undefined) return secret
   if (namespaces.includes(namespace)) return undefined
   const questions = rowsWithIds('current_questions', { made_id: { text: 'source_id', namespace } })
-  const [asked] = await database.rows(`SELECT 1 FROM (${questions}) WHERE question_id = made_id LIMIT 1`)
-  return asked === undefined ? secret : undefined
+  const [match] = await database.rows(`SELECT 1 FROM (${questions}) WHERE question_id = made_id LIMIT 1`)
+  return match === undefined ? secret : undefined
 }
 
 /** @param whose the people, for the message. */

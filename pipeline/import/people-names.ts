@@ -10,7 +10,7 @@ export const KNOWN_NAME = 'known_name'
 const ERASED_FOR = 'erased_for'
 
 /** The names that the rows of the last comparison say. Grain: one row per person. */
-const SAID = 'said_names'
+const SAID_NAMES = 'said_names'
 
 export async function defineKnownNames({
   store,
@@ -30,12 +30,12 @@ export function withoutErasedNames(rows: string): string {
 
 /** Moves the names out of the table `fresh`, which keeps the people that no row has named. */
 export async function takeOutNames(database: Database): Promise<void> {
-  await database.run(`CREATE OR REPLACE TEMP TABLE ${SAID} AS SELECT user_id, display_name FROM fresh`)
+  await database.run(`CREATE OR REPLACE TEMP TABLE ${SAID_NAMES} AS SELECT user_id, display_name FROM fresh`)
   await database.run(`CREATE OR REPLACE TEMP TABLE fresh AS FROM fresh ANTI JOIN standing USING (user_id)`)
 }
 
 export async function recordNames({ store, database }: ImportContext): Promise<void> {
-  const rows = await database.rows<{ user_id: string; display_name: string | null }>(`FROM ${SAID}`)
+  const rows = await database.rows<{ user_id: string; display_name: string | null }>(`FROM ${SAID_NAMES}`)
   const changes = rows.map(({ user_id, display_name: name }): [string, NameChange] => [user_id, { name }])
   await changeNames(store, new Map(changes))
 }

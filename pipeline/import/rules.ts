@@ -171,7 +171,7 @@ const ofErased = (column: string) =>
  * The questions of the files that are imported by the same command, and whether they are taken. Grain: one
  * row per question.
  */
-export const ASKED = 'asked_questions'
+export const ASKED_QUESTIONS = 'asked_questions'
 
 /** A question must be known. In a platform's files it may be one of the same command. */
 function known(column: string): Rule[] {
@@ -179,11 +179,11 @@ function known(column: string): Rule[] {
   const isUnknown = `${value} NOT IN (SELECT question_id FROM questions)`
   return [
     {
-      fails: `${isUnknown} AND ${value} NOT IN (SELECT question_id FROM ${ASKED})`,
+      fails: `${isUnknown} AND ${value} NOT IN (SELECT question_id FROM ${ASKED_QUESTIONS})`,
       leftOut: 'its question is in none of the files and not known',
     },
     {
-      fails: `${isUnknown} AND ${value} IN (SELECT question_id FROM ${ASKED} WHERE NOT is_taken)`,
+      fails: `${isUnknown} AND ${value} IN (SELECT question_id FROM ${ASKED_QUESTIONS} WHERE NOT is_taken)`,
       leftOut: 'its question was left out',
     },
     rule(isUnknown, `${column} {${column}} is not a known question; import the question first`),

@@ -48,7 +48,7 @@ export async function stageScores(
   const { scores = [], namespace } = source
   if (scores.length === 0) return false
   const isKeyed = idsSecret !== undefined
-  const said = scores.map(({ form, columns: { entity_id, question_id, score, value } }) =>
+  const scoreRows = scores.map(({ form, columns: { entity_id, question_id, score, value } }) =>
     rowsFrom(`${formTable(form)} r`, {
       entity: normal(entity_id),
       question: normal(question_id),
@@ -56,7 +56,7 @@ export async function stageScores(
       value: `try_cast(${value} AS DOUBLE)`,
     }),
   )
-  const known = `(FROM (${said.join(' UNION ALL ')}) WHERE entity IS NOT NULL AND score IS NOT NULL AND value IS NOT NULL)`
+  const known = `(FROM (${scoreRows.join(' UNION ALL ')}) WHERE entity IS NOT NULL AND score IS NOT NULL AND value IS NOT NULL)`
   const identified = rowsWithIds(known, {
     entity_id: { text: 'entity', namespace, isKeyed },
     question_id: { text: 'question', namespace },

@@ -141,13 +141,13 @@ async function reliesOnSubjects(
   { table, version }: ImportId,
 ): Promise<string[]> {
   if (table === 'forecasts') return []
-  const own = ({ version: of }: DataFile) => of === version
+  const own = ({ version: fileVersion }: DataFile) => fileVersion === version
   const { files } = current
   await attachTable(database, local, { ...current, files: files.filter(own) }, 0, 'own_rows')
   await attachTable(
     database,
     local,
-    { ...current, files: files.filter(({ version: of }) => of > version) },
+    { ...current, files: files.filter(({ version: fileVersion }) => fileVersion > version) },
     0,
     'later_rows',
   )

@@ -30,15 +30,15 @@ type Members = Readonly<Record<string, unknown>>
 export function identityOf(record: unknown): Identity {
   if (typeof record !== 'object' || record === null) return {}
   const members = record as Members
-  if ('forecast_id' in members) return said({ kind: 'forecast', id: members['forecast_id'] })
+  if ('forecast_id' in members) return identityFrom({ kind: 'forecast', id: members['forecast_id'] })
   if ('snapshots' in members) return historyIdentity(members)
   if ('credentialSubject' in members) return credentialIdentity(members)
   const { environment, release, as_of = members['date'], agent_id: agent, user_id: user } = members
   const origin = { environment, release, as_of }
-  if ('agents' in members) return said({ kind: 'owner', id: members['owner_id'], ...origin })
+  if ('agents' in members) return identityFrom({ kind: 'owner', id: members['owner_id'], ...origin })
   const [kind] = Object.entries(MARKS).find(([, member]) => member in members) ?? []
   const entity = user === undefined ? 'agent' : 'forecaster'
-  return said({ kind: kind && `${entity}-${kind}`, id: user ?? agent, ...origin })
+  return identityFrom({ kind: kind && `${entity}-${kind}`, id: user ?? agent, ...origin })
 }
 
 /** A history is what all its rows are, and as of the last one. */
@@ -49,16 +49,16 @@ function historyIdentity({ entity_type: entity, entity_id: id, snapshots }: Memb
     (row) =>
       row.id === id && row.kind === `${String(entity)}-snapshot` && row.environment === last?.environment,
   )
-  return said({ ...last, kind: isWhole ? `${String(entity)}-snapshots` : undefined, id })
+  return identityFrom({ ...last, kind: isWhole ? `${String(entity)}-snapshots` : undefined, id })
 }
 
 /** A credential says all of it by its id, as …/agents/{agent_id}/credential#12, and by its first instant. */
 function credentialIdentity({ id, validFrom: as_of }: Members): Identity {
   if (typeof id !== 'string' || !URL.canParse(id)) return {}
-  return said({ ...askedAt(id), release: Number(new URL(id).hash.slice(1)), as_of })
+  return identityFrom({ ...askedAt(id), release: Number(new URL(id).hash.slice(1)), as_of })
 }
 
-function said(facts: Record<keyof Identity, unknown> | Record<string, unknown>): Identity {
+function identityFrom(facts: Record<keyof Identity, unknown> | Record<string, unknown>): Identity {
   const { kind, id, environment, release, as_of } = facts
   return {
     ...(typeof kind === 'string' && { kind }),
@@ -111,8 +111,8 @@ export function askedAt(address: string): Identity | undefined {
 
 /** @throws ServiceError `invalid` for an address that asks for no record, because any could answer it. */
 export function recordAt(address: string): Identity {
-  const asked = askedAt(address)
-  if (asked) return asked
+  const identity = askedAt(address)
+  if (identity) return identity
   throw new ServiceError(
     'invalid',
     `${address} is no address of a record, such as …/agents/{agent_id}/verification, so that any record could be its answer: save the answer, and give the file`,
@@ -141,14 +141,14 @@ function decodedPart(part: string): string {
  * Says in which facts a record is another one than was asked for; undefined if in none. A history without a
  * row does not say its environment.
  */
-export function differenceOf(asked: Identity, found: Identity): string | undefined {
+export function differenceOf(expected: Identity, found: Identity): string | undefined {
   const isEmpty = found.kind?.endsWith('-snapshots') === true && found.environment === undefined
   const wrong = (['kind', 'id', 'environment', 'release'] as const).filter(
     (name) =>
-      asked[name] !== undefined && asked[name] !== found[name] && !(isEmpty && name === 'environment'),
+      expected[name] !== undefined && expected[name] !== found[name] && !(isEmpty && name === 'environment'),
   )
   if (wrong.length === 0) return undefined
-  const parts = wrong.map((name) => `the ${name} ${shown(found[name])}, not ${shown(asked[name])}`)
+  const parts = wrong.map((name) => `the ${name} ${shown(found[name])}, not ${shown(expected[name])}`)
   return `another record than was asked for: it has ${parts.join(', and ')}`
 }
 
@@ -158,8 +158,8 @@ function shown(value: string | number | undefined): string {
 
 /** As in: agent-verification of 0198…, release 3 of production, as of 2026-03-01T12:00:00.000Z. */
 export function identityText({ kind = 'a record of an unknown kind', id, ...origin }: Identity): string {
-  const of = kind === 'owner' ? quoted(id ?? '') : (id ?? 'nobody')
-  return [`${kind} of ${of}`, ...originText(origin)].join(', ')
+  const subject = kind === 'owner' ? quoted(id ?? '') : (id ?? 'nobody')
+  return [`${kind} of ${subject}`, ...originText(origin)].join(', ')
 }
 
 export function originText({ environment, release, as_of }: Omit<Identity, 'kind' | 'id'>): string[] {

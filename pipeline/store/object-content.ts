@@ -37,12 +37,13 @@ async function readThrough(
 ): Promise<Required<Content> | undefined> {
   const hash = createHash('sha256')
   for (let sizeBytes = 0; ;) {
-    const asked = Math.min(READ_BYTES, mostBytes - sizeBytes + 1)
-    const bytes = await store.range(path, sizeBytes, asked)
+    const wantedBytes = Math.min(READ_BYTES, mostBytes - sizeBytes + 1)
+    const bytes = await store.range(path, sizeBytes, wantedBytes)
     if (!bytes) return undefined
     hash.update(bytes)
     await take(bytes)
     sizeBytes += bytes.byteLength
-    if (bytes.byteLength < asked || sizeBytes > mostBytes) return { sha256: hash.digest('hex'), sizeBytes }
+    if (bytes.byteLength < wantedBytes || sizeBytes > mostBytes)
+      return { sha256: hash.digest('hex'), sizeBytes }
   }
 }

@@ -201,8 +201,8 @@ export class S3Store implements Store {
     const status = `HTTP ${cause.$metadata.httpStatusCode}`
     if (cause.name === 'NoSuchBucket') return `${status}: there is no bucket ${JSON.stringify(this.#bucket)}`
     // Leaves out the client's words for an answer that names no error.
-    const said = [cause.name, cause.message].filter((text) => !/^Unknown(Error)?$/.test(text))
-    return [status, ...said].join(': ')
+    const words = [cause.name, cause.message].filter((text) => !/^Unknown(Error)?$/.test(text))
+    return [status, ...words].join(': ')
   }
 }
 

@@ -24,10 +24,10 @@ export class Thread<Question, Answer> {
     const worker = (this.#worker ??= this.#start())
     // Send it first, because a question that cannot be sent is never answered.
     worker.postMessage(question, given)
-    const asked = Promise.withResolvers<Answer>()
-    this.#waiting.push(asked)
+    const pending = Promise.withResolvers<Answer>()
+    this.#waiting.push(pending)
     worker.ref()
-    return asked.promise
+    return pending.promise
   }
 
   /** Ends the thread without waiting for the questions under way. Their work may be done or not. */

@@ -88,9 +88,9 @@ async function wrongEntries(
   { size, root }: Checkpoint,
   leaves: readonly Hash[],
 ): Promise<ServiceError> {
-  const said = `${logCheckpointPath(size)} commits to other entries: their root is not ${base64Of(root)}`
+  const message = `${logCheckpointPath(size)} commits to other entries: their root is not ${base64Of(root)}`
   if (Buffer.compare(await rootFromTiles(size, readTile), root) !== 0)
-    return new ServiceError('corrupt', said)
+    return new ServiceError('corrupt', message)
   for (const tile of tilesOf(size)) {
     const hashes = await readTile(tile)
     for (let at = 0; at < tile.width; at++) {
@@ -103,7 +103,7 @@ async function wrongEntries(
       )
     }
   }
-  return new ServiceError('corrupt', said)
+  return new ServiceError('corrupt', message)
 }
 
 function statementIn(entry: Uint8Array, number: number): Statement {

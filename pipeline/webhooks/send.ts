@@ -50,18 +50,18 @@ export function send(
   assertWebhookUrl(url, isPrivateAllowed)
   const request = url.startsWith('https:') ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
-    const asked = request(url, {
+    const outgoing = request(url, {
       method: 'POST',
       headers: { ...headers, 'Content-Length': String(body.byteLength) },
       lookup: checkedLookUp(lookUp, isPrivateAllowed),
       agent: false,
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     })
-    asked.on('response', (answer) => {
+    outgoing.on('response', (answer) => {
       resolve(answer.statusCode ?? 0)
       answer.destroy()
     })
-    asked.on('error', reject)
-    asked.end(body)
+    outgoing.on('error', reject)
+    outgoing.end(body)
   })
 }

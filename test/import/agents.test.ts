@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components/components.ts'
 import { listAgents } from '../../jobs/agents/agents.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'
-import { type Said, assignOwner, retire } from '../../pipeline/import/agents.ts'
+import { type StatedCounts, assignOwner, retire } from '../../pipeline/import/agents.ts'
 import type { ImportContext } from '../../pipeline/import/take-in.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { inboxPrefix, offersPrefix } from '../../pipeline/store/paths.ts'
@@ -48,7 +48,7 @@ const pass = (minutes: number) => {
   clock.set(new Date(clock.now().getTime() + minutes * 60_000).toISOString())
 }
 
-const on = (work: (context: ImportContext) => Promise<Said>, over = components) =>
+const on = (work: (context: ImportContext) => Promise<StatedCounts>, over = components) =>
   withDatabase(over.openDatabase, (database) => work({ ...over, database }))
 const assign = (owner: string | null, ...ids: string[]) => on((context) => assignOwner(context, ids, owner))
 /** At the time of the command. */

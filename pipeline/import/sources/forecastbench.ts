@@ -5,7 +5,7 @@ import { type ImportSource, dayBegins, dayEnds, instant } from '../source.ts'
 const IS_MARKET = `r.source IN ('infer', 'manifold', 'metaculus', 'polymarket', 'rfi')`
 const idOf = (day: string) => `concat_ws('/', r.source, r.id, r.due, if(${IS_MARKET}, NULL, ${day}))`
 const ENTITY = `r.organization || '/' || r.model`
-const said = (text: string) => `nullif(trim(${text}), 'N/A')`
+const presentText = (text: string) => `nullif(trim(${text}), 'N/A')`
 const filled = (text: string) =>
   `replace(replace(${text}, '{resolution_date}', coalesce(d.day, '')), '{forecast_due_date}', r.due)`
 /** The forecaster whose forecasts are what the markets said when the questions were frozen. */
@@ -74,10 +74,10 @@ export const forecastbench: ImportSource = {
         question_id: idOf('d.day'),
         title: `regexp_extract(${filled('r.question')}, '^[^\\r\\n]+')`,
         resolution_criteria: `concat_ws(chr(10) || chr(10), nullif(trim(regexp_replace(${filled('r.question')}, '^[^\\r\\n]+', ''), chr(13) || chr(10)), ''),
-          ${said(filled('r.criteria'))}, ${said('r.market_criteria')})`,
-        background: said(filled('r.background')),
+          ${presentText(filled('r.criteria'))}, ${presentText('r.market_criteria')})`,
+        background: presentText(filled('r.background')),
         category: 'r.source',
-        url: said('r.url'),
+        url: presentText('r.url'),
         event_id: `concat_ws('/', 'forecastbench', r.source, r.id)`,
         source: `'forecastbench'`,
         source_id: idOf('d.day'),
