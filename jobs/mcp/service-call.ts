@@ -44,6 +44,8 @@ export function serviceCall({ vkeys = [], ...options }: ServiceCallOptions) {
     const call = { path, query, body, signal, method: methodOf(apiCall), isOwn: isOwn ?? false }
     const answered = await send(call)
     const answer = readAnswer(apiCall, answered)
-    return { answer, verdict: await verdictOf({ apiCall, path, answered }) }
+    const sendMore = (more: Pick<Call, 'path' | 'query'>) =>
+      send({ ...more, method: 'GET', isOwn: false, signal })
+    return { answer, verdict: await verdictOf({ apiCall, path, answered, send: sendMore }) }
   }
 }

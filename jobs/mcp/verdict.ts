@@ -1,13 +1,13 @@
 // Verifies what `fvs mcp` reads by the keys of the log: a record by its proof, a submission by its receipt.
 import { z } from 'zod'
 import { type Answered, type ApiCall, type Verdict, readAnswer } from '../../api/mcp/api-call.ts'
+import type { Call } from '../../clients/typescript/caller.ts'
 import { bytesOfBase64 } from '../../pipeline/proof/base64.ts'
 import { canonical, decoded } from '../../pipeline/proof/canonical.ts'
 import type { VerifierKey } from '../../pipeline/proof/note-keys.ts'
 import type { HeldSignature } from '../../pipeline/proof/note-signatures.ts'
 import { quoted } from '../../pipeline/proof/quoted.ts'
 import { type Trust, verifyProof, verifyReceipt } from '../../pipeline/proof/verify.ts'
-import { HttpStore } from '../../pipeline/store/http.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { assertRecord } from '../../pipeline/proof/reader.ts'
 
@@ -17,6 +17,8 @@ export interface Made {
   /** The path with its parameters. */
   path: string
   answered: Answered
+  /** Makes a further call of the service, which ends when the caller gives up. */
+  send: (call: Pick<Call, 'path' | 'query'>) => Promise<Answered>
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -36,30 +38,28 @@ const NO_KEY: Verdict = { isVerified: false, because: 'no key of the log is set'
  * @param keys those of the log, and of witnesses, each of which must have signed the checkpoint of a record.
  */
 export function verdicts(url: string, keys: readonly VerifierKey[]) {
-  const service = new HttpStore(url)
   const witnesses = keys.filter(({ use }) => use === 'witness')
   const trust: Trust = {
     keys: keys.filter(({ use }) => use === 'log'),
     witnesses,
     leastCosignatures: witnesses.length,
   }
-  return async ({ apiCall, path, answered }: Made): Promise<Verdict | undefined> => {
+  return async ({ apiCall, path, answered, send }: Made): Promise<Verdict | undefined> => {
     const { evidence } = apiCall
     if (evidence === undefined) return undefined
     if (keys.length === 0) return NO_KEY
     const content = JSON.parse(decoded(answered.bytes)) as Members
     if (evidence === 'proof') {
-      const proof = await proofOf(service, path, content['release'])
+      const proof = await proofOf(path, content['release'], send)
       return recordVerdict(`${url}${path}`, { content, body: answered.bytes, proof }, trust)
     }
     return receiptVerdict(apiCall, acknowledgedIn(answered, content), trust)
   }
 }
 
-async function proofOf(service: HttpStore, path: string, release: unknown): Promise<string> {
+async function proofOf(path: string, release: unknown, send: Made['send']): Promise<string> {
   const proofPath = `${path}/proof`
-  const query = new URLSearchParams({ release: String(release) })
-  const answered = await service.answer(`${proofPath.slice(1)}?${query.toString()}`)
+  const answered = await send({ path: proofPath, query: { release } })
   if (answered.status === 200) return new TextDecoder().decode(answered.bytes)
   try {
     readAnswer({ path: proofPath, answer: z.looseObject({}) }, answered)

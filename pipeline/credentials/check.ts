@@ -148,27 +148,37 @@ function isObject(value: unknown): value is AnyObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The bytes of the lists that this service makes. Reads no more of a text that unpacks to more. */
-const MOST_LIST_BYTES = 16_384
+/** The bytes of the lists that this service makes. */
+const LIST_BYTES = 16_384
 
 /** Whether the bit of an index is set in a list; undefined if the text is no list, or the list too short. */
 export async function isSetIn(encodedList: string, index: number): Promise<boolean | undefined> {
-  const place = index >> 3
-  if (!/^u[\w-]+$/.test(encodedList) || place >= MOST_LIST_BYTES) return undefined
+  const byte = (await bytesOfList(encodedList))?.[index >> 3]
+  return byte === undefined ? undefined : (byte & (0x80 >> (index & 7))) !== 0
+}
+
+/** Returns the bytes of a list; undefined for a text that is none, or that unpacks to more bytes. */
+async function bytesOfList(encodedList: string): Promise<Uint8Array | undefined> {
+  if (!/^u[\w-]+$/.test(encodedList)) return undefined
+  let packed: string
   try {
-    const packed = atob(encodedList.slice(1).replaceAll('-', '+').replaceAll('_', '/'))
-    const bytes = Uint8Array.from(packed, (character) => character.charCodeAt(0))
-    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
-    let read = 0
-    let found: boolean | undefined
-    for await (const part of unpacked) {
-      const byte = part[place - read]
-      if (byte !== undefined) found = (byte & (0x80 >> (index & 7))) !== 0
-      read += part.byteLength
-      if (read > MOST_LIST_BYTES) return undefined
-    }
-    return found
+    packed = atob(encodedList.slice(1).replaceAll('-', '+').replaceAll('_', '/'))
   } catch {
     return undefined
+  }
+  const stream = new Blob([Uint8Array.from(packed, (character) => character.charCodeAt(0))]).stream()
+  // Not `for await`: Safari cannot iterate over a stream.
+  const parts = stream.pipeThrough(new DecompressionStream('gzip')).getReader()
+  const bytes = new Uint8Array(LIST_BYTES)
+  for (let read = 0; ;) {
+    const part = await parts.read().catch(() => undefined)
+    if (!part) return undefined
+    if (part.done) return bytes.subarray(0, read)
+    if (read + part.value.byteLength > LIST_BYTES) {
+      await parts.cancel()
+      return undefined
+    }
+    bytes.set(part.value, read)
+    read += part.value.byteLength
   }
 }

@@ -2,7 +2,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { decodeList } from '@digitalbazaar/vc-bitstring-status-list'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { statusListOf } from '../../pipeline/credentials/documents.ts'
 import { isSetIn } from '../../pipeline/credentials/check.ts'
 import { ENTRIES_PER_LIST, encodedList } from '../../pipeline/credentials/status-list.ts'
@@ -82,4 +82,14 @@ test('each list says only what is revoked of its own credentials', () => {
     return setIn(subject.encodedList)
   })
   expect(lists).toEqual([[0, 5, LAST], [0, 5, LAST], [0], []])
+})
+
+test('a list is read in a browser that cannot iterate over a stream', async () => {
+  const { prototype } = ReadableStream
+  const iterator = Object.getOwnPropertyDescriptor(prototype, Symbol.asyncIterator)!
+  onTestFinished(() => {
+    Object.defineProperty(prototype, Symbol.asyncIterator, iterator)
+  })
+  Object.defineProperty(prototype, Symbol.asyncIterator, { value: undefined, configurable: true })
+  expect([await isSetIn(encodedList([7]), 7), await isSetIn(encodedList([7]), 8)]).toEqual([true, false])
 })

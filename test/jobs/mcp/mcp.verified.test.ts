@@ -311,6 +311,18 @@ test('a release that is not logged yet is told with the time to wait', async () 
   )
 })
 
+test('a proof whose answer was lost is asked for once more', async () => {
+  let lost = 0
+  const url = await changing((answer, path) => {
+    if (!path.includes('/proof') || lost === 1) return answer
+    lost += 1
+    throw new Error('lost')
+  })
+  const { call } = await connect(LOG_VKEY, url)
+  expectVerified(await call('get_rank'), `in the public log, entry 0 of 1, signed by ${SIGNER}`)
+  expect(lost).toBe(1)
+})
+
 describe('the setting LOG_VKEY', () => {
   test('takes several keys, of the log and of witnesses', () => {
     for (const text of [`${LOG_VKEY},${WITNESS}`, ` ${LOG_VKEY} \n ${WITNESS},`])
