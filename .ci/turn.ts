@@ -1,0 +1,83 @@
+// The test files beyond `npm test` that a run of CI takes. Of those that take long it takes a fifth, chosen by the hash of the
+// commit, and all that test a room that the commit changes or a room that imports it.
+//
+//   node .ci/turn.ts [BASE]    prints them; the commit's changes are those since BASE, by default since its parent
+import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import config from '../oxlint.config.ts'
+import { BY_TURNS, OUTSIDE, SYSTEM } from '../test/suites.ts'
+
+export const PARTS = 5
+
+const [, { arrows }] = (config.rules ?? {})['house/arrows'] as ['error', { arrows: Record<string, string[]> }]
+
+/** What is tested by folders of tests that do not mirror the sources. */
+const TESTED: Record<string, readonly string[]> = {
+  api: ['api/routes'],
+  delta: ['pipeline/tables'],
+  faults: ['pipeline/store', 'pipeline/tables'],
+  openapi: ['api/openapi', 'api/routes', 'clients/typescript'],
+  pages: ['api/pages'],
+  spark: ['pipeline/engine', 'pipeline/release'],
+  stage: ['pipeline/engine', 'pipeline/release'],
+}
+
+const inOrder = (patterns: readonly string[]): string[] =>
+  globSync(patterns, { exclude: ['**/node_modules/**'] }).sort()
+
+/** The room that a source file lies in: the longest name in the list of rooms that its path begins with. */
+export function roomOf(path: string): string | undefined {
+  const isIn = (room: string) => path === room || path.startsWith(`${room.replace(/\*$/, '')}/`)
+  return Object.keys(arrows)
+    .filter(isIn)
+    .toSorted((a, b) => b.length - a.length)[0]
+}
+
+/** The rooms that a test file tests. */
+export function testedBy(file: string): readonly string[] {
+  const own = file.replace(/^test\//, '')
+  const room = roomOf(own) ?? roomOf(`pipeline/${own}`)
+  return TESTED[dirname(own)] ?? (room === undefined ? [] : [room])
+}
+
+/** The files dealt by turns, in the order of their names, so that the files of a suite come in different parts. */
+export function partOf(files: readonly string[], part: number): string[] {
+  return files.filter((_, at) => at % PARTS === part)
+}
+
+/** The changed rooms, and those that import one of them. */
+export function concernedBy(changed: readonly string[]): Set<string> {
+  const rooms = new Set(changed.flatMap((path) => roomOf(path) ?? []))
+  const importers = inOrder(['{schemas,pipeline,api,jobs,clients}/**/*.ts']).flatMap((path) => {
+    const imported = [...readFileSync(path, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)]
+    const isImporter = imported.some(([, to = '']) => rooms.has(roomOf(join(path, '..', to)) ?? ''))
+    return isImporter ? (roomOf(path) ?? []) : []
+  })
+  return new Set([...rooms, ...importers])
+}
+
+/** The files of a run: those of every run, a part of those that take long, and those that the changes concern. */
+export function filesOf(part: number, changed: readonly string[]): string[] {
+  const long = inOrder(BY_TURNS)
+  const concerned = concernedBy(changed)
+  const always = inOrder([...SYSTEM, ...Object.values(OUTSIDE)]).filter((file) => !long.includes(file))
+  const own = long.filter(
+    (file) => changed.includes(file) || testedBy(file).some((room) => concerned.has(room)),
+  )
+  return [...new Set([...always, ...partOf(long, part), ...own])].sort()
+}
+
+if (import.meta.main) {
+  const git = (...words: string[]) => execFileSync('git', words, { encoding: 'utf8' }).trim()
+  const changed = git('diff', '--name-only', process.argv[2] ?? 'HEAD~1', 'HEAD').split('\n')
+  const part = Number.parseInt(git('rev-parse', 'HEAD').slice(0, 8), 16) % PARTS
+  const files = filesOf(part, changed)
+  const long = inOrder(BY_TURNS)
+  const taken = files.filter((file) => long.includes(file)).length
+  process.stderr.write(
+    `part ${part + 1} of ${PARTS}; the changes concern ${[...concernedBy(changed)].join(', ') || 'no room'}: ` +
+      `${taken} of ${long.length} files that take long\n`,
+  )
+  process.stdout.write(`${files.join('\n')}\n`)
+}
