@@ -178,11 +178,18 @@ async function faultsOf(
   const counts = await database.rows<{ failed: number; count: bigint }>(
     `SELECT failed, count(*) AS count FROM fault GROUP BY failed ORDER BY count DESC, failed`,
   )
+  if (counts.length === 0) return NONE_REJECTED
   const byReason = counts.map(({ failed, count }) => ({
     reason: rules[failed]!.refusal.summary,
     count: Number(count),
   }))
-  const bad = await database.rows<{ record: bigint; reason: string }>(reasonsQuery(rules, SHOWN))
+  const bad = await database.rows<{ record: bigint; reason: string }>(
+    reasonsQuery(
+      rules,
+      counts.map(({ failed }) => failed),
+      SHOWN,
+    ),
+  )
   const places = await incoming.placesOf(bad.map(({ record }) => Number(record)))
   return {
     faults: bad.map(({ reason }, index) => ({ pointer: places[index]!, detail: reason })),

@@ -69,9 +69,16 @@ export function faultsQuery(rules: readonly Rule[]): string {
   return `SELECT record, CASE ${cases} END AS failed FROM (SELECT * FROM parsed WHERE ${any}) parsed`
 }
 
-/** The reasons of the first bad rows of the table `fault`. Grain: one row per bad row. */
-export function reasonsQuery(rules: readonly RefusingRule[], most: number): string {
-  const cases = rules.map(({ refusal }, index) => `WHEN ${index} THEN ${refusal.reason}`).join('\n')
+/**
+ * The reasons of the first bad rows of the table `fault`, in which these rules failed: DuckDB reads the words
+ * of all rules in 20 ms. Grain: one row per bad row.
+ */
+export function reasonsQuery(
+  rules: readonly RefusingRule[],
+  failed: readonly number[],
+  most: number,
+): string {
+  const cases = failed.map((index) => `WHEN ${index} THEN ${rules[index]!.refusal.reason}`).join('\n')
   return `SELECT record, CASE failed ${cases} END AS reason
     FROM (FROM fault ORDER BY record LIMIT ${most}) JOIN parsed USING (record) ORDER BY record`
 }
