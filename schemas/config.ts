@@ -188,7 +188,9 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
 })
 
 export const SANDBOX_PREFIX = 'SANDBOX_'
-type Shape = ReturnType<typeof ownSettings>
+const OWN = ownSettings(PRODUCTION_DEFAULTS)
+type Shape = typeof OWN
+const OWN_NAMES = Object.keys(OWN) as (keyof Shape)[]
 
 function sandboxed(shape: Shape): { [Name in keyof Shape as `SANDBOX_${Name}`]: Shape[Name] } {
   const renamed = Object.entries(shape).map(([name, schema]) => [`${SANDBOX_PREFIX}${name}`, schema])
@@ -263,7 +265,7 @@ export const settings = z.object({
     'how many times the limit of an address all of an IPv6 /56 has, in which there are 256 /64s; a /64 counts as one address',
   ),
   IPV6_48_TIMES: integer(16, 1, 65_536).describe('the same for an IPv6 /48, in which there are 65,536 /64s'),
-  ...ownSettings(PRODUCTION_DEFAULTS),
+  ...OWN,
   ...sandboxed(ownSettings(SANDBOX_DEFAULTS)),
   DUCKDB_THREADS: integer(0, 0, 1024).describe('threads of a job; with 0 one for each core'),
   DUCKDB_MEMORY_LIMIT: z
@@ -394,12 +396,7 @@ export function secretsInForce(own: OwnSettings): string[] {
 }
 
 export function settingsOf(all: Settings, name: Environment): OwnSettings {
-  return Object.fromEntries(
-    Object.keys(ownSettings(PRODUCTION_DEFAULTS)).map((own) => [
-      own,
-      all[settingName(own as keyof Shape, name)],
-    ]),
-  ) as OwnSettings
+  return Object.fromEntries(OWN_NAMES.map((own) => [own, all[settingName(own, name)]])) as OwnSettings
 }
 
 /** The variable that holds an environment's own setting. */
