@@ -1,7 +1,7 @@
 // Compacts and reads tables in a test, as one process would, over a store that it may share with others.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Database, parquet } from '../../pipeline/duckdb.ts'
+import { type Database, parquet } from '../../pipeline/duckdb.ts'
 import { sha256Hex } from '../../pipeline/proof/canonical.ts'
 import { inboxPath, tablePath } from '../../pipeline/store/paths.ts'
 import { LocalFiles } from '../../pipeline/store/local-files.ts'
@@ -14,6 +14,7 @@ import type { ImportId } from '../../pipeline/tables/import-id.ts'
 import { undoneImports } from '../../pipeline/tables/left-out.ts'
 import type { UndoneImport } from '../../schemas/manifests.ts'
 import { type Row, type TableName, tableSpec } from '../../schemas/tables.ts'
+import { openSharedDatabase } from './databases.ts'
 
 interface Worker extends CompactionContext, Disposable {}
 
@@ -29,7 +30,7 @@ export async function openWorker(
   { threads = 1, now }: WorkerSettings = {},
 ): Promise<Worker> {
   await mkdir(folder, { recursive: true })
-  const database = await Database.open({ threads, memoryLimit: '512MB', directory: folder })
+  const database = await openSharedDatabase({ threads, memoryLimit: '512MB' })
   const context = await workerOn(database, store, folder, now)
   return { ...context, [Symbol.dispose]: () => database[Symbol.dispose]() }
 }

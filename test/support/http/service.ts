@@ -14,7 +14,6 @@ import { credentialIssuersOf } from '../../../jobs/components/credential-issuer.
 import { signersOf } from '../../../jobs/components/log-signers.ts'
 import { witnessesOf } from '../../../jobs/components/log-witnesses.ts'
 import { type ServiceOptions, startService } from '../../../jobs/serve/service.ts'
-import { Database } from '../../../pipeline/duckdb.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { Registry } from '../../../pipeline/access/registry.ts'
 import { type ReleaseRequest, type ReleaseResult, makeRelease } from '../../../pipeline/release/make.ts'
@@ -25,6 +24,7 @@ import { LocalFiles } from '../../../pipeline/store/local-files.ts'
 import type { Store } from '../../../pipeline/store/store.ts'
 import { parseSettings, settingsOf } from '../../../schemas/config.ts'
 import type { Environment } from '../../../schemas/values.ts'
+import { openSharedDatabase } from '../databases.ts'
 import { testFolder } from '../folder.ts'
 
 /** A clock that changes only when it is set. */
@@ -118,10 +118,9 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
     service: SERVICE_VERSION,
     directory,
     openDatabase: () =>
-      Database.open({
+      openSharedDatabase({
         threads: settings.DUCKDB_THREADS,
         memoryLimit: settings.DUCKDB_MEMORY_LIMIT,
-        directory,
       }),
     isStoreMissing: false,
     clockAheadMs: undefined,
