@@ -1,6 +1,6 @@
 // The suites of test/suites.ts as projects, one of which `npm test` runs.
 import { defineConfig } from 'vitest/config'
-import { EXHAUSTIVE, OUTSIDE, SYSTEM } from './test/suites.ts'
+import { EXHAUSTIVE, OUTSIDE, PROPERTIES, SYSTEM } from './test/suites.ts'
 
 /** Limits end what hangs; no test decides by time. */
 const HANG_MS = 5 * 60_000
@@ -33,7 +33,7 @@ export default defineConfig({
         exclude: [...SYSTEM, ...EXHAUSTIVE, ...Object.values(OUTSIDE)],
         isolate: ISOLATE,
       }),
-      project('exhaustive', EXHAUSTIVE, { isolate: ISOLATE }),
+      project('exhaustive', [...EXHAUSTIVE, ...PROPERTIES], { isolate: ISOLATE, env: { ALL_RUNS: 'true' } }),
       project('system', SYSTEM),
       ...Object.entries(OUTSIDE).map(([name, files]) =>
         project(name, [files], {

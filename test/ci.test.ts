@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { PARTS, concernedBy, filesOf, partOf, roomOf, testedBy } from '../.ci/turn.ts'
-import { BY_TURNS, EXHAUSTIVE, OUTSIDE, SYSTEM } from './suites.ts'
+import { BY_TURNS, EXHAUSTIVE, OUTSIDE, PROPERTIES, SYSTEM } from './suites.ts'
 
 const filesIn = (patterns: readonly string[]) =>
   globSync(patterns, { exclude: ['**/node_modules/**'] }).sort()
@@ -27,6 +27,11 @@ describe('the suites', () => {
   test('have no file twice', () => {
     const files = Object.values(SUITES).flatMap((suite) => filesIn([suite].flat()))
     expect(files).toEqual([...new Set(files)])
+  })
+
+  test('of properties are those that count their runs', () => {
+    const counted = ALL.filter((file) => /from '.*support\/runs.ts'/.test(readFileSync(file, 'utf8')))
+    expect(counted.filter((file) => !filesIn(EXHAUSTIVE).includes(file))).toEqual(filesIn(PROPERTIES))
   })
 
   test('have a command each', () => {

@@ -28,6 +28,17 @@ export const EXHAUSTIVE = [
   'test/people/erased-releases.test.ts',
 ]
 
+/** Suites of properties: `unit` tries a quarter of their runs, `exhaustive` all. */
+export const PROPERTIES = [
+  'test/access/idempotency.faults.test.ts',
+  'test/api/{current-forecasts/current-forecasts,pages/cards/card}.test.ts',
+  'test/credentials/{data-integrity,issue,quads,status-list}.test.ts',
+  'test/import/read-file.test.ts',
+  'test/proof/{receipts,verify}.test.ts',
+  'test/release/{forecasts-tree,score-rows}.test.ts',
+  'test/scoring/{categories,question.equivalence}.test.ts',
+]
+
 /**
  * Suites that need a server, a browser, or other software: `s3` a real S3 server, `delta` other readers of the tables, `redis`
  * a real Redis, `openapi` a tester of HTTP services, `faults` the S3 server and the rights of root, `pages` a real Chromium,
@@ -47,6 +58,7 @@ export const OUTSIDE = {
 /** The files that take long. A run of CI takes a fifth of them: `.ci/turn.ts` says which. */
 export const BY_TURNS = [
   ...EXHAUSTIVE,
+  ...PROPERTIES,
   OUTSIDE.faults,
   OUTSIDE.openapi,
   OUTSIDE.spark,

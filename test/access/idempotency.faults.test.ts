@@ -32,6 +32,7 @@ import {
   world,
 } from '../support/http/idempotent-calls.ts'
 import { Clock } from '../support/http/service.ts'
+import { runs } from '../support/runs.ts'
 
 describe('a call that is cut off', () => {
   test('by a commit that fails is taken over by an immediate retry, with the same id', async () => {
@@ -275,7 +276,7 @@ describe('any interleaving', () => {
           expect(answer.id).not.toBe(old?.id)
         },
       ),
-      { numRuns: 300, endOnFailure: true },
+      { numRuns: runs(300), endOnFailure: true },
     )
   })
 })

@@ -14,6 +14,7 @@ import {
   credential,
   signerOf,
 } from '../support/credentials/samples.ts'
+import { runs } from '../support/runs.ts'
 
 /** Whether the proof is good; a document of another form is not. */
 async function isGood(secured: Secured, multikey = KEY.multikey): Promise<boolean> {
@@ -99,7 +100,7 @@ test('a document that is written otherwise is good only if it says the same wher
       const isSame = canonicalText(meaning(copy)) === canonicalText(meaning(original))
       if (!isSame) expect(await isGood(JSON.parse(JSON.stringify({ ...copy, proof })) as Secured)).toBe(false)
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
 })
 
@@ -116,7 +117,7 @@ describe('not good is', () => {
       fc.asyncProperty(fc.constantFrom(...valuesIn(secured)), anyChange, async (value, change) => {
         expect(await isGood(changed(secured, value, change)), value.path.join('.')).toBe(false)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 

@@ -16,6 +16,7 @@ import type { EntityType } from '../../schemas/tables.ts'
 import { FAULTS, FaultStore } from '../support/faults/fault-store.ts'
 import { contentOf, copyOf, recordIn, setRecord } from '../support/store-content.ts'
 import { boardAgent, boardPerson, putBoards, storeOfBoards } from '../support/worlds/boards.ts'
+import { runs } from '../support/runs.ts'
 
 const key = (seed: number) => parseCredentialKey(credentialKeyText(new Uint8Array(32).fill(seed)))
 const [KEY, OTHER] = [key(1), key(2)]
@@ -145,10 +146,10 @@ test('no run of titles revives an index, or revokes one that stands', async () =
   const titles = fc.constantFrom('certified', 'measured')
   const boards = fc.array(fc.tuple(titles, titles), { minLength: 2, maxLength: 6 })
   await fc.assert(
-    fc.asyncProperty(boards, async (runs) => {
+    fc.asyncProperty(boards, async (releases) => {
       store = await storeOfBoards()
       const everRevoked = new Set<number>()
-      for (const [at, [one, two]] of runs.entries()) {
+      for (const [at, [one, two]] of releases.entries()) {
         putBoards(store, at + 1, { agents: { 1: one, 2: two } })
         await issue(at + 1)
         const set = await revoked()
@@ -160,7 +161,7 @@ test('no run of titles revives an index, or revokes one that stands', async () =
         }
       }
     }),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   )
 })
 

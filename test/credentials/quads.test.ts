@@ -7,6 +7,7 @@ import { CONTEXTS, quadsOf } from '../../pipeline/credentials/quads.ts'
 import { ENTITY_TYPES } from '../../schemas/tables.ts'
 import { canonicalQuads } from '../support/credentials/contexts.ts'
 import { ENTITY_ID, HELD, ISSUE, KEY, anyCredential, anyStatusList } from '../support/credentials/samples.ts'
+import { runs } from '../support/runs.ts'
 
 async function expectSame(document: object) {
   expect(quadsOf(document)).toBe(await canonicalQuads(document))
@@ -24,7 +25,7 @@ describe('the N-Quads are those of a JSON-LD processor', () => {
   })
 
   test('for status lists of any credentials', async () => {
-    await fc.assert(fc.asyncProperty(anyStatusList, expectSame), { numRuns: 20 })
+    await fc.assert(fc.asyncProperty(anyStatusList, expectSame), { numRuns: runs(20) })
   })
 
   test('for the options of a proof', async () => {

@@ -7,6 +7,7 @@ import { statusListOf } from '../../pipeline/credentials/documents.ts'
 import { isSetIn } from '../../pipeline/credentials/check.ts'
 import { ENTRIES_PER_LIST, encodedList } from '../../pipeline/credentials/status-list.ts'
 import { ISSUE } from '../support/credentials/samples.ts'
+import { runs } from '../support/runs.ts'
 
 const LAST = ENTRIES_PER_LIST - 1
 const indices = fc.uniqueArray(fc.nat({ max: LAST }), { maxLength: 50 })
@@ -65,7 +66,7 @@ test('exactly the given bits are set, by two readers', async () => {
         }
       }
     }),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   )
 })
 

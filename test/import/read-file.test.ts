@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database, literal } from '../../pipeline/duckdb.ts'
 import { type IncomingRows, readRows } from '../../pipeline/import/read-file.ts'
 import { suiteFolder, testFolder } from '../support/folder.ts'
+import { runs } from '../support/runs.ts'
 
 const COLUMNS = { required: ['id', 'title'], optional: ['url'] }
 
@@ -129,7 +130,7 @@ describe('CSV', () => {
         )
         expect(await places(incomingRows)).toEqual(lines.map((line) => `line ${line}`))
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 

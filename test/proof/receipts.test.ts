@@ -9,6 +9,7 @@ import { signingKeyOf } from '../../pipeline/proof/note-keys.ts'
 import { parseReceiptHeader, receiptHeader, receiptsOf } from '../../pipeline/proof/receipts.ts'
 import { tlogProofText } from '../../pipeline/proof/tlog-proof.ts'
 import { verifyReceipt } from '../../pipeline/proof/verify.ts'
+import { runs } from '../support/runs.ts'
 
 const ORIGIN = 'fvs.example/forecasts'
 const UUID = '01a20020-4150-7589-9944-627481000007'
@@ -42,7 +43,7 @@ test('a receipt does not hold with one byte of it or of the body changed', async
         expect.objectContaining({ kind: 'invalid' }) as Error,
       )
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 

@@ -19,6 +19,7 @@ import {
   keyOf,
   worldOf,
 } from '../support/worlds/proof-world.ts'
+import { runs } from '../support/runs.ts'
 
 const TRUST: Trust = { keys: [LOG.verifier], witnesses: [], leastCosignatures: 0 }
 
@@ -56,7 +57,7 @@ describe('a proof', () => {
           expect.objectContaining({ kind: 'invalid' }) as Error,
         )
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 

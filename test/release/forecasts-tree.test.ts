@@ -12,6 +12,7 @@ import { type ApiForecast, apiForecast } from '../support/http/api-forecasts.ts'
 import { testFolder } from '../support/folder.ts'
 import { localFile } from '../support/local-file.ts'
 import { uuidOf } from '../support/worlds/world.ts'
+import { runs } from '../support/runs.ts'
 
 const AT = '2026-03-01T12:10:00.123Z'
 
@@ -66,7 +67,7 @@ test('any ids, cut into ranges of any size, have one tree', async () => {
         expect(await readdir(directory)).toEqual(['forecasts.tree'])
       },
     ),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   )
 })
 

@@ -22,6 +22,7 @@ import { expectValid } from '../support/json-schema.ts'
 import { Clock, importRows, testComponents } from '../support/http/service.ts'
 import { copyOf } from '../support/store-content.ts'
 import { NOW, csvOf, uuidOf } from '../support/worlds/world.ts'
+import { runs } from '../support/runs.ts'
 
 const RELEASE = 1
 /**
@@ -173,7 +174,7 @@ describe('the rows of an entity', () => {
     ]) {
       for (const around of [-1, 0, 1]) await check(Math.max(0, edge + around), 1000)
     }
-    await fc.assert(fc.asyncProperty(place, fc.integer({ min: 1, max: 1000 }), check), { numRuns: 20 })
+    await fc.assert(fc.asyncProperty(place, fc.integer({ min: 1, max: 1000 }), check), { numRuns: runs(20) })
   })
 
   test('are none for an entity without a scored question, wherever its id would stand', async () => {

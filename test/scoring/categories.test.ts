@@ -11,6 +11,7 @@ import { intervalOf, skillOf } from '../support/plain/skill.ts'
 import type { World } from '../support/plain/world.ts'
 import { randomWorld } from '../support/worlds/random-world.ts'
 import { type WorldPair, scoreWorld } from '../support/worlds/scored-world.ts'
+import { runs } from '../support/runs.ts'
 
 const shape = fc.record({
   seed: fc.integer(),
@@ -79,7 +80,7 @@ it('scores an entity by the pairs of a category alone, from 25 contested questio
         expect(listing.categories.map((row) => ({ ...row, category: names[row.category] }))).toEqual(expected)
       }
     }),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   )
   expect(shown).toBeGreaterThan(20)
 })
@@ -104,7 +105,7 @@ it('has a trend whose points are the skill after equal parts of the questions, u
         expect(listing.trend.at(-1) ?? null).toBe(metrics.skill)
       }
     }),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   )
 })
 
@@ -182,6 +183,6 @@ it('ranks each board by its own bars, and has the same rows in JSON and in Parqu
       )
       expect(rows).toEqual(flat)
     }),
-    { numRuns: 10 },
+    { numRuns: runs(10) },
   )
 })

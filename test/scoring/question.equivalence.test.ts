@@ -15,6 +15,7 @@ import type { Asked } from '../support/plain/asked.ts'
 import { type RawForecast, distinctForecasts } from '../support/plain/forecasts.ts'
 import { pairsOf } from '../support/plain/pair.ts'
 import { type Price, spansOf } from '../support/plain/spans.ts'
+import { runs } from '../support/runs.ts'
 
 /** The first seven are voices more often than the others. */
 const ENTITIES = Array.from({ length: 10 }, (_, n) => `entity ${n}`)
@@ -177,7 +178,7 @@ function mapRows({ rows, ...rest }: World, change: (row: RawForecast) => RawFore
   return { ...rest, rows: rows.map(change) }
 }
 
-const RUNS = { numRuns: 1500 }
+const RUNS = { numRuns: runs(1500) }
 
 test('the sweep and the plain scorer agree: whole numbers exactly, scores to 1e-9', () => {
   const covered = {
@@ -257,7 +258,7 @@ test('the sweep and the plain scorer agree: whole numbers exactly, scores to 1e-
     }),
     { ...RUNS, seed: 20260101 },
   )
-  for (const [what, times] of Object.entries(covered)) expect(times, what).toBeGreaterThan(10)
+  for (const [what, times] of Object.entries(covered)) expect(times, what).toBeGreaterThanOrEqual(runs(11))
 })
 
 test('1 ms before the end of judgement of 30 busy years is scored to 1e-9', () => {
@@ -323,7 +324,7 @@ test('one sweep over many questions gives the bits of a fresh sweep for each', (
       const reused = sweepOf(own)
       for (const given of worlds) expect(sweep(given, reused)).toEqual(sweep({ ...given, own }))
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 
@@ -341,7 +342,7 @@ test('rows past `count` are not read', () => {
       }
       expect(sweep(given, undefined, padded)).toEqual(sweep(given))
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 

@@ -18,6 +18,7 @@ import { FaultStore } from '../../support/faults/fault-store.ts'
 import { Clock, importRows, testComponents } from '../../support/http/service.ts'
 import { send, sendBroken } from '../../support/tables.ts'
 import { uuidOf } from '../../support/worlds/world.ts'
+import { runs } from '../../support/runs.ts'
 
 const START = '2026-03-01T00:00:00.000Z'
 const agentId = (number: number) => uuidOf(6, number)
@@ -357,6 +358,6 @@ test('two nodes, and one that starts last, know what a plain reading of everythi
         }
       }
     }),
-    { numRuns: 6, seed: 20260301 },
+    { numRuns: runs(6), seed: 20260301 },
   )
 })

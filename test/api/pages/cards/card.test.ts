@@ -9,6 +9,7 @@ import type { Site } from '../../../../api/pages/site.ts'
 import { sha256Hex } from '../../../../pipeline/proof/canonical.ts'
 import { type Pixels, pixelsOf } from '../../../support/png.ts'
 import { SUBJECT, profileIn } from '../../../support/worlds/profile-world.ts'
+import { runs } from '../../../support/runs.ts'
 
 const site: Site = { environment: 'production', publicUrl: 'https://forecasts.example.org' }
 const certified = profileIn({ questions: 130, error: 0, peersKnow: 0 }).published.verification
@@ -143,7 +144,7 @@ describe('a name', () => {
         const beside = Array.from({ length: 120 }, (_, y) => rgba[((100 + y) * width + 1150) * 4])
         expect(new Set(beside)).toEqual(new Set([255]))
       }),
-      { numRuns: 20, examples: long },
+      { numRuns: runs(20), examples: long },
     )
   })
 
