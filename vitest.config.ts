@@ -1,6 +1,6 @@
 // The suites of test/suites.ts as projects, one of which `npm test` runs.
 import { defineConfig } from 'vitest/config'
-import { EXHAUSTIVE, OUTSIDE, PROPERTIES, SYSTEM } from './test/suites.ts'
+import { EXHAUSTIVE, LOCAL, OUTSIDE, SYSTEM } from './test/suites.ts'
 
 /** Limits end what hangs; no test decides by time. */
 const HANG_MS = 5 * 60_000
@@ -28,12 +28,10 @@ export default defineConfig({
     globalSetup: 'test/support/run-folder.ts',
     reporters: ['default', './test/support/slowest-files.ts', ...(report === undefined ? [] : ['json'])],
     ...(report === undefined ? {} : { outputFile: { json: report } }),
+    tags: [{ name: 'slow', description: 'takes more than half a second: not in `npm test`' }],
     projects: [
-      project('unit', ['test/**/*.test.ts'], {
-        exclude: [...SYSTEM, ...EXHAUSTIVE, ...Object.values(OUTSIDE)],
-        isolate: ISOLATE,
-      }),
-      project('exhaustive', [...EXHAUSTIVE, ...PROPERTIES], { isolate: ISOLATE, env: { ALL_RUNS: 'true' } }),
+      project('unit', LOCAL, { tagsFilter: ['!slow'], isolate: ISOLATE }),
+      project('exhaustive', EXHAUSTIVE, { isolate: ISOLATE, env: { ALL_RUNS: 'true' } }),
       project('system', SYSTEM),
       ...Object.entries(OUTSIDE).map(([name, files]) =>
         project(name, [files], {

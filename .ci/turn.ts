@@ -3,10 +3,10 @@
 //
 //   node .ci/turn.ts [BASE]    prints them; the commit's changes are those since BASE, by default since its parent
 import { execFileSync } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import config from '../oxlint.config.ts'
-import { BY_TURNS, OUTSIDE, SYSTEM } from '../test/suites.ts'
+import { BY_TURNS, OUTSIDE, SYSTEM, filesIn } from '../test/suites.ts'
 
 export const PARTS = 5
 
@@ -22,9 +22,6 @@ const TESTED: Record<string, readonly string[]> = {
   spark: ['pipeline/engine', 'pipeline/release'],
   stage: ['pipeline/engine', 'pipeline/release'],
 }
-
-const inOrder = (patterns: readonly string[]): string[] =>
-  globSync(patterns, { exclude: ['**/node_modules/**'] }).sort()
 
 /** The room that a source file lies in: the longest name in the list of rooms that its path begins with. */
 export function roomOf(path: string): string | undefined {
@@ -49,7 +46,7 @@ export function partOf(files: readonly string[], part: number): string[] {
 /** The changed rooms, and those that import one of them. */
 export function concernedBy(changed: readonly string[]): Set<string> {
   const rooms = new Set(changed.flatMap((path) => roomOf(path) ?? []))
-  const importers = inOrder(['{schemas,pipeline,api,jobs,clients}/**/*.ts']).flatMap((path) => {
+  const importers = filesIn(['{schemas,pipeline,api,jobs,clients}/**/*.ts']).flatMap((path) => {
     const imported = [...readFileSync(path, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)]
     const isImporter = imported.some(([, to = '']) => rooms.has(roomOf(join(path, '..', to)) ?? ''))
     return isImporter ? (roomOf(path) ?? []) : []
@@ -59,9 +56,9 @@ export function concernedBy(changed: readonly string[]): Set<string> {
 
 /** The files of a run: those of every run, a part of those that take long, and those that the changes concern. */
 export function filesOf(part: number, changed: readonly string[]): string[] {
-  const long = inOrder(BY_TURNS)
+  const long = filesIn(BY_TURNS)
   const concerned = concernedBy(changed)
-  const always = inOrder([...SYSTEM, ...Object.values(OUTSIDE)]).filter((file) => !long.includes(file))
+  const always = filesIn([...SYSTEM, ...Object.values(OUTSIDE)]).filter((file) => !long.includes(file))
   const own = long.filter(
     (file) => changed.includes(file) || testedBy(file).some((room) => concerned.has(room)),
   )
@@ -73,7 +70,7 @@ if (import.meta.main) {
   const changed = git('diff', '--name-only', process.argv[2] ?? 'HEAD~1', 'HEAD').split('\n')
   const part = Number.parseInt(git('rev-parse', 'HEAD').slice(0, 8), 16) % PARTS
   const files = filesOf(part, changed)
-  const long = inOrder(BY_TURNS)
+  const long = filesIn(BY_TURNS)
   const taken = files.filter((file) => long.includes(file)).length
   process.stderr.write(
     `part ${part + 1} of ${PARTS}; the changes concern ${[...concernedBy(changed)].join(', ') || 'no room'}: ` +

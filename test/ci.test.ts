@@ -1,11 +1,9 @@
 // Which test files a run of CI takes: .ci/turn.ts, over the suites of test/suites.ts.
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { PARTS, concernedBy, filesOf, partOf, roomOf, testedBy } from '../.ci/turn.ts'
-import { BY_TURNS, EXHAUSTIVE, OUTSIDE, PROPERTIES, SYSTEM } from './suites.ts'
+import { BY_TURNS, EXHAUSTIVE, LOCAL, OUTSIDE, SYSTEM, filesIn } from './suites.ts'
 
-const filesIn = (patterns: readonly string[]) =>
-  globSync(patterns, { exclude: ['**/node_modules/**'] }).sort()
 const ALL = filesIn(['test/**/*.test.ts'])
 const LONG = filesIn(BY_TURNS)
 const SUITES = { exhaustive: EXHAUSTIVE, system: SYSTEM, ...OUTSIDE }
@@ -17,7 +15,7 @@ function expanded(pattern: string): string[] {
 }
 
 describe('the suites', () => {
-  test.for([...SYSTEM, ...EXHAUSTIVE, ...BY_TURNS].flatMap(expanded))(
+  test.for([...SYSTEM, ...Object.values(OUTSIDE), ...BY_TURNS].flatMap(expanded))(
     '%s names files that exist',
     (pattern) => {
       expect(filesIn([pattern])).not.toEqual([])
@@ -27,11 +25,6 @@ describe('the suites', () => {
   test('have no file twice', () => {
     const files = Object.values(SUITES).flatMap((suite) => filesIn([suite].flat()))
     expect(files).toEqual([...new Set(files)])
-  })
-
-  test('of properties are those that count their runs', () => {
-    const counted = ALL.filter((file) => /from '.*support\/runs.ts'/.test(readFileSync(file, 'utf8')))
-    expect(counted.filter((file) => !filesIn(EXHAUSTIVE).includes(file))).toEqual(filesIn(PROPERTIES))
   })
 
   test('have a command each', () => {
@@ -47,10 +40,7 @@ describe('the parts', () => {
   const parts = Array.from({ length: PARTS }, (_, part) => filesOf(part, []))
 
   test('are the whole together', () => {
-    const unit = ALL.filter(
-      (file) => !Object.values(SUITES).some((suite) => filesIn([suite].flat()).includes(file)),
-    )
-    expect([...new Set([...unit, ...parts.flat()])].sort()).toEqual(ALL)
+    expect([...new Set([...LOCAL, ...parts.flat()])].sort()).toEqual(ALL)
   })
 
   test('have each file that takes long once, and every other in each', () => {

@@ -1,4 +1,5 @@
 // A small part of the suite of faults (test/faults), the same each time.
+// @module-tag slow
 import { readFile } from 'node:fs/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { S3Store } from '../pipeline/store/s3.ts'

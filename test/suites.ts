@@ -1,42 +1,26 @@
-// Which suite a test file belongs to: to `unit`, unless a list has it. `unit` and `exhaustive` need nothing but this machine.
+// Which suite a test file belongs to: to `unit`, unless a list has it. `unit` leaves out the tests that are marked as slow, and
+// `exhaustive` runs the files that have any. Both need nothing but this machine.
+import { globSync, readFileSync } from 'node:fs'
 
-/** Suites that run the service as a whole, in processes of its own; they need the rights of root and promtool. */
+/** Suites that run the service as a whole, or others' programs; they need Python, the rights of root and promtool. */
 export const SYSTEM = [
-  'test/{from-nothing,readme,tutorial}.test.ts',
-  'test/build.test.ts',
+  'test/{build,examples,from-nothing,mirror,readme,tutorial}.test.ts',
+  'test/clients/{clients,keys}.test.ts',
   'test/deploy/{alerts,install}.test.ts',
+  'test/proof/published-verifiers.test.ts',
+  'test/webhooks/sample.test.ts',
   'test/jobs/commands.test.ts',
-  'test/jobs/{agents/agents,backup/backup,demo/demo,import/at-once,keys/keys,monitor/monitor,sandbox/step}.test.ts',
+  'test/jobs/command-line/closed-output.test.ts',
+  'test/jobs/components/credential-issuer.test.ts',
+  'test/jobs/{agents/agents,backup/backup,demo/demo}.test.ts',
   'test/jobs/audit/{audit,audit.thinned,shared-data}.test.ts',
+  'test/jobs/import/{at-once,import}.test.ts',
+  'test/jobs/keys/{keys,signing-keys}.test.ts',
   'test/jobs/mcp/{mcp,mcp.verified}.test.ts',
+  'test/jobs/monitor/{monitor,witness}.test.ts',
+  'test/jobs/sandbox/{seed,step}.test.ts',
   'test/jobs/serve/{environments,kill,quotas,shared-port,stray-exceptions}.test.ts',
-]
-
-/** Every write cut off, every byte changed, every problem provoked, long random histories. */
-export const EXHAUSTIVE = [
-  'test/faults.test.ts',
-  'test/api/{fuzz,operator.faults}.test.ts',
-  'test/api/openapi/walk.test.ts',
-  'test/import/{faults,pairs,sources,sources.faults,undo}.test.ts',
-  'test/release/{faults,histories,public-tables,quarantine,quarantine.races,quarantine.tables,replaced-outcomes}.test.ts',
-  'test/scoring/world.equivalence.test.ts',
-  'test/stage/stage.test.ts',
-  'test/store/s3.faults.test.ts',
-  'test/tables/compact.test.ts',
-  'test/audit/{changed-bytes,log,outside}.test.ts',
-  'test/backup/faults.test.ts',
-  'test/people/erased-releases.test.ts',
-]
-
-/** Suites of properties: `unit` tries a quarter of their runs, `exhaustive` all. */
-export const PROPERTIES = [
-  'test/access/idempotency.faults.test.ts',
-  'test/api/{current-forecasts/current-forecasts,pages/cards/card}.test.ts',
-  'test/credentials/{data-integrity,issue,quads,status-list}.test.ts',
-  'test/import/read-file.test.ts',
-  'test/proof/{receipts,verify}.test.ts',
-  'test/release/{forecasts-tree,score-rows}.test.ts',
-  'test/scoring/{categories,question.equivalence}.test.ts',
+  'test/jobs/verify/{verify-credential,verify-record}.test.ts',
 ]
 
 /**
@@ -55,10 +39,25 @@ export const OUTSIDE = {
   spark: 'test/spark/**/*.test.ts',
 }
 
+/** The files that a pattern names, in the order of their names. */
+export const filesIn = (patterns: readonly string[]): string[] =>
+  globSync(patterns, { exclude: ['**/node_modules/**'] }).sort()
+
+const elsewhere = new Set(filesIn([...SYSTEM, ...Object.values(OUTSIDE)]))
+/** The files that need nothing but this machine. */
+export const LOCAL = filesIn(['test/**/*.test.ts']).filter((file) => !elsewhere.has(file))
+
+/**
+ * Files with a slow test, such as one that cuts off every write or changes every byte, and files that try a property more often
+ * in `exhaustive` than in `unit`.
+ */
+export const EXHAUSTIVE = LOCAL.filter((file) =>
+  /@module-tag slow|tags: \['slow'\]|support\/runs\.ts'/.test(readFileSync(file, 'utf8')),
+)
+
 /** The files that take long. A run of CI takes a fifth of them: `.ci/turn.ts` says which. */
 export const BY_TURNS = [
   ...EXHAUSTIVE,
-  ...PROPERTIES,
   OUTSIDE.faults,
   OUTSIDE.openapi,
   OUTSIDE.spark,

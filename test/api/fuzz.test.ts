@@ -1,5 +1,6 @@
 // A fuzz of every call: whatever is sent, it is answered in good form, gives nothing away, and writes nothing
 // if it is refused. FUZZ_RUNS says how many requests each call gets, FUZZ_SEED which.
+// @module-tag slow
 import { tmpdir } from 'node:os'
 import fc from 'fast-check'
 import { pino } from 'pino'

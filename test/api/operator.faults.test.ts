@@ -1,5 +1,6 @@
 // The operator's calls, cut off at any write in either way: the same call again completes them, and every
 // forecast is there once.
+// @module-tag slow
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { OperatorCalls } from '../../api/operator/operator-calls.ts'

@@ -1,5 +1,6 @@
 // One byte changed in every kind of thing that the public log binds: which check finds it, as
 // docs/security.md says.
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditRelease } from '../../pipeline/audit/release.ts'
 import { withDatabase } from '../../pipeline/duckdb.ts'

@@ -1,5 +1,6 @@
 // The audit of the public log: a whole one passes; what it says of keys, of what is missing, and of what it
 // cannot check.
+// @module-tag slow
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { signingKeyOf } from '../../pipeline/proof/note-keys.ts'
 import { thinReleases } from '../../pipeline/release/retention.ts'

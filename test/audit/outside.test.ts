@@ -1,5 +1,6 @@
 // An audit over HTTP by a reader who has nothing but the key of the log: what an honest server shows holds,
 // and each way of lying is caught.
+// @module-tag slow
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { auditRelease } from '../../pipeline/audit/release.ts'

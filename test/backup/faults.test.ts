@@ -1,5 +1,6 @@
 // A store that is copied while it works, and copies that are cut off at any write: each is a store that works,
 // and the next run completes it.
+// @module-tag slow
 import { beforeAll, describe, expect, test } from 'vitest'
 import { copyStore } from '../../pipeline/backup/copy.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'

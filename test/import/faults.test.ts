@@ -1,4 +1,5 @@
 // Imports and statements of an operator, cut off at any write in either way: the next one completes them.
+// @module-tag slow
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

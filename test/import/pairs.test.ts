@@ -1,5 +1,6 @@
 // Every pair of the commands that write to the tables, at once, with the two together at the first, second
 // and third object that decides or brings rows.
+// @module-tag slow
 import { beforeAll, expect, test } from 'vitest'
 import type { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'

@@ -1,4 +1,5 @@
 // An import of a platform's files that is cut off at any of its writes.
+// @module-tag slow
 import { expect, test } from 'vitest'
 import { runImportFrom } from '../../jobs/import/import-from.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'

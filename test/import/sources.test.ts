@@ -1,6 +1,7 @@
 // Files of platforms, as each gives them: the report, the rows that are imported, and the scores that a
 // platform publishes. A folder of `sources/` is a case. `npx vitest run --project unit FILE -u` writes the
 // goldens anew.
+// @module-tag slow
 import { readFileSync } from 'node:fs'
 import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

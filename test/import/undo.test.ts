@@ -1,5 +1,6 @@
 // An import that is undone: from the next release on it is as if it had never been, and everyone can see that
 // it was.
+// @module-tag slow
 import { beforeAll, describe, expect, test } from 'vitest'
 import { QuestionBook } from '../../api/questions/book.ts'
 import { runAudit } from '../../jobs/audit/audit.ts'

@@ -1,5 +1,6 @@
 // Releases after the forecasts of a person were erased: the bytes of a store that never had them, however the
 // release is made.
+// @module-tag slow
 import { expect, test } from 'vitest'
 import type { Components } from '../../jobs/components/components.ts'
 import { auditRelease } from '../../pipeline/audit/release.ts'

@@ -1,5 +1,6 @@
 // A release cut off at any write, in either way, or run twice at once: what is published is whole, and
 // published once.
+// @module-tag slow
 import { readdir } from 'node:fs/promises'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -1,5 +1,6 @@
 // Releases over random histories: forecasts, outcomes, corrections, owners and retirements come in between, and
 // each release is what the tables of its time lead to.
+// @module-tag slow
 import { describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components/components.ts'
 import { auditRelease } from '../../pipeline/audit/release.ts'

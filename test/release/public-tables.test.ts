@@ -1,5 +1,6 @@
 // The public tables over random histories: all of a settled question, and no forecast on any other in anything
 // that leaves the store.
+// @module-tag slow
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'

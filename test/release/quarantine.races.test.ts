@@ -1,5 +1,6 @@
 // The quarantine beside other runs, what it refuses, and what never needs it: objects that only seemed to be
 // gone.
+// @module-tag slow
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/duckdb.ts'

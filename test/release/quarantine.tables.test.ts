@@ -1,5 +1,6 @@
 // What cannot be read of an inbox or an intake: a table stops at it and names it, and goes on without it once
 // it was moved aside. No other row is lost, and none is there twice.
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/duckdb.ts'
 import { quarantine } from '../../pipeline/release/quarantine.ts'

@@ -1,5 +1,6 @@
 // What releases, audits and history make of a quarantine: a release refuses what it cannot read, goes on once
 // that was moved aside, and lists it from then on.
+// @module-tag slow
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'

@@ -1,5 +1,6 @@
 // What a release says of itself as a whole: what it counts, and which outcomes of the release before it have
 // changed.
+// @module-tag slow
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runAudit } from '../../jobs/audit/audit.ts'
 import { replacedOutcomes } from '../../pipeline/release/compare.ts'

@@ -1,5 +1,6 @@
 // Whole worlds by the service's own steps and by the plain scorer: every pair, every published number, every
 // title.
+// @module-tag slow
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ENTITY_METRICS } from '../../schemas/metrics.ts'

@@ -1,4 +1,5 @@
 // A release in stages: the same bytes as from `fvs release`, whatever is in the world.
+// @module-tag slow
 import { describe, expect, test } from 'vitest'
 import type { Components } from '../../jobs/components/components.ts'
 import { signatureOf } from '../../pipeline/proof/hmac.ts'

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { join } from 'node:path'
 import pMap from 'p-map'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,5 +1,6 @@
 // Walks the OpenAPI document: every status of every call is provoked over HTTP and held against what is
 // written of it. A status that nothing provokes fails, and so does an answer that the document does not know.
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { type AppComponents, createListener } from '../../../api/http/app.ts'
