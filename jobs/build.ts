@@ -1,6 +1,8 @@
 // Builds the programs of the service from their sources and packages into few files, because finding, reading
 // and linking seven hundred modules takes most of a start. Use: `node jobs/build.ts [FOLDER]`, with a folder
-// of the repository, by default `dist`. The same sources make the same bytes.
+// of the repository, by default `dist`. The same sources make the same bytes. Nothing is minified, so that
+// stacks have the names of functions. `npm ci` makes the build by `prepare`, also with `--omit=dev`, so
+// rolldown is a dependency of production.
 import { chmod, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -16,7 +16,8 @@ const LOCKS = [
 
 /**
  * The licences that a dependency in production may have, by their SPDX identifiers. All are free, and all but
- * MPL-2.0 permissive (docs/decisions/0060); another one needs a decision record.
+ * MPL-2.0 permissive: resvg is under it, and its duties end at its own files, none of which we change. Another one
+ * needs a decision.
  */
 const FREE = new Set([
   '0BSD',

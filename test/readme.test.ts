@@ -357,12 +357,6 @@ describe('documents say what the sources say', () => {
     )
   })
 
-  test('docs/decisions/README.md lists each decision once, in order', () => {
-    const listed = [...textOf('docs/decisions/README.md').matchAll(/^\| \d{4} .*\((\d{4}-.*\.md)\)/gm)]
-    const files = readdirSync(`${REPOSITORY}docs/decisions`).filter((name) => /^\d{4}-/.test(name))
-    expect(listed.map(([, file]) => file)).toEqual(files.toSorted())
-  })
-
   const pages = ['.', 'docs', 'docs/decisions'].flatMap((path) =>
     readdirSync(`${REPOSITORY}${path}`)
       .filter((name) => name.endsWith('.md'))

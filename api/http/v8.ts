@@ -1,12 +1,12 @@
 // Three habits of V8 that a serving process works around.
 //
 // With `holdTickShape`, reads without a key on 32 connections have 1.21 of the rate and 0.82 of the CPU
-// (docs/decisions/0045). It can go when `node bench/ticks.ts` shows no difference between its lines.
+// (bench/notes/decisions.md). It can go when `node bench/ticks.ts` shows no difference between its lines.
 //
 // `compileNoMore` can go when https://github.com/nodejs/node/issues/54918 is closed.
 //
 // With `beginYoung`, forecasts on 256 connections have 1.12 of the rate and 0.85 of the CPU, and on 32
-// connections 1.12 and 0.83 (docs/decisions/0047). Reads gain nothing. It can go when `npm run bench --
+// connections 1.12 and 0.83 (bench/notes/decisions.md). Reads gain nothing. It can go when `npm run bench --
 // --only writes` uses no less CPU with its call in jobs/serve/service.ts than without it.
 import { executionAsyncResource } from 'node:async_hooks'
 import { setFlagsFromString } from 'node:v8'

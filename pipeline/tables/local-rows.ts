@@ -1,6 +1,7 @@
 // Returns the rows of a table as few local files, however many commits it has. Data files are gathered in
 // blocks of 32, these in blocks of 1,024 and so on, so that a machine rewrites a row only a few times and
-// reads only what is new.
+// reads only what is new. Data files in the store are never rewritten, as `OPTIMIZE` of Delta Lake would: a
+// glob must see each row once, and an audit reads what a release has read.
 import { type TableName, tableSpec } from '../../schemas/tables.ts'
 import { type Database, literal, parquet } from '../duckdb.ts'
 import { sha256Hex } from '../proof/canonical.ts'

@@ -82,7 +82,7 @@ export function profilePage(profile: Profile): Html {
       ...((verification.proofPath ?? verification.signature) === undefined ? [] : [CHECK_SCRIPT]),
       SHOW_SCRIPT,
     ],
-    // Card and badge follow the current release.
+    // Card and badge follow the current release, so that no number in an address brings a lost title back.
     ...(site.earlier === undefined && { picture: { path: `${calls}/card.png`, words: titleLine(payloads) } }),
     source: html`${releaseLine(site, payloads.verification)}. The same for programs: ${links(site, calls)}`,
     content: html`${certificateOnPaper(site, payloads, { sentence: sentenceOf(payloads, rules), boardSize, path })}<p class="mute">${claims(site, payloads)} · <a href="${linkTo(site, comparisonPath([idOf(payloads)]))}">compare with another</a>${isAgent(payloads) && html` · <a href="${linkTo(site, reportPath(idOf(payloads)))}">why a question did not score</a>`}</p>
