@@ -107,28 +107,32 @@ describe.for(Object.entries(stores))('calls counted over %s', ([, createStore]) 
     })
   })
 
-  test('are all read, at whichever call of the reader a compaction takes them in', async () => {
-    for (let at = 1; ; at++) {
-      const { worker, context, log, store } = await setUp(createStore)
-      count(log, 3)
-      await log.flush()
-      await compact(worker, 'usage')
-      for (const calls of [5, 7]) {
-        count(log, calls)
+  test(
+    'are all read, at whichever call of the reader a compaction takes them in',
+    { tags: ['slow'] },
+    async () => {
+      for (let at = 1; ; at++) {
+        const { worker, context, log, store } = await setUp(createStore)
+        count(log, 3)
         await log.flush()
+        await compact(worker, 'usage')
+        for (const calls of [5, 7]) {
+          count(log, calls)
+          await log.flush()
+        }
+        let asked = 0
+        const held = new FaultStore(store, {
+          before: async () => {
+            asked += 1
+            if (asked === at) await compact(worker, 'usage')
+          },
+        })
+        const local = new LocalFiles(held, join(worker.directory, 'reader'))
+        expect(await usedIn({ ...context, store: held, local }, MARCH), `at ${at}`).toEqual({ ada: 15 })
+        if (asked < at) break
       }
-      let asked = 0
-      const held = new FaultStore(store, {
-        before: async () => {
-          asked += 1
-          if (asked === at) await compact(worker, 'usage')
-        },
-      })
-      const local = new LocalFiles(held, join(worker.directory, 'reader'))
-      expect(await usedIn({ ...context, store: held, local }, MARCH), `at ${at}`).toEqual({ ada: 15 })
-      if (asked < at) break
-    }
-  })
+    },
+  )
 
   test('are all read even if a compaction removes them before they can be opened', async () => {
     const { worker, context, log } = await setUp(createStore)
@@ -229,25 +233,29 @@ describe('a flush', () => {
     expect(await pathsOf(store, inboxPrefix('usage'))).toEqual([])
   })
 
-  test.for(FAULTS)('or a compaction that is cut off at any write (%s) loses no call', async (fault) => {
-    for (let at = 1; ; at++) {
-      const store = new FaultStore(new MemoryStore(), { at, fault })
-      const { worker, context, log } = await setUp(() => store)
-      for (const calls of [1, 10]) {
-        count(log, calls)
-        await log.flush().catch(() => undefined)
-        await compact(worker, 'usage').catch(() => undefined)
+  test.for(FAULTS)(
+    'or a compaction that is cut off at any write (%s) loses no call',
+    { tags: ['slow'] },
+    async (fault) => {
+      for (let at = 1; ; at++) {
+        const store = new FaultStore(new MemoryStore(), { at, fault })
+        const { worker, context, log } = await setUp(() => store)
+        for (const calls of [1, 10]) {
+          count(log, calls)
+          await log.flush().catch(() => undefined)
+          await compact(worker, 'usage').catch(() => undefined)
+        }
+        await log.flush()
+        expect(log.pending).toBe(0)
+        expect(await usedIn(context, MARCH), `${fault} at ${at}, before a last compaction`).toEqual({
+          ada: 11,
+        })
+        await compact(worker, 'usage')
+        expect(await usedIn(context, MARCH), `${fault} at ${at}`).toEqual({ ada: 11 })
+        if (!store.failed) break
       }
-      await log.flush()
-      expect(log.pending).toBe(0)
-      expect(await usedIn(context, MARCH), `${fault} at ${at}, before a last compaction`).toEqual({
-        ada: 11,
-      })
-      await compact(worker, 'usage')
-      expect(await usedIn(context, MARCH), `${fault} at ${at}`).toEqual({ ada: 11 })
-      if (!store.failed) break
-    }
-  })
+    },
+  )
 })
 
 describe('reading a month', () => {

@@ -46,7 +46,7 @@ describe('accepted is', () => {
 })
 
 describe('refused is', () => {
-  test('any change of one character of each kind of value of a credential', async () => {
+  test('any change of one character of each kind of value of a credential', { tags: ['slow'] }, async () => {
     const secured = credential()
     await fc.assert(
       fc.asyncProperty(anyChange, async (change) => {

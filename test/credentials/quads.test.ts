@@ -20,7 +20,7 @@ describe('the N-Quads are those of a JSON-LD processor', () => {
     }
   })
 
-  test('for credentials of any facts', async () => {
+  test('for credentials of any facts', { tags: ['slow'] }, async () => {
     await fc.assert(fc.asyncProperty(anyCredential, expectSame))
   })
 

@@ -40,7 +40,7 @@ test('a list is as small as what it says: these sizes are of every version of zl
   expect(sizes).toEqual([168, 216, 748, 6_251, 22_783, 168])
 })
 
-test('runs of every length and of every byte are read as they were', () => {
+test('runs of every length and of every byte are read as they were', { tags: ['slow'] }, () => {
   // Bytes that are equal and bytes that differ, in runs of 1 to 300.
   for (let run = 1; run <= 300; run++) {
     for (const byte of [0x00, 0x80, 0xff, 0x91]) {

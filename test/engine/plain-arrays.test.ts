@@ -51,7 +51,7 @@ const entities = [...new Set(forecasts.map(({ entity }) => entity))]
   .toSorted(byText)
   .map((id) => ({ id, kind: 'forecaster' as const, owner: null, registered_at_ms: 0 }))
 
-test('sweep, score and rank over plain arrays give the shards of a release', async () => {
+test('sweep, score and rank over plain arrays give the shards of a release', { tags: ['slow'] }, async () => {
   const store = new MemoryStore()
   const components = await testComponents({ store, folder, clock: new Clock(NOW) })
   await importRows(components, 'questions', QUESTIONS_CSV)

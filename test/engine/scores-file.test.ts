@@ -29,38 +29,46 @@ const SCORED = `CREATE TABLE scored AS
     ${METRICS.join(', ')}
   FROM range(${ROWS}) rows(n) ORDER BY n`
 
-test('a part of the scores has the same bytes and whole row groups with 1, 2 and 5 threads', async () => {
-  const folder = await testFolder()
-  const hashes = new Set<string>()
-  for (const threads of [1, 2, 5]) {
-    using database = await Database.open({ threads, memoryLimit: '1GB', directory: folder })
-    await database.run(SCORED)
-    const path = join(folder, `${threads}.parquet`)
-    await writeScores(database, path, scoredBetween(START, END), OF_RELEASE)
-    hashes.add(
-      createHash('sha256')
-        .update(await readFile(path))
-        .digest('hex'),
-    )
-    const groups = await database.rows<{ rows: bigint }>(
-      `SELECT row_group_num_rows AS rows FROM parquet_metadata('${path}') WHERE column_id = 0 ORDER BY row_group_id`,
-    )
-    expect(groups.slice(0, -1).every(({ rows }) => Number(rows) === SCORES_ROW_GROUP)).toBe(true)
-    expect(groups.reduce((sum, { rows }) => sum + Number(rows), 0)).toBe(END - START)
-  }
-  expect(hashes.size).toBe(1)
-})
+test(
+  'a part of the scores has the same bytes and whole row groups with 1, 2 and 5 threads',
+  { tags: ['slow'] },
+  async () => {
+    const folder = await testFolder()
+    const hashes = new Set<string>()
+    for (const threads of [1, 2, 5]) {
+      using database = await Database.open({ threads, memoryLimit: '1GB', directory: folder })
+      await database.run(SCORED)
+      const path = join(folder, `${threads}.parquet`)
+      await writeScores(database, path, scoredBetween(START, END), OF_RELEASE)
+      hashes.add(
+        createHash('sha256')
+          .update(await readFile(path))
+          .digest('hex'),
+      )
+      const groups = await database.rows<{ rows: bigint }>(
+        `SELECT row_group_num_rows AS rows FROM parquet_metadata('${path}') WHERE column_id = 0 ORDER BY row_group_id`,
+      )
+      expect(groups.slice(0, -1).every(({ rows }) => Number(rows) === SCORES_ROW_GROUP)).toBe(true)
+      expect(groups.reduce((sum, { rows }) => sum + Number(rows), 0)).toBe(END - START)
+    }
+    expect(hashes.size).toBe(1)
+  },
+)
 
-test('a part of the scores is written in less memory than its row groups take', async () => {
-  const folder = await testFolder()
-  for (const threads of [2, 5]) {
-    using database = await Database.open({ threads, memoryLimit: '1GB', directory: folder })
-    await database.run(SCORED)
-    // The sort takes 20 MB and a row group 12; all 14 of them would be 80, none of which DuckDB can spill.
-    await database.run(`SET memory_limit = '80MB'`)
-    await writeScores(database, join(folder, `${threads}.parquet`), scoredBetween(START, END), OF_RELEASE)
-    expect(await database.rows(`SELECT current_setting('threads')::INTEGER AS threads`)).toEqual([
-      { threads },
-    ])
-  }
-})
+test(
+  'a part of the scores is written in less memory than its row groups take',
+  { tags: ['slow'] },
+  async () => {
+    const folder = await testFolder()
+    for (const threads of [2, 5]) {
+      using database = await Database.open({ threads, memoryLimit: '1GB', directory: folder })
+      await database.run(SCORED)
+      // The sort takes 20 MB and a row group 12; all 14 of them would be 80, none of which DuckDB can spill.
+      await database.run(`SET memory_limit = '80MB'`)
+      await writeScores(database, join(folder, `${threads}.parquet`), scoredBetween(START, END), OF_RELEASE)
+      expect(await database.rows(`SELECT current_setting('threads')::INTEGER AS threads`)).toEqual([
+        { threads },
+      ])
+    }
+  },
+)

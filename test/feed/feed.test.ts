@@ -54,7 +54,7 @@ const pass = async (at: string) => {
 }
 
 describe('the feed', () => {
-  test('tells the life of a question', async () => {
+  test('tells the life of a question', { tags: ['slow'] }, async () => {
     await write()
     await questions(
       `${id(1)},Open already?,weather,2026-01-01T00:00:00Z,2026-04-01T00:00:00Z`,
@@ -91,7 +91,7 @@ describe('the feed', () => {
     expect(new Set(events.map((event) => event.id)).size).toBe(events.length)
   })
 
-  test('tells of releases, and whose certification has changed', async () => {
+  test('tells of releases, and whose certification has changed', { tags: ['slow'] }, async () => {
     await write()
     await copyReleasedWorld(store)
     await write()
@@ -111,7 +111,7 @@ describe('the feed', () => {
     expect(typesOf((await told()).slice(before))).toContain('release.published')
   })
 
-  test('says so where the release before was thinned', async () => {
+  test('says so where the release before was thinned', { tags: ['slow'] }, async () => {
     await copyReleasedWorld(store)
     await write()
     clock.set('2026-03-02T12:00:00.000Z')
@@ -123,46 +123,54 @@ describe('the feed', () => {
     )
   })
 
-  test('tells what an undone import takes back, with the release that leaves it out', async () => {
-    await questions(`${id(1)},Was it?,,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`)
-    await questions(`${id(2)},By mistake?,,2026-01-01T00:00:00Z,2026-04-01T00:00:00Z`)
-    const { import_id: outcome } = (await resolve(`${id(1)},yes,2026-02-01T00:00:00Z`)) as {
-      import_id: string
-    }
-    await release(components, {})
-    await write()
-    await runUndo(components, importIdOf(outcome), 'the wrong file')
-    await runUndo(components, importIdOf('questions-2'), 'the wrong file')
-    clock.set('2026-03-01T13:00:00.000Z')
-    await release(components, {})
-    await write()
-    expect(await told()).toMatchObject([
-      { type: 'question.corrected', question_id: id(1), from: 'yes', to: 'open', reason: 'the wrong file' },
-      { type: 'question.removed', question_id: id(2), reason: 'the wrong file' },
-      { type: 'release.published', release: 2 },
-    ])
-  })
+  test(
+    'tells what an undone import takes back, with the release that leaves it out',
+    { tags: ['slow'] },
+    async () => {
+      await questions(`${id(1)},Was it?,,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z`)
+      await questions(`${id(2)},By mistake?,,2026-01-01T00:00:00Z,2026-04-01T00:00:00Z`)
+      const { import_id: outcome } = (await resolve(`${id(1)},yes,2026-02-01T00:00:00Z`)) as {
+        import_id: string
+      }
+      await release(components, {})
+      await write()
+      await runUndo(components, importIdOf(outcome), 'the wrong file')
+      await runUndo(components, importIdOf('questions-2'), 'the wrong file')
+      clock.set('2026-03-01T13:00:00.000Z')
+      await release(components, {})
+      await write()
+      expect(await told()).toMatchObject([
+        { type: 'question.corrected', question_id: id(1), from: 'yes', to: 'open', reason: 'the wrong file' },
+        { type: 'question.removed', question_id: id(2), reason: 'the wrong file' },
+        { type: 'release.published', release: 2 },
+      ])
+    },
+  )
 
-  test('tells what came, went and came again since the last write, each in its turn', async () => {
-    await questions(`${id(1)},Kept?,,2026-01-01T00:00:00Z,2026-04-01T00:00:00Z`)
-    await write()
-    await questions(`${id(2)},By mistake?,,2026-01-01T00:00:00Z,2026-04-01T00:00:00Z`)
-    await runUndo(components, importIdOf('questions-2'), 'the wrong file')
-    clock.set('2026-03-01T13:00:00.000Z')
-    await release(components, {})
-    clock.set('2026-03-01T14:00:00.000Z')
-    await questions(`${id(2)},On purpose?,,2026-01-01T00:00:00Z,2026-04-02T00:00:00Z`)
-    await write()
-    const events = await told()
-    expect(events.filter(({ type }) => type.startsWith('question.'))).toMatchObject([
-      { type: 'question.opened', question_id: id(2), closes_at: '2026-04-01T00:00:00.000Z' },
-      { type: 'question.removed', question_id: id(2), reason: 'the wrong file' },
-      { type: 'question.opened', question_id: id(2), closes_at: '2026-04-02T00:00:00.000Z' },
-    ])
-    expect(typesOf(events).at(-1)).toBe('release.published')
-  })
+  test(
+    'tells what came, went and came again since the last write, each in its turn',
+    { tags: ['slow'] },
+    async () => {
+      await questions(`${id(1)},Kept?,,2026-01-01T00:00:00Z,2026-04-01T00:00:00Z`)
+      await write()
+      await questions(`${id(2)},By mistake?,,2026-01-01T00:00:00Z,2026-04-01T00:00:00Z`)
+      await runUndo(components, importIdOf('questions-2'), 'the wrong file')
+      clock.set('2026-03-01T13:00:00.000Z')
+      await release(components, {})
+      clock.set('2026-03-01T14:00:00.000Z')
+      await questions(`${id(2)},On purpose?,,2026-01-01T00:00:00Z,2026-04-02T00:00:00Z`)
+      await write()
+      const events = await told()
+      expect(events.filter(({ type }) => type.startsWith('question.'))).toMatchObject([
+        { type: 'question.opened', question_id: id(2), closes_at: '2026-04-01T00:00:00.000Z' },
+        { type: 'question.removed', question_id: id(2), reason: 'the wrong file' },
+        { type: 'question.opened', question_id: id(2), closes_at: '2026-04-02T00:00:00.000Z' },
+      ])
+      expect(typesOf(events).at(-1)).toBe('release.published')
+    },
+  )
 
-  test('tells a large import a part at a time, all of it', async () => {
+  test('tells a large import a part at a time, all of it', { tags: ['slow'] }, async () => {
     await write()
     const count = 2 * MOST_AT_ONCE + 1
     await questions(
@@ -184,7 +192,7 @@ describe('the feed', () => {
 })
 
 describe('writers', () => {
-  test('that write at once write one feed', async () => {
+  test('that write at once write one feed', { tags: ['slow'] }, async () => {
     await write()
     await questions(...[1, 2, 3].map((n) => `${id(n)},Q?,,2026-01-01T00:00:00Z,2026-03-02T00:00:00Z`))
     await resolve(`${id(1)},no,2026-02-01T00:00:00Z`)
@@ -197,29 +205,35 @@ describe('writers', () => {
     ])
   })
 
-  test.for(FAULTS)('that end at a write that %s are followed by others without a gap', async (fault) => {
-    await write()
-    await questions(...[1, 2].map((n) => `${id(n)},Q?,,2026-01-01T00:00:00Z,2026-03-02T00:00:00Z`))
-    await resolve(`${id(1)},no,2026-02-01T00:00:00Z`)
-    clock.set('2026-03-02T00:00:00.000Z')
-    const whole = copyOf(store)
-    await write(await testComponents({ store: whole, folder, clock }), 2)
-    const expected = await told(1000, whole)
-    expect(expected).toHaveLength(5)
-    for (let at = 1; at <= 3; at++) {
-      const cut = copyOf(store)
-      const failing = new FaultStore(cut, { at, fault, crash: true })
-      await expect(write(await testComponents({ store: failing, folder, clock }), 2)).rejects.toMatchObject({
-        kind: 'unavailable',
-      })
-      await write(await testComponents({ store: cut, folder, clock }), 2)
-      expect(await told(1000, cut)).toEqual(expected)
-    }
-  })
+  test.for(FAULTS)(
+    'that end at a write that %s are followed by others without a gap',
+    { tags: ['slow'] },
+    async (fault) => {
+      await write()
+      await questions(...[1, 2].map((n) => `${id(n)},Q?,,2026-01-01T00:00:00Z,2026-03-02T00:00:00Z`))
+      await resolve(`${id(1)},no,2026-02-01T00:00:00Z`)
+      clock.set('2026-03-02T00:00:00.000Z')
+      const whole = copyOf(store)
+      await write(await testComponents({ store: whole, folder, clock }), 2)
+      const expected = await told(1000, whole)
+      expect(expected).toHaveLength(5)
+      for (let at = 1; at <= 3; at++) {
+        const cut = copyOf(store)
+        const failing = new FaultStore(cut, { at, fault, crash: true })
+        await expect(write(await testComponents({ store: failing, folder, clock }), 2)).rejects.toMatchObject(
+          {
+            kind: 'unavailable',
+          },
+        )
+        await write(await testComponents({ store: cut, folder, clock }), 2)
+        expect(await told(1000, cut)).toEqual(expected)
+      }
+    },
+  )
 })
 
 describe('GET /feed', () => {
-  test('answers pages whose cursors stay good', async () => {
+  test('answers pages whose cursors stay good', { tags: ['slow'] }, async () => {
     await write()
     await questions(...[1, 2, 3].map((n) => `${id(n)},Q?,,2026-01-01T00:00:00Z,2026-03-02T00:00:00Z`))
     await write()

@@ -61,19 +61,25 @@ test('a growing tree keeps the hashes of its full subtrees of 256 leaves', () =>
   expect(growing.tileLevels.map((level) => level.map(hex))).toEqual([full])
 })
 
-test(`every leaf of every tree of up to ${MOST} has a proof, which holds for no other leaf, index or root`, () => {
-  for (let size = 1; size <= MOST; size += 1) {
-    const tree = new MerkleTree(leavesOf(size))
-    for (let index = 0; index < size; index += 1) {
-      const path = tree.inclusionPath(index)
-      verifyInclusion(leafOf(index), index, path, tree)
-      expect(() => verifyInclusion(leafOf(index + 1), index, path, tree)).toThrow(/leads to the root/)
-      expect(() => verifyInclusion(leafOf(index), (index + 1) % (size + 1), path, tree)).toThrow(ServiceError)
-      const root = leafOf(-1)
-      expect(() => verifyInclusion(leafOf(index), index, path, { size, root })).toThrow(base64Of(root))
+test(
+  `every leaf of every tree of up to ${MOST} has a proof, which holds for no other leaf, index or root`,
+  { tags: ['slow'] },
+  () => {
+    for (let size = 1; size <= MOST; size += 1) {
+      const tree = new MerkleTree(leavesOf(size))
+      for (let index = 0; index < size; index += 1) {
+        const path = tree.inclusionPath(index)
+        verifyInclusion(leafOf(index), index, path, tree)
+        expect(() => verifyInclusion(leafOf(index + 1), index, path, tree)).toThrow(/leads to the root/)
+        expect(() => verifyInclusion(leafOf(index), (index + 1) % (size + 1), path, tree)).toThrow(
+          ServiceError,
+        )
+        const root = leafOf(-1)
+        expect(() => verifyInclusion(leafOf(index), index, path, { size, root })).toThrow(base64Of(root))
+      }
     }
-  }
-})
+  },
+)
 
 test('every two trees of up to 40 leaves have a proof, which holds for no other tree', () => {
   for (let size = 1; size <= 40; size += 1) {

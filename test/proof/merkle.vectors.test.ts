@@ -51,7 +51,7 @@ describe('golang.org/x/mod/sumdb/tlog', () => {
     expect(found).toEqual(roots)
   })
 
-  test('has the same paths', () => {
+  test('has the same paths', { tags: ['slow'] }, () => {
     const { inclusion, consistency } = vectors('trees')
     const sizes = new Set([...inclusion, ...consistency].map(([size]) => size))
     const trees = new Map([...sizes].map((size) => [size, treeOf(size)]))

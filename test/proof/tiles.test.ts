@@ -99,6 +99,7 @@ test('the append that fills two levels adds a tile to each', async () => {
 
 test.each([1, 2, 255, 256, 257, 600, 65_535, 65_536, 65_537, LARGEST])(
   'the tiles of %i leaves give the root and the proofs of the plain tree',
+  { tags: ['slow'] },
   async (size) => {
     const plain = new MerkleTree(LEAVES.slice(0, size))
     const read = tilesOfTree(size)

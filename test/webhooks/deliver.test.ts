@@ -114,7 +114,7 @@ async function deliver(deliverer = delivererOver()): Promise<void> {
 const hours = (count: number) => count * 3_600_000
 
 describe('events', () => {
-  test('come in order, each signed by the scheme of Standard Webhooks', async () => {
+  test('come in order, each signed by the scheme of Standard Webhooks', { tags: ['slow'] }, async () => {
     const { url, received, ids } = await receiver()
     const { secret } = await add(url)
     happen(250)

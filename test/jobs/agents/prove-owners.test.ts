@@ -75,20 +75,24 @@ async function proved(): Promise<void> {
 }
 
 describe('a claim', () => {
-  test('is answered with a token and where it belongs, and once more with the same', async () => {
-    const first = await claimed('Example.ORG')
-    expect(first).toMatchObject({
-      domain: DOMAIN,
-      state: 'pending',
-      file_url: 'https://example.org/.well-known/forecast-agents.json',
-      record_name: '_forecast-agents.example.org',
-      owner_id: OWNER,
-    })
-    expect(first['token']).toMatch(/^fvs-owner-[\w-]{24}$/)
-    expect(await claimed()).toEqual(first)
-    // Another domain before the proof takes its place.
-    expect((await claimed('other.example'))['token']).not.toBe(first['token'])
-  })
+  test(
+    'is answered with a token and where it belongs, and once more with the same',
+    { tags: ['slow'] },
+    async () => {
+      const first = await claimed('Example.ORG')
+      expect(first).toMatchObject({
+        domain: DOMAIN,
+        state: 'pending',
+        file_url: 'https://example.org/.well-known/forecast-agents.json',
+        record_name: '_forecast-agents.example.org',
+        owner_id: OWNER,
+      })
+      expect(first['token']).toMatch(/^fvs-owner-[\w-]{24}$/)
+      expect(await claimed()).toEqual(first)
+      // Another domain before the proof takes its place.
+      expect((await claimed('other.example'))['token']).not.toBe(first['token'])
+    },
+  )
 
   test.for([
     'localhost',
@@ -134,7 +138,7 @@ describe('a claim', () => {
 })
 
 describe('a proved owner', () => {
-  test('is that of the next release, and is looked for again after a month', async () => {
+  test('is that of the next release, and is looked for again after a month', { tags: ['slow'] }, async () => {
     await proved()
     expect(await state()).toMatchObject({ state: 'proved', misses: 0, reason: null })
     expect(await ownerReleased()).toBe(OWNER)
@@ -151,34 +155,38 @@ describe('a proved owner', () => {
     expect(await look()).toMatchObject({ looked: 1, owned: 0, lost: 0 })
   })
 
-  test('is lost after three misses in a row, a day apart, and not while this network fails', async () => {
-    await proved()
-    later(30)
-    isDown = true
-    for (let day = 0; day < 5; day++, later(1)) expect(await look()).toMatchObject({ looked: 1, lost: 0 })
-    isDown = false
-    const kept = new Map(records)
-    records.clear()
-    for (const misses of [1, 2]) {
-      expect(await look()).toMatchObject({ looked: 1, lost: 0 })
-      expect(await look()).toMatchObject({ looked: 0 })
-      expect(await state()).toMatchObject({ state: 'missed', misses })
-      later(1)
-    }
-    // What changes back in between begins anew.
-    records = kept
-    await look()
-    expect(await state()).toMatchObject({ state: 'proved', misses: 0 })
-    records.clear()
-    later(30)
-    for (let miss = 0; miss < 2; miss++, later(1)) await look()
-    expect(await ownerReleased()).toBe(OWNER)
-    expect(await look()).toMatchObject({ looked: 1, lost: 1 })
-    expect(await ownerReleased()).toBeNull()
-    expectProblem(await client.get(path(), bearer(agent.key)), 404, /claims no owner/)
-  })
+  test(
+    'is lost after three misses in a row, a day apart, and not while this network fails',
+    { tags: ['slow'] },
+    async () => {
+      await proved()
+      later(30)
+      isDown = true
+      for (let day = 0; day < 5; day++, later(1)) expect(await look()).toMatchObject({ looked: 1, lost: 0 })
+      isDown = false
+      const kept = new Map(records)
+      records.clear()
+      for (const misses of [1, 2]) {
+        expect(await look()).toMatchObject({ looked: 1, lost: 0 })
+        expect(await look()).toMatchObject({ looked: 0 })
+        expect(await state()).toMatchObject({ state: 'missed', misses })
+        later(1)
+      }
+      // What changes back in between begins anew.
+      records = kept
+      await look()
+      expect(await state()).toMatchObject({ state: 'proved', misses: 0 })
+      records.clear()
+      later(30)
+      for (let miss = 0; miss < 2; miss++, later(1)) await look()
+      expect(await ownerReleased()).toBe(OWNER)
+      expect(await look()).toMatchObject({ looked: 1, lost: 1 })
+      expect(await ownerReleased()).toBeNull()
+      expectProblem(await client.get(path(), bearer(agent.key)), 404, /claims no owner/)
+    },
+  )
 
-  test('is given up by its agent before it claims another one', async () => {
+  test('is given up by its agent before it claims another one', { tags: ['slow'] }, async () => {
     await proved()
     const other = await client.post(path(), { domain: 'other.example' }, bearer(agent.key))
     expectProblem(other, 409, /proved to be of example.org: give that up first/, 'other-owner-proved')
@@ -189,7 +197,7 @@ describe('a proved owner', () => {
     await claimed('other.example')
   })
 
-  test('comes after what the operator says, before and after', async () => {
+  test('comes after what the operator says, before and after', { tags: ['slow'] }, async () => {
     await claimed()
     await assignAgents(components, [agent.agentId], { owner: 'a lab' })
     records.set(`_forecast-agents.${DOMAIN}`, [['anything']])
@@ -202,7 +210,7 @@ describe('a proved owner', () => {
     )
   })
 
-  test('does not replace an owner from before claims were known', async () => {
+  test('does not replace an owner from before claims were known', { tags: ['slow'] }, async () => {
     await assignAgents(components, [agent.agentId], { owner: 'a lab' })
     await components.store.delete(`registry/owner-claims/${agent.agentId}.json`)
     const { record_name, token } = await claimed()

@@ -18,7 +18,7 @@ beforeAll(async () => {
 const audit = async (vkeys: readonly string[], settings: Record<string, string> = {}, { store } = world) =>
   runAuditLog(await testComponents({ store, folder, settings }), vkeys)
 
-test('checks with the keys that are given, or with those of the settings', async () => {
+test('checks with the keys that are given, or with those of the settings', { tags: ['slow'] }, async () => {
   const given = await audit([LOG_VKEY, WITNESS_VKEY])
   expect(given.json).toMatchObject({ ok: true, checkpoints_held: 3, cosignatures: { held: 2 } })
   expect(given.text.split('\n')).toEqual([
@@ -48,7 +48,7 @@ test('refuses to check without a key of the log, and with keys of several', asyn
   await expect(audit(['x'])).rejects.toThrow(/no verifier key/)
 })
 
-test('fails and says which object is wrong', async () => {
+test('fails and says which object is wrong', { tags: ['slow'] }, async () => {
   const store = copyOf(world.store)
   store.objects.delete('log/tile/0/000.p/1')
   const { ok, json, text } = await audit([LOG_VKEY], {}, { ...world, store })

@@ -161,10 +161,14 @@ function titleAlone(seed: number, rounds: number): string {
   return titleOf(entities.find(({ entityId }) => entityId === agent.id)!)
 }
 
-test('an agent that says the odds in the titles is ranked from three rounds on, and not certified in a week', () => {
-  for (const seed of [1, 2, 3, 4, 5]) {
-    expect(titleAlone(seed, 2)).toBe('none')
-    expect(titleAlone(seed, 3)).toBe('measured')
-    expect(titleAlone(seed, 60)).toBe('measured')
-  }
-})
+test(
+  'an agent that says the odds in the titles is ranked from three rounds on, and not certified in a week',
+  { tags: ['slow'] },
+  () => {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      expect(titleAlone(seed, 2)).toBe('none')
+      expect(titleAlone(seed, 3)).toBe('measured')
+      expect(titleAlone(seed, 60)).toBe('measured')
+    }
+  },
+)

@@ -46,7 +46,7 @@ async function monitor() {
 }
 
 describe('a monitor that looks again once a question is settled', () => {
-  test('checks its forecasts, and says how many', async () => {
+  test('checks its forecasts, and says how many', { tags: ['slow'] }, async () => {
     const { look } = await monitor()
     const later = '2026-03-02T20:00:00.000Z'
     const { exitCode, times, text } = await look(
@@ -56,7 +56,7 @@ describe('a monitor that looks again once a question is settled', () => {
     expect(text).toContain(times[0]!)
   })
 
-  test('finds a backdated one, keeps its file, and prints the proof', async () => {
+  test('finds a backdated one, keeps its file, and prints the proof', { tags: ['slow'] }, async () => {
     const { look, kept } = await monitor()
     const before = await kept()
     const told = '2026-03-02T11:30:00.000Z'
@@ -79,7 +79,7 @@ describe('a monitor that looks again once a question is settled', () => {
     expect(await kept()).toBe(before)
   })
 
-  test('says that it could not check them where forecasts are not public', async () => {
+  test('says that it could not check them where forecasts are not public', { tags: ['slow'] }, async () => {
     const { look } = await monitor()
     const service = await serving(await settledStore(world, []), 3, 'releases')
     const { exitCode, times } = await look(service)
@@ -93,7 +93,7 @@ describe('a monitor that looks again once a question is settled', () => {
     ])
   })
 
-  test('takes another file than was logged for an inconsistency', async () => {
+  test('takes another file than was logged for an inconsistency', { tags: ['slow'] }, async () => {
     const { look } = await monitor()
     const { client } = await serving(await settledStore(world, []), 3)
     const url = await listening((request, response) => {

@@ -35,26 +35,30 @@ async function usedIn(components: Components, month: string): Promise<Record<str
   return Object.fromEntries(await readMonthlyUsage(components, month))
 }
 
-test('a release takes in the usage, does not mention it in the manifest, and is not made because of it', async () => {
-  const { store, components, countCall } = await setUp()
-  await countCall()
-  expect(await runIfChanged(components)).toMatchObject({ made: true, release: 1 })
-  expect(await pathsOf(store, inboxPrefix('usage'))).toEqual([])
-  const manifest = (await readManifest(store, 1))!
-  expect(Object.keys(manifest.tables).sort()).toEqual([...SCORED_TABLES].sort())
-  expect(Object.keys(await currentVersions(store)).sort()).toEqual([...SCORED_TABLES].sort())
-
-  // Without other news it takes in the usage only when enough objects wait to be worth a commit.
-  for (let flush = 1; flush <= MUCH_USAGE; flush++) {
+test(
+  'a release takes in the usage, does not mention it in the manifest, and is not made because of it',
+  { tags: ['slow'] },
+  async () => {
+    const { store, components, countCall } = await setUp()
     await countCall()
-    if (flush < MUCH_USAGE - 1) continue
-    const few = flush < MUCH_USAGE
-    expect(await runIfChanged(components)).toEqual({ made: false, release: 1, reason: 'unchanged' })
-    expect(await pathsOf(store, inboxPrefix('usage'))).toHaveLength(few ? flush : 0)
-    expect(await currentVersion(store, 'usage')).toMatchObject({ version: few ? 1 : 2 })
-    expect(await usedIn(components, MARCH)).toEqual({ ada: 1 + flush })
-  }
-})
+    expect(await runIfChanged(components)).toMatchObject({ made: true, release: 1 })
+    expect(await pathsOf(store, inboxPrefix('usage'))).toEqual([])
+    const manifest = (await readManifest(store, 1))!
+    expect(Object.keys(manifest.tables).sort()).toEqual([...SCORED_TABLES].sort())
+    expect(Object.keys(await currentVersions(store)).sort()).toEqual([...SCORED_TABLES].sort())
+
+    // Without other news it takes in the usage only when enough objects wait to be worth a commit.
+    for (let flush = 1; flush <= MUCH_USAGE; flush++) {
+      await countCall()
+      if (flush < MUCH_USAGE - 1) continue
+      const few = flush < MUCH_USAGE
+      expect(await runIfChanged(components)).toEqual({ made: false, release: 1, reason: 'unchanged' })
+      expect(await pathsOf(store, inboxPrefix('usage'))).toHaveLength(few ? flush : 0)
+      expect(await currentVersion(store, 'usage')).toMatchObject({ version: few ? 1 : 2 })
+      expect(await usedIn(components, MARCH)).toEqual({ ada: 1 + flush })
+    }
+  },
+)
 
 test('usage that cannot be taken in does not fail the release', async () => {
   const { store, components, countCall } = await setUp()

@@ -40,7 +40,7 @@ const LOST: [what: string, paths: () => string[], first: number][] = [
 ]
 
 describe.for(LOST)('where %s is gone', ([, paths, first]) => {
-  test('no release is made, and doctor says FIX and how', async () => {
+  test('no release is made, and doctor says FIX and how', { tags: ['slow'] }, async () => {
     const lost = paths()
     for (const path of lost) store.objects.delete(path)
     const before = [...store.objects.keys()]
@@ -79,10 +79,14 @@ test('a stage that was planned before the loss is not committed after it', async
   })
 })
 
-test('another release under the last number of the log is found before anything is appended', async () => {
-  changeManifest(store, 3, () => ({ pools: 9999 }))
-  await expect(runRelease(await components(), {})).rejects.toThrow(
-    /the log cannot be continued, and nothing was signed: releases\/00000003\/manifest\.json is of another release than entry 2 of the log/,
-  )
-  expect(store.objects.has('log/checkpoints/00000004')).toBe(false)
-})
+test(
+  'another release under the last number of the log is found before anything is appended',
+  { tags: ['slow'] },
+  async () => {
+    changeManifest(store, 3, () => ({ pools: 9999 }))
+    await expect(runRelease(await components(), {})).rejects.toThrow(
+      /the log cannot be continued, and nothing was signed: releases\/00000003\/manifest\.json is of another release than entry 2 of the log/,
+    )
+    expect(store.objects.has('log/checkpoints/00000004')).toBe(false)
+  },
+)

@@ -75,7 +75,7 @@ describe('after a release that is signed', () => {
     expect(fault).not.toContain(OTHER_SECRET)
   })
 
-  test('one with the secret is not, at every step of a rotation', async () => {
+  test('one with the secret is not, at every step of a rotation', { tags: ['slow'] }, async () => {
     expect(await faultOf(signed, { current: SECRET })).toBeUndefined()
     expect(await faultOf(signed, { current: OTHER_SECRET, previous: SECRET })).toBeUndefined()
     const rotating = await releasedWith({ current: OTHER_SECRET, previous: SECRET })
@@ -91,22 +91,30 @@ describe('after a release that is signed', () => {
   })
 })
 
-test('after a release that is unsigned, nothing is missing, and one with a secret signs again', async () => {
-  const unsigned = await releasedWith({})
-  expect(await faultOf(unsigned, {})).toBeUndefined()
-  expect(await faultOf(unsigned, { current: SECRET })).toBeUndefined()
-  expect(await faultOf(new MemoryStore(), {})).toBeUndefined()
-})
+test(
+  'after a release that is unsigned, nothing is missing, and one with a secret signs again',
+  { tags: ['slow'] },
+  async () => {
+    const unsigned = await releasedWith({})
+    expect(await faultOf(unsigned, {})).toBeUndefined()
+    expect(await faultOf(unsigned, { current: SECRET })).toBeUndefined()
+    expect(await faultOf(new MemoryStore(), {})).toBeUndefined()
+  },
+)
 
-test('after a release in the log, one without its key is refused; after a release that left it out, none', async () => {
-  const logged = await releasedWith({ current: SECRET, log: LOG_KEY })
-  expect(await faultOf(logged, { current: SECRET, log: LOG_KEY })).toBeUndefined()
-  expect(await faultOf(logged, { current: SECRET })).toBe(
-    'release 2 is in the public log, and LOG_SIGNING_KEY is not set; set it, or say --unsigned to go on without it',
-  )
-  await runRelease(await withKeys(logged, { current: SECRET }), {})
-  expect(await faultOf(logged, { current: SECRET })).toBeUndefined()
-})
+test(
+  'after a release in the log, one without its key is refused; after a release that left it out, none',
+  { tags: ['slow'] },
+  async () => {
+    const logged = await releasedWith({ current: SECRET, log: LOG_KEY })
+    expect(await faultOf(logged, { current: SECRET, log: LOG_KEY })).toBeUndefined()
+    expect(await faultOf(logged, { current: SECRET })).toBe(
+      'release 2 is in the public log, and LOG_SIGNING_KEY is not set; set it, or say --unsigned to go on without it',
+    )
+    await runRelease(await withKeys(logged, { current: SECRET }), {})
+    expect(await faultOf(logged, { current: SECRET })).toBeUndefined()
+  },
+)
 
 test('a node that makes releases does not start without it, and one that only serves says so in its log', async () => {
   const warned: string[] = []

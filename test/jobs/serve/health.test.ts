@@ -86,7 +86,7 @@ describe('a node that can do everything', () => {
     expect(await Array.fromAsync(store.list(PROBES_PREFIX))).toEqual([])
   })
 
-  test('is asked for what it knows: the calls of readyz reach no store', async () => {
+  test('is asked for what it knows: the calls of readyz reach no store', { tags: ['slow'] }, async () => {
     const { store, ready } = await node({ settings: (await testComponents()).settings })
     const calls = store.calls.length
     for (let call = 0; call < 20; call++) expect((await ready()).status).toBe(200)
@@ -204,28 +204,35 @@ describe('a clock that is not that of the store', () => {
   test.for<[string, string, string]>([
     ['ahead', '2026-03-01T12:01:01.000Z', '61 s ahead of that of the store'],
     ['behind', '2026-03-01T11:50:00.000Z', '600 s behind that of the store'],
-  ])('%s by more than a minute: no forecasts, until it is right', async ([, wrong, words]) => {
-    const clock = new Clock(NOW)
-    const store = new MemoryStore(() => new Date(NOW))
-    const components = await testComponents({ store, clock, settings: SETTINGS })
-    await importWorld(components)
-    clock.set(wrong)
-    const { client } = await testService({ ...components, clockAheadMs: Date.parse(wrong) - Date.parse(NOW) })
-    // It is known from the start on.
-    const agent = await registerAgent(client)
-    const refused = await submit(client, agent)
-    const detail = new RegExp(`^this node takes no forecasts now: .*, ${words}, which says `)
-    expectProblem(refused, 503, detail, 'wrong-clock')
-    expect(refused.headers['retry-after']).toBe('60')
-    expect(await client.get('/readyz').then(({ status }) => status)).toBe(200)
-    const unready = await client.get('/readyz?for=forecasts')
-    expectProblem(unready, 503, new RegExp(words))
-    expect(checksOf(unready).clock.ok).toBe(false)
-    expect(await metric(client, 'clock')).toBe('0')
-    clock.set(NOW)
-    await expectUntil(() => client.get('/readyz?for=forecasts'), 200)
-    expect((await submit(client, agent)).status).toBe(200)
-  })
+  ])(
+    '%s by more than a minute: no forecasts, until it is right',
+    { tags: ['slow'] },
+    async ([, wrong, words]) => {
+      const clock = new Clock(NOW)
+      const store = new MemoryStore(() => new Date(NOW))
+      const components = await testComponents({ store, clock, settings: SETTINGS })
+      await importWorld(components)
+      clock.set(wrong)
+      const { client } = await testService({
+        ...components,
+        clockAheadMs: Date.parse(wrong) - Date.parse(NOW),
+      })
+      // It is known from the start on.
+      const agent = await registerAgent(client)
+      const refused = await submit(client, agent)
+      const detail = new RegExp(`^this node takes no forecasts now: .*, ${words}, which says `)
+      expectProblem(refused, 503, detail, 'wrong-clock')
+      expect(refused.headers['retry-after']).toBe('60')
+      expect(await client.get('/readyz').then(({ status }) => status)).toBe(200)
+      const unready = await client.get('/readyz?for=forecasts')
+      expectProblem(unready, 503, new RegExp(words))
+      expect(checksOf(unready).clock.ok).toBe(false)
+      expect(await metric(client, 'clock')).toBe('0')
+      clock.set(NOW)
+      await expectUntil(() => client.get('/readyz?for=forecasts'), 200)
+      expect((await submit(client, agent)).status).toBe(200)
+    },
+  )
 
   test('goes wrong while the node runs: no forecasts from the next look on', async () => {
     const clock = new Clock(NOW)
@@ -299,24 +306,28 @@ describe('a clock that is not that of the store', () => {
 })
 
 describe('the age of the release', () => {
-  test('is in the checks and the metrics, and an old one leaves the node ready', async () => {
-    const clock = new Clock(NOW)
-    const { client, readyForForecasts } = await node({}, clock)
-    const age = async () =>
-      /^fvs_release_age_seconds\{environment="production"\} (\d+)$/m.exec(
-        (await client.get('/metrics')).text,
-      )?.[1]
-    expect(await age()).toBe('0')
-    clock.set('2026-03-02T13:00:01.000Z')
-    const answer = await readyForForecasts()
-    expect(answer.status).toBe(200)
-    expect(checksOf(answer).release).toMatchObject({
-      ok: false,
-      detail: 'release 1 is as of 2026-03-01T12:00:00.000Z, 90001 s ago',
-    })
-    expect([await age(), await metric(client, 'release')]).toEqual(['90001', '0'])
-    expect((await client.get('/sandbox/readyz')).json()).toMatchObject({
-      checks: { release: { ok: true, detail: 'there is no release yet' } },
-    })
-  })
+  test(
+    'is in the checks and the metrics, and an old one leaves the node ready',
+    { tags: ['slow'] },
+    async () => {
+      const clock = new Clock(NOW)
+      const { client, readyForForecasts } = await node({}, clock)
+      const age = async () =>
+        /^fvs_release_age_seconds\{environment="production"\} (\d+)$/m.exec(
+          (await client.get('/metrics')).text,
+        )?.[1]
+      expect(await age()).toBe('0')
+      clock.set('2026-03-02T13:00:01.000Z')
+      const answer = await readyForForecasts()
+      expect(answer.status).toBe(200)
+      expect(checksOf(answer).release).toMatchObject({
+        ok: false,
+        detail: 'release 1 is as of 2026-03-01T12:00:00.000Z, 90001 s ago',
+      })
+      expect([await age(), await metric(client, 'release')]).toEqual(['90001', '0'])
+      expect((await client.get('/sandbox/readyz')).json()).toMatchObject({
+        checks: { release: { ok: true, detail: 'there is no release yet' } },
+      })
+    },
+  )
 })

@@ -31,18 +31,25 @@ async function firstRelease(store: FileStore, logger: Logger) {
 }
 
 describe('the schedule of the sandbox', () => {
-  test('takes a step of the simulation, and then makes a release with its rows', async () => {
-    const store = await sandboxOfVariables()
-    const { logger, lines } = errorLog()
-    const started_at = new Date().toISOString()
-    const record = { seed: 1, started_at, round_ms: 300_000, questions_per_round: 1 }
-    await store.put(SIMULATION_PATH, recordBytes(SIMULATION_PATH, record))
-    const { tables, environment } = await firstRelease(store, logger)
-    expect({ environment, questions: tables['questions'] }).toEqual({ environment: 'sandbox', questions: 1 })
-    expect(lines).toEqual([])
-  })
+  test(
+    'takes a step of the simulation, and then makes a release with its rows',
+    { tags: ['slow'] },
+    async () => {
+      const store = await sandboxOfVariables()
+      const { logger, lines } = errorLog()
+      const started_at = new Date().toISOString()
+      const record = { seed: 1, started_at, round_ms: 300_000, questions_per_round: 1 }
+      await store.put(SIMULATION_PATH, recordBytes(SIMULATION_PATH, record))
+      const { tables, environment } = await firstRelease(store, logger)
+      expect({ environment, questions: tables['questions'] }).toEqual({
+        environment: 'sandbox',
+        questions: 1,
+      })
+      expect(lines).toEqual([])
+    },
+  )
 
-  test('makes a release even if the step fails, and logs the error', async () => {
+  test('makes a release even if the step fails, and logs the error', { tags: ['slow'] }, async () => {
     const store = await sandboxOfVariables()
     const { logger, lines } = errorLog()
     await store.put(SIMULATION_PATH, Buffer.from('{}'))

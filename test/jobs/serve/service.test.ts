@@ -58,27 +58,31 @@ test('a service that is told to names on its pages the address at which it liste
 })
 
 describe('stopping', () => {
-  test('answers calls under way, keeps their rows, and then waits for no connection', async () => {
-    const { client, submit, held, letGo, stop, store } = await heldService()
-    const first = submit()
-    await held
-    const answers = [first, submit(), submit()]
-    // The other calls have arrived too, and the connection of this one becomes idle.
-    await expect
-      .poll(async () => (await client.get('/metrics')).text)
-      .toMatch(/fvs_commit_queued\{environment="production"\} 2/)
-    const stopped = stop()
-    letGo()
-    const received = await Promise.all(answers)
-    expect(received.map(({ status }) => status)).toEqual([200, 200, 200])
-    for (const { headers } of received) expect(headers.connection).toBe('close')
-    await stopped
-    const ids = received.map((answer) => answer.json<ForecastRow>().forecast_id)
-    const kept = (await inboxRows(store, 'forecasts')).map(({ forecast_id }) => String(forecast_id))
-    expect(kept.toSorted()).toEqual(ids.toSorted())
-  })
+  test(
+    'answers calls under way, keeps their rows, and then waits for no connection',
+    { tags: ['slow'] },
+    async () => {
+      const { client, submit, held, letGo, stop, store } = await heldService()
+      const first = submit()
+      await held
+      const answers = [first, submit(), submit()]
+      // The other calls have arrived too, and the connection of this one becomes idle.
+      await expect
+        .poll(async () => (await client.get('/metrics')).text)
+        .toMatch(/fvs_commit_queued\{environment="production"\} 2/)
+      const stopped = stop()
+      letGo()
+      const received = await Promise.all(answers)
+      expect(received.map(({ status }) => status)).toEqual([200, 200, 200])
+      for (const { headers } of received) expect(headers.connection).toBe('close')
+      await stopped
+      const ids = received.map((answer) => answer.json<ForecastRow>().forecast_id)
+      const kept = (await inboxRows(store, 'forecasts')).map(({ forecast_id }) => String(forecast_id))
+      expect(kept.toSorted()).toEqual(ids.toSorted())
+    },
+  )
 
-  test('refuses new connections at once', async () => {
+  test('refuses new connections at once', { tags: ['slow'] }, async () => {
     const { url, submit, held, letGo, stop } = await heldService()
     const answer = submit()
     await held
@@ -92,7 +96,7 @@ describe('stopping', () => {
     await stopped
   })
 
-  test('sends an answer to its end, however slowly it is read', async () => {
+  test('sends an answer to its end, however slowly it is read', { tags: ['slow'] }, async () => {
     const components = await testComponents({ settings: PATIENT })
     const lines = Array.from(
       { length: 1000 },
