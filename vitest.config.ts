@@ -1,6 +1,6 @@
 // The suites of test/suites.ts as projects, one of which `npm test` runs.
 import { defineConfig } from 'vitest/config'
-import { EXHAUSTIVE, LOCAL, OUTSIDE, SYSTEM } from './test/suites.ts'
+import { EXHAUSTIVE, OUTSIDE, SYSTEM, UNIT } from './test/suites.ts'
 
 /** Limits end what hangs; no test decides by time. */
 const HANG_MS = 5 * 60_000
@@ -30,7 +30,7 @@ export default defineConfig({
     ...(report === undefined ? {} : { outputFile: { json: report } }),
     tags: [{ name: 'slow', description: 'takes more than half a second: not in `npm test`' }],
     projects: [
-      project('unit', LOCAL, { tagsFilter: ['!slow'], isolate: ISOLATE }),
+      project('unit', UNIT, { tagsFilter: ['!slow'], isolate: ISOLATE }),
       project('exhaustive', EXHAUSTIVE, { isolate: ISOLATE, env: { ALL_RUNS: 'true' } }),
       project('system', SYSTEM),
       ...Object.entries(OUTSIDE).map(([name, files]) =>

@@ -45,14 +45,20 @@ export const filesIn = (patterns: readonly string[]): string[] =>
 
 const elsewhere = new Set(filesIn([...SYSTEM, ...Object.values(OUTSIDE)]))
 /** The files that need nothing but this machine. */
-export const LOCAL = filesIn(['test/**/*.test.ts']).filter((file) => !elsewhere.has(file))
+const LOCAL = filesIn(['test/**/*.test.ts']).filter((file) => !elsewhere.has(file))
+
+const textOf = (file: string) => readFileSync(file, 'utf8')
+const isSlow = (file: string) => textOf(file).includes('// @module-tag slow')
+
+/** The files of which `npm test` runs the tests that are not slow. */
+export const UNIT = LOCAL.filter((file) => !isSlow(file))
 
 /**
  * Files with a slow test, such as one that cuts off every write or changes every byte, and files that try a property more often
  * in `exhaustive` than in `unit`.
  */
-export const EXHAUSTIVE = LOCAL.filter((file) =>
-  /@module-tag slow|tags: \['slow'\]|support\/runs\.ts'/.test(readFileSync(file, 'utf8')),
+export const EXHAUSTIVE = LOCAL.filter(
+  (file) => isSlow(file) || /tags: \['slow'\]|support\/runs\.ts'/.test(textOf(file)),
 )
 
 /** The files that take long. A run of CI takes a fifth of them: `.ci/turn.ts` says which. */

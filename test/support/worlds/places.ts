@@ -28,7 +28,7 @@ async function importedWorld(): Promise<MemoryStore> {
 }
 
 /** Puts the small world into an empty store. */
-export async function fill(store: Store): Promise<void> {
+async function fill(store: Store): Promise<void> {
   world ??= importedWorld()
   for (const [path, bytes] of (await world).objects) await store.put(path, bytes)
 }
