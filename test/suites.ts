@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 
 /** Suites that run the service as a whole, or others' programs; they need Python, the rights of root and promtool. */
 export const SYSTEM = [
-  'test/{build,examples,from-nothing,mirror,readme,tutorial}.test.ts',
+  'test/{build,examples,from-nothing,mirror,readme,recipes,tutorial}.test.ts',
   'test/clients/{clients,keys}.test.ts',
   'test/deploy/{alerts,install}.test.ts',
   'test/proof/published-verifiers.test.ts',
