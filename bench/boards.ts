@@ -32,7 +32,7 @@ const size: WorldSize = {
   forecastsPerPair: 1,
 }
 
-/** 1.6 Mbit/s, as for the other pages in docs/performance.md. */
+/** 1.6 Mbit/s, as for the other pages in bench/notes/pages.md. */
 const PHONE = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 }
 const SLOWER = 4
 

@@ -105,11 +105,11 @@ export async function runRestore(settings: Settings, url: string, other: OtherPl
 
 const WHOLE = [
   'Before you start the service: fvs doctor, fvs audit and, with a public log, fvs audit --log.',
-  'A log that has shown more than this one must go on under a new name: docs/log-operator.md.',
+  'A log that has shown more than this one must go on under a new name: docs/recover.md, A store that was set back.',
 ]
 const UNFINISHED = [
   'The restore is not done, and no service starts on the store. Run fvs restore again, from a backup that has these objects whole.',
-  'Without one: docs/recovery.md, Restore.',
+  'Without one: docs/recover.md, Restore.',
 ]
 
 function assertApart(from: StoreSettings, to: StoreSettings): void {

@@ -101,7 +101,7 @@ export async function diagnose(components: Components, options: DoctorOptions): 
 function failure(check: string, error: unknown): Finding {
   if (!(error instanceof ServiceError)) throw error
   const advice: Partial<Record<ServiceError['kind'], string>> = {
-    corrupt: 'docs/recovery.md, The store contradicts itself',
+    corrupt: 'docs/recover.md, The store contradicts itself',
     conflict: ABOUT_CONFLICTS[check] ?? 'docs/run.md, One node or many',
     unavailable: STORE_ADVICE,
   }
@@ -109,9 +109,9 @@ function failure(check: string, error: unknown): Finding {
 }
 
 const ABOUT_CONFLICTS: Record<string, string> = {
-  store: 'docs/recovery.md, Backups',
+  store: 'docs/recover.md, Backups',
   signing: 'docs/run.md, Sign what is published',
-  'log key': 'docs/log-operator.md',
+  'log key': 'docs/operate.md, The public log',
 }
 
 const STATE_WORDS = { ok: 'ok  ', note: 'note', fault: 'FIX ' }

@@ -130,7 +130,7 @@ export async function checkBackup(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     if (error.kind === 'conflict')
-      return fault('backup', error.message, 'name the backup of this store; docs/recovery.md, Lost objects')
+      return fault('backup', error.message, 'name the backup of this store; docs/recover.md, Lost objects')
     return fault(
       'backup',
       error.message,
@@ -145,6 +145,6 @@ async function checkGoneReleases({ store }: Pick<Components, 'store'>, release: 
   if (!gone) return []
   const detail = `the public log has ${gone.logged} releases, and ${gone.path} is not in the store: no release is made until it is`
   const advice =
-    'copy its folder back from a backup, or without one begin a new log: docs/recovery.md, A release that is gone'
+    'copy its folder back from a backup, or without one begin a new log: docs/recover.md, A release that is gone'
   return [fault('log', detail, advice)]
 }

@@ -141,7 +141,7 @@ export async function checkObjects({ store }: Pick<Components, 'store'>): Promis
     return fault(
       'objects',
       `${paths.length} in ${folder}/ ${paths.length === 1 ? 'is' : 'are'} gone or cut off: ${paths.slice(0, MOST_PATHS_SHOWN).join(', ')}${more}`,
-      'make no release; copy them back from the backup: docs/recovery.md, Lost objects',
+      'make no release; copy them back from the backup: docs/recover.md, Lost objects',
     )
   })
 }

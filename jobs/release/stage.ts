@@ -31,7 +31,7 @@ function parseSha256(text: string): string {
 export function addStage(): void {
   const stage = program
     .command('stage')
-    .description('Make a release in stages, each of which reads lines and prints lines (docs/stages.md).')
+    .description('Make a release in stages, each of which reads lines and prints lines (docs/spark.md).')
 
   stage
     .command('sweep')
@@ -64,7 +64,7 @@ export function addStage(): void {
     )
 
   planned('publish', 'Put files of one kind into the store, and print a line for each.')
-    .argument('<files>', 'which kind, such as shards or leaderboards (docs/stages.md)')
+    .argument('<files>', 'which kind, such as shards or leaderboards (docs/spark.md)')
     .option('--tally <sha256>', 'what fvs stage tally printed, for files that rank entities', parseSha256)
     .action((files: string, options: StageOptions & { tally?: string }) =>
       onStore(options, 'writes', (components) =>

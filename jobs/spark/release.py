@@ -1,7 +1,7 @@
 """Makes one release of forecasts on Apache Spark, with the same scorer and the same bytes as `fvs release`.
 
 Spark reads the tables, joins rows, sorts them and adds whole numbers. `fvs` computes everything else that decides a
-number: it runs as a filter between two sorts (docs/stages.md). docs/scaling.md says how to start the job.
+number: it runs as a filter between two sorts (docs/spark.md).
 """
 
 import argparse

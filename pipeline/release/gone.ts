@@ -37,6 +37,6 @@ export async function assertNoneGone(store: Store, current: number): Promise<voi
   throw new ServiceError(
     'corrupt',
     `${gone.path} is not in the store, and the public log has ${gone.logged} releases; nothing is published under a number that it has: ` +
-      'copy the release back from a backup (docs/recovery.md, A release that is gone)',
+      'copy the release back from a backup (docs/recover.md, A release that is gone)',
   )
 }

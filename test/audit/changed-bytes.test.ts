@@ -231,6 +231,6 @@ describe('one changed byte is found in the', () => {
       '`fvs audit --from`',
       '`fvs verify`',
     ]
-    expect([head, ...rows]).toEqual(await tableUnder('security.md', '### One changed byte'))
+    expect([head, ...rows]).toEqual(tableUnder('docs/security.md', '### One changed byte'))
   })
 })

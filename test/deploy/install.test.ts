@@ -1,4 +1,4 @@
-// What deploy/ installs, in a root of its own: the steps of the Containerfile, and those of docs/deploy.md for
+// What deploy/ installs, in a root of its own: the steps of the Containerfile, and those of docs/run.md for
 // systemd.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
@@ -111,10 +111,10 @@ describe.skipIf(!canChangeRoot)('the units of systemd', () => {
     machine = await RootFolder.make(join(folder, 'machine'))
     await copyTree(join(image.root.path, 'opt/fvs'), join(machine.path, 'opt/fvs'))
     await cp(join(REPOSITORY, 'deploy'), join(machine.path, 'opt/fvs/deploy'), { recursive: true })
-    const steps = blocksOf('docs/deploy.md').find(({ code }) => code.includes('systemd-sysusers'))!
+    const steps = blocksOf('docs/run.md').find(({ code }) => code.includes('systemd-sysusers'))!
     const install = steps.code.replaceAll(/^(git|npm|\$EDITOR|systemctl) .*\n/gm, '')
     const { code, stderr } = await machine.run(['sh', '-euc', install])
-    if (code !== 0) throw new Error(`the steps of docs/deploy.md failed: ${stderr}`)
+    if (code !== 0) throw new Error(`the steps of docs/run.md failed: ${stderr}`)
     const settings = join(machine.path, 'etc/fvs/fvs.env')
     await appendFile(settings, `\nPORT=0\nVERIFICATION_SIGNING_SECRET='${SECRET}'\n`)
   })

@@ -1,4 +1,4 @@
-// Every kind of object, damaged in every way: what happens, as docs/reliability.md says, and that no altered
+// Every kind of object, damaged in every way: what happens, as bench/notes/damage.md says, and that no altered
 // byte is signed, scored or served.
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -78,6 +78,6 @@ describe('a damaged', () => {
   })
 
   test('object leads to what is written down', async () => {
-    expect([['object', ...DAMAGES], ...rows]).toEqual(await tableUnder('reliability.md', '## Damage'))
+    expect([['object', ...DAMAGES], ...rows]).toEqual(tableUnder('bench/notes/damage.md', '## Each object'))
   })
 })

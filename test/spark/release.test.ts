@@ -180,7 +180,7 @@ describe.skipIf(!canRun)('Spark', () => {
     expect(await publishedIn(storeOf('local'))).toEqual(expected)
   })
 
-  // It decides nothing, and its figures stand in docs/scaling.md.
+  // It decides nothing, and its figures stand in bench/notes/spark.md.
   test.skipIf(process.env['SPARK_COUNTS'] !== '1')('says how often it asks the store', async () => {
     const expected = await onOneMachine()
     const [bySpark, byFvs] = await Promise.all([

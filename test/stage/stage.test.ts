@@ -20,6 +20,7 @@ import { suiteFolder, testFolder } from '../support/folder.ts'
 import { HISTORY_START_MS, type Step, historyOf, lawful, takeIn } from '../support/worlds/history.ts'
 import { Clock, SECRET, release, testComponents } from '../support/http/service.ts'
 import { type StageOptions, type Stages, asCommands, inProcess } from '../support/stage-runs.ts'
+import { columnsRead, documentedColumns } from '../support/stage-lines.ts'
 import { stagedRelease } from '../support/staged-release.ts'
 import { contentOf, copyOf } from '../support/store-content.ts'
 import { putUndone, send } from '../support/tables.ts'
@@ -115,7 +116,7 @@ async function derivedFiles(
 
 const SMALL = { pairs: 1_500, entities: 300 }
 
-test('a stage that publishes refuses an input that is cut off inside a line, and shards also one without a line', async () => {
+test('a stage that publishes reads the columns of docs/spark.md, and refuses an input that is cut off inside a line, shards also one without a line', async () => {
   const [store, clock] = [new MemoryStore(), new Clock(new Date(HISTORY_START_MS).toISOString())]
   const [step] = lawful(historyOf(1, 1)) as [Step]
   clock.set(new Date(clock.now().getTime() + step.laterMs).toISOString())
@@ -132,7 +133,9 @@ test('a stage that publishes refuses an input that is cut off inside a line, and
   expect(new Set(inputs.map(([stage]) => stage))).toEqual(
     new Set(SCORED_KINDS.map(({ name }) => `publish ${name}`)),
   )
+  const documented = documentedColumns('reads')
   for (const [stage, text, options] of inputs) {
+    expect(await columnsRead(stages.run(stage, 'x\n', options)), stage).toEqual(documented.get(stage))
     for (let length = 1; length < text.length; length += 1 + (length % 97)) {
       if (text[length - 1] === '\n') continue
       const cut = stages.run(stage, text.slice(0, length), options)

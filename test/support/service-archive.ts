@@ -1,4 +1,4 @@
-// The service as one archive, which workers of Spark get, by the commands of docs/scaling.md.
+// The service as one archive, which workers of Spark get, by the commands of docs/spark.md.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RunningCommand } from './command.ts'
@@ -8,7 +8,7 @@ import { REPOSITORY, blocksOf } from './fenced-blocks.ts'
 export async function serviceArchive(folder: string): Promise<string> {
   const copy = join(folder, 'checkout')
   await mkdir(copy)
-  const { code: pack } = blocksOf('docs/scaling.md').find(({ code }) => code.includes('tar czf'))!
+  const { code: pack } = blocksOf('docs/spark.md').find(({ code }) => code.includes('tar czf'))!
   const script = `git -C '${REPOSITORY}' ls-files -z -- . ':!test' ':!bench' |
     tar --create --directory '${REPOSITORY}' --null --files-from - | tar --extract --directory '${copy}'
     cd '${copy}' && ${pack}`

@@ -1,4 +1,4 @@
-// A store that was set back to an earlier state, as docs/log-operator.md has it: who refuses its log, and how
+// A store that was set back to an earlier state, as docs/recover.md has it: who refuses its log, and how
 // it goes on under a new name.
 import { expect, test } from 'vitest'
 import { base64Of } from '../../pipeline/proof/base64.ts'

@@ -1,4 +1,4 @@
-// The receiver of docs/operator.md, run out of the page: it takes calls of the service, and no others.
+// The receiver of docs/operate.md, run out of the page: it takes calls of the service, and no others.
 import { spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
@@ -17,7 +17,7 @@ print(json.dumps([is_from_the_service(case["secret"], headers, case["body"].enco
 
 /** Whether the sample takes each call. */
 function taken(calls: readonly Record<string, string>[]): boolean[] {
-  const { code } = blocksOf('docs/operator.md').find(({ language }) => language === 'python')!
+  const { code } = blocksOf('docs/operate.md').find(({ language }) => language === 'python')!
   const input = JSON.stringify({ secret: SECRET, body: BODY, calls })
   const { stdout, stderr } = spawnSync('python3', ['-c', code + RUN], { input, encoding: 'utf8' })
   expect(stderr).toBe('')

@@ -135,7 +135,7 @@ const lostIn = (folderName: string, count: number, first: string): Partial<Findi
   detail: expect.stringMatching(
     new RegExp(`^${count} in ${folderName}/ (is|are) gone or cut off: ${first}`),
   ) as string,
-  advice: 'make no release; copy them back from the backup: docs/recovery.md, Lost objects',
+  advice: 'make no release; copy them back from the backup: docs/recover.md, Lost objects',
 })
 
 /** The sandbox that has issued credentials, with its key and address unless these are said. */
@@ -204,7 +204,7 @@ const troubles: [name: string, sicken: () => Sick | Promise<Sick>, finding: Part
     () => ({
       settings: { LOG_SIGNING_KEY: signingKeyText('other.example/log', 'log', new Uint8Array(32).fill(8)) },
     }),
-    { check: 'log key', state: 'fault', advice: 'docs/log-operator.md' },
+    { check: 'log key', state: 'fault', advice: 'docs/operate.md, The public log' },
   ],
   [
     'a store that does not answer',

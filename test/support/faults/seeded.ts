@@ -40,7 +40,7 @@ export function storms(streams: readonly number[]): readonly number[] {
   throw new Error(`FAULT_STORMS must be a whole number from 1 to 99, not ${JSON.stringify(given)}`)
 }
 
-/** Prints what a run did as one line of JSON, from which docs/reliability.md quotes. */
+/** Prints what a run did as one line of JSON, from which bench/notes/faults.md quotes. */
 export function report(name: string, seed: number, counts: object): void {
   console.info(JSON.stringify({ faults: name, seed, ...counts }))
 }
