@@ -1,7 +1,9 @@
 // What the operators' pages list and name is there: limits, tiers, settings and commands.
 import { expect, test } from 'vitest'
 import { POLICIES } from '../api/limits/admission.ts'
+import { program } from '../jobs/command-line/program.ts'
 import { COMMANDS } from '../jobs/commands.ts'
+import { SOURCES } from '../pipeline/import/sources.ts'
 import { SETTING_NAMES } from '../schemas/config.ts'
 import { BULK_IDS } from '../schemas/tiers.ts'
 import { textOf } from './support/fenced-blocks.ts'
@@ -29,4 +31,14 @@ test.for(PAGES)('%s names settings and commands that are there', (page) => {
   expect(settings.filter((name) => !others.test(name) && !SETTING_NAMES.includes(name))).toEqual([])
   const commands = [...text.matchAll(/(?<!-g )\bfvs ([a-z][a-z-]*)/g)].map(([, name]) => name!)
   expect(commands.filter((name) => !Object.hasOwn(COMMANDS, name))).toEqual([])
+})
+
+test('docs/import.md has every option of an import, and a section for every source', async () => {
+  for (const name of ['import', 'import-from']) await COMMANDS[name]!()
+  const options = program.commands.flatMap((command) => command.options.map(({ long }) => long!))
+  const text = textOf('docs/import.md')
+  const common = ['--store', '--json', '--environment']
+  expect(options.filter((long) => !common.includes(long) && !text.includes(long))).toEqual([])
+  const sections = [...text.matchAll(/^### (\w+)$/gm)].map(([, heading]) => heading!)
+  expect(sections.toSorted()).toEqual(SOURCES.map(({ name }) => name).toSorted())
 })
