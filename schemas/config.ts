@@ -104,86 +104,66 @@ const REGISTRATIONS = ['open', 'invited', 'closed'] as const
 const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
   VERIFICATION_SIGNING_SECRET: secret
     .optional()
-    .describe(`signs what is published; at least ${SECRET_BYTES} bytes. Without it nothing is signed`),
-  VERIFICATION_SIGNING_SECRET_PREVIOUS: secret
-    .optional()
-    .describe('the old secret, which signs too while you replace it'),
+    .describe(`signs what is published; at least ${SECRET_BYTES} bytes`),
+  VERIFICATION_SIGNING_SECRET_PREVIOUS: secret.optional().describe('the old secret, which signs too'),
   IDS_SECRET: secret
     .optional()
     .describe(
-      `makes the ids of people that \`fvs import --ids text\` and \`fvs import-from\` derive from user names, so that nobody finds one by trying names; at least ${SECRET_BYTES} bytes. Never change it: every person would get a new id`,
+      `makes imported ids of people that nobody finds by trying user names; at least ${SECRET_BYTES} bytes. Never change it`,
     ),
   LOG_SIGNING_KEY: logKey
     .optional()
-    .describe(
-      'signs the public log, whose name it holds; `fvs log key` makes one. Without it there is no log',
-    ),
-  LOG_SIGNING_KEY_PREVIOUS: logKey
-    .optional()
-    .describe('the old key of the same name, which signs too while you replace it'),
+    .describe('signs the public log; from `fvs log key`. Without it there is no log'),
+  LOG_SIGNING_KEY_PREVIOUS: logKey.optional().describe('the old key of the same name, which signs too'),
   LOG_WITNESSES: list
     .pipe(z.array(logWitness))
     .default([])
-    .describe(
-      'who is asked to cosign each checkpoint of the public log: `<vkey> <url>`, several by commas. They speak c2sp.org/tlog-witness',
-    ),
+    .describe('who cosigns the public log: `<vkey> <url>`, several by commas'),
   CREDENTIAL_SIGNING_KEY: credentialKey
     .optional()
-    .describe(
-      'signs Open Badges credentials under the address `PUBLIC_URL`; `fvs credential key` makes one. Without it there are none',
-    ),
+    .describe('signs credentials under `PUBLIC_URL`; from `fvs credential key`'),
   CREDENTIAL_SIGNING_KEY_PREVIOUS: credentialKey
     .optional()
-    .describe('the old key, whose credentials stay good while it is set; leave it out after 90 days'),
+    .describe('the old key, whose credentials stay good; leave it out after 90 days'),
   RELEASE_SCHEDULE: z
     .string()
     .min(1)
     .default(defaults.schedule)
-    .describe('when to look for something to release, as a cron expression in UTC'),
+    .describe('when to look for something to release: cron, in UTC'),
   PUBLIC_DATA: z
     .enum(PUBLIC_DATA, `must be ${PUBLIC_DATA.join(', ')}`)
     .default(defaults.publicData)
     .describe(
-      'which files anyone may read under `/data/`: `none`, `releases` with snapshots and the log, or `tables`, which adds the questions, outcomes and forecasts on settled questions',
+      'what anyone may read under `/data/`: nothing, releases with snapshots and log, or also questions, outcomes and forecasts on settled questions',
     ),
   ANONYMOUS_PER_MONTH: integer(defaults.freeMonthlyCalls, 0, 1_000_000_000).describe(
-    'verification calls a month from one address without a key',
+    'verifications a month of an address without a key',
   ),
-  ANONYMOUS_PER_MINUTE: integer(20, 1, 1_000_000_000).describe(
-    'verification calls a minute from one address without a key',
-  ),
-  READS_PER_MINUTE: integer(600, 1, 1_000_000_000).describe(
-    'all other GET calls a minute from one address, with and without a key',
-  ),
-  PAGES_PER_MINUTE: integer(600, 1, 1_000_000_000).describe(
-    'pages for people a minute to one address, which calls of the API do not use up',
-  ),
+  ANONYMOUS_PER_MINUTE: integer(20, 1, 1_000_000_000).describe('the same a minute'),
+  READS_PER_MINUTE: integer(600, 1, 1_000_000_000).describe('other GET calls a minute of an address'),
+  PAGES_PER_MINUTE: integer(600, 1, 1_000_000_000).describe('pages a minute to an address'),
   ATTEMPTS_PER_MINUTE: integer(60, 1, 1_000_000).describe(
-    'calls a minute that may fail, of one key, or of one address without a good key',
+    'calls a minute that may fail, of a key or an address',
   ),
   OTHER_CALLS_PER_MINUTE: integer(6_000, 0, 1_000_000_000).describe(
-    'calls a minute from one address that no other limit counts, such as `/livez`, `/metrics` and unknown paths; 0 is no limit',
+    'calls a minute of an address that no other limit counts; 0 is no limit',
   ),
-  FORECASTS_PER_MINUTE: integer(120, 1, 1_000_000).describe('forecasts a minute from one agent, on average'),
-  FORECASTS_BURST: integer(240, 1, 1_000_000).describe(
-    'forecasts from one agent at once; `FORECASTS_PER_MINUTE` if that is more',
-  ),
+  FORECASTS_PER_MINUTE: integer(120, 1, 1_000_000).describe('forecasts a minute of an agent, on average'),
+  FORECASTS_BURST: integer(240, 1, 1_000_000).describe('forecasts of an agent at once'),
   ADDRESS_FORECASTS_PER_MINUTE: integer(1_200, 0, 1_000_000_000).describe(
-    'forecasts a minute from one address, of all its agents together; 0 is no limit',
+    'forecasts a minute of all agents of an address; 0 is no limit',
   ),
-  OPERATOR_CALLS_PER_MINUTE: integer(120, 1, 1_000_000).describe("calls a minute of one operator's key"),
+  OPERATOR_CALLS_PER_MINUTE: integer(120, 1, 1_000_000).describe("calls a minute of an operator's key"),
   REGISTRATION: z
     .enum(REGISTRATIONS, `must be ${REGISTRATIONS.join(', ')}`)
     .default('open')
-    .describe(
-      'who may register agents: `open` is anyone, `invited` whoever has a code of `fvs agents invite`, `closed` nobody',
-    ),
-  REGISTRATIONS_PER_HOUR: integer(10, 1, 1_000_000).describe('agents registered an hour from one address'),
+    .describe('who may register agents: anyone, who has a code of `fvs agents invite`, nobody'),
+  REGISTRATIONS_PER_HOUR: integer(10, 1, 1_000_000).describe('new agents an hour of an address'),
   FREE_MONTHLY_CALLS: integer(defaults.freeMonthlyCalls, 0, 1_000_000_000).describe(
-    "verification calls a month with a free key or an agent's key",
+    "verifications a month with a free key or an agent's",
   ),
   PRO_MONTHLY_CALLS: integer(defaults.proMonthlyCalls, 0, 1_000_000_000).describe(
-    'verification calls a month with a pro key',
+    'verifications a month with a pro key',
   ),
 })
 
@@ -216,7 +196,7 @@ export const settings = z.object({
   S3_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'must be http[s]://host:port' })
     .optional()
-    .describe("the address of an S3-compatible server. Without it Amazon's"),
+    .describe("an S3-compatible server other than Amazon's"),
   STORE_TIMEOUT_MS: integer(20_000, 100, 600_000).describe(
     'milliseconds that one request to the store may take',
   ),
@@ -224,47 +204,39 @@ export const settings = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('where this machine keeps copies of what it has read. Without it `~/.cache/fvs`'),
+    .describe('copies of what this machine has read. Without it `~/.cache/fvs`'),
   REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: 'must be redis[s]://user:password@host:port/number' })
     .optional()
-    .describe(
-      '`redis://…` or `rediss://…`: where all nodes count calls together. Without it each counts alone',
-    ),
+    .describe('where all nodes count calls together. Without it each counts alone'),
   HOST: z.string().min(1).default('127.0.0.1').describe('the address to listen on'),
   PORT: integer(3000, 0, 65_535).describe('the port to listen on; with 0 a free one, which the log names'),
   PUBLIC_URL: publicUrl
     .optional()
     .describe(
-      'the address under which people reach the service, such as `https://forecasts.example.org`: for canonical links, previews and badges. Without it pages name only paths',
+      'how people reach the service, such as `https://forecasts.example.org`: for links, previews and badges',
     ),
   SERVICE_NAME: shownName(60)
     .default('Forecast verification')
-    .describe(
-      'the name of the service on all pages, in their titles and previews, and in the OpenAPI document',
-    ),
+    .describe('the name of the service on its pages'),
   OPERATOR_NAME: shownName(120)
     .optional()
-    .describe('who runs the service, for the foot of all pages, such as `Example University`'),
+    .describe('who runs the service, for the foot of all pages, as the next four'),
   CONTACT_URL: link(/^(?:https|mailto)$/, 'must be https://… or mailto:…')
     .optional()
-    .describe('how to reach the operator, for the foot of all pages: `https://…` or `mailto:…`'),
-  IMPRINT_URL: pageLink.optional().describe('the imprint, for the foot of all pages: `https://…`'),
-  PRIVACY_URL: pageLink.optional().describe('the privacy policy, for the foot of all pages: `https://…`'),
-  DATA_LICENCE_URL: pageLink
-    .optional()
-    .describe(
-      'the licence under which others may use what is published, for the foot of all pages: `https://…`',
-    ),
+    .describe('how to reach the operator: `https://…` or `mailto:…`'),
+  IMPRINT_URL: pageLink.optional().describe('the imprint: `https://…`'),
+  PRIVACY_URL: pageLink.optional().describe('the privacy policy: `https://…`'),
+  DATA_LICENCE_URL: pageLink.optional().describe('the licence of what is published: `https://…`'),
   TRUSTED_PROXIES: list
     .default([])
     .describe(
-      'proxies whose `X-Forwarded-For` is believed: addresses and subnets such as `10.0.0.0/8, ::1`, or the names `loopback`, `linklocal`, `uniquelocal`',
+      'proxies whose `X-Forwarded-For` is believed: `10.0.0.0/8, ::1`, or `loopback`, `linklocal`, `uniquelocal`',
     ),
   IPV6_56_TIMES: integer(4, 1, 256).describe(
-    'how many times the limit of an address all of an IPv6 /56 has, in which there are 256 /64s; a /64 counts as one address',
+    'how many times the limit of an address an IPv6 /56 has; a /64 is one address',
   ),
-  IPV6_48_TIMES: integer(16, 1, 65_536).describe('the same for an IPv6 /48, in which there are 65,536 /64s'),
+  IPV6_48_TIMES: integer(16, 1, 65_536).describe('the same for a /48'),
   ...OWN,
   ...sandboxed(ownSettings(SANDBOX_DEFAULTS)),
   DUCKDB_THREADS: integer(0, 0, 1024).describe('threads of a job; with 0 one for each core'),
@@ -272,38 +244,36 @@ export const settings = z.object({
     .string()
     .regex(/^\d+(\.\d+)? ?[KMGT]i?B$/, 'must be a size such as 1GB')
     .default('1GB')
-    .describe('memory of DuckDB in a job; what does not fit goes to the temporary folder'),
+    .describe('memory of DuckDB in a job; the rest goes to the temporary folder'),
   COMMIT_TIMEOUT_MS: integer(5_000, 50, 60_000).describe(
-    'milliseconds that the store may take to make a group of forecasts durable; then they are refused with 503',
+    'milliseconds to make forecasts durable; then they are refused with 503',
   ),
   COMMIT_QUEUE_LIMIT: integer(20_000, 1, 1_000_000).describe(
-    'forecasts that may wait for the store, and as many registrations; more are refused with 503',
+    'forecasts that may wait for the store, and as many registrations',
   ),
   USAGE_FLUSH_MS: integer(5_000, 50, 600_000).describe(
-    'milliseconds after which a node writes down the calls that it has counted',
+    'milliseconds after which a node writes down counted calls',
   ),
   REFRESH_MS: integer(2_000, 50, 60_000).describe(
-    'milliseconds after which a node looks for new questions and releases. While nobody asks it for any, it looks every 15 s, and once more before it answers',
+    'milliseconds after which a node looks for new questions and releases; 15 s while nobody asks it',
   ),
-  PROBE_MS: integer(5_000, 50, 600_000).describe(
-    'milliseconds after which a node tries again whether its store can be read and written to',
-  ),
+  PROBE_MS: integer(5_000, 50, 600_000).describe('milliseconds after which a node tries its store again'),
   KEY_CACHE_MS: integer(5_000, 0, 9_000).describe(
-    'milliseconds for which a node remembers a key, and so may still accept a revoked one',
+    'milliseconds for which a node may still accept a revoked key',
   ),
   WEBHOOKS_PRIVATE: z
     .enum(['true', 'false'], 'must be true or false')
     .default('false')
     .transform((text) => text === 'true')
-    .describe('whether webhooks may have private addresses and plain HTTP, such as in a network of your own'),
+    .describe('whether webhooks may have private addresses and plain HTTP'),
   SHARD_CACHE_BYTES: integer(256 * 1024 * 1024, 0, 64 * 1024 ** 3).describe(
-    'memory for the files of releases that were opened, and as much again for history; both once for each environment',
+    'memory for opened files of releases, and as much for history, in each environment',
   ),
   REQUEST_TIMEOUT_MS: integer(20_000, 100, 600_000).describe(
     'milliseconds that a client may take to send a request',
   ),
   MAX_CONNECTIONS: integer(8_000, 1, 1_000_000).describe(
-    'connections at once. For one more, the one that has been idle for longest is closed',
+    'connections at once; for one more the longest idle one is closed',
   ),
   MAX_CONNECTIONS_OF_ADDRESS: integer(256, 1, 1_000_000).describe(
     'the same for one address that is no trusted proxy',
