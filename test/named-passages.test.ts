@@ -1,4 +1,4 @@
-// Each page, and each passage of a page, that a source or an error message names is there.
+// Each page, and each passage of a page, that a source names is there, and each source that a page names.
 import { existsSync, globSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { REPOSITORY, textOf } from './support/fenced-blocks.ts'
@@ -26,4 +26,23 @@ test('every page and passage that a source names is there', () => {
       (passage !== undefined && !headingsOf(page).some((heading) => heading.startsWith(passage))),
   )
   expect(missing).toEqual([])
+})
+
+test('every source that a page names is there', () => {
+  const pages = globSync('{.,docs,bench,bench/notes}/*.md', { cwd: REPOSITORY })
+  const path = new RegExp(`(?<![\\w/.-])(?:${ROOMS.join('|')})/[\\w/.-]+\\.(?:ts|js|py|sh|yaml)\\b`, 'g')
+  const named = pages.flatMap((page) =>
+    [...textOf(page).matchAll(path)].map(([source]) => ({ page, source })),
+  )
+  expect(named.length).toBeGreaterThan(50)
+  expect(named.filter(({ source }) => !existsSync(`${REPOSITORY}${source}`))).toEqual([])
+})
+
+test('bench/README.md names every program', () => {
+  const callers = [...SOURCES.filter((source) => /^(bench|test)\//.test(source)), 'package.json'].map(textOf)
+  const programs = globSync('*.ts', { cwd: `${REPOSITORY}bench` }).filter(
+    (name) => !callers.some((text) => new RegExp(`['/]${name}['"]`).test(text)),
+  )
+  expect(programs.length).toBeGreaterThan(5)
+  expect(programs.filter((name) => !textOf('bench/README.md').includes(`bench/${name}`))).toEqual([])
 })
