@@ -13,7 +13,7 @@ const filesOf = (pattern: string) =>
     path,
     text: readFileSync(`${REPOSITORY}${path}`, 'utf8').replaceAll(/ from '.*'/g, ''),
   }))
-const tests = [...filesOf('test/**/*.test.ts'), ...filesOf('test/cases/http/*.txt')].filter(
+const tests = [...filesOf('test/**/*.test.ts'), ...filesOf('test/api/http/*-cases.ts')].filter(
   ({ path }) => !path.includes('node_modules') && !path.endsWith('lists.test.ts'),
 )
 

@@ -33,8 +33,6 @@ import { NOW, QUESTION, forecasterId, copyReleasedWorld } from '../support/world
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20260301)
-/** Enough for ten thousand on a slow machine. */
-
 const ROUTES = allRoutes({ version: '0.0.0', methodology: METHODOLOGY, methodologyText: new Uint8Array() })
 /** Several hundred kB would be sent again and again. */
 const LARGE = new Set(['/docs', '/openapi.json'])
@@ -169,6 +167,9 @@ function expectGoodForm({ status, headers, body }: RawAnswer, isHead: boolean): 
 const lowerCase = (headers: object) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value as string]))
 
+/** The form of a path that the service makes: nothing that it was sent is in it, but for ids and keys in hex. */
+const PLACE = /^(?!.*(?:\.\.|\/\/))[a-z-]+(?:\/[\w.=-]*)+$|^simulation\.json$/
+
 const writes = () => stores.production.writes + stores.sandbox.writes
 
 /** Every one of a request's answers is counted. */
@@ -181,6 +182,11 @@ async function ask(sent: Buffer, options: { hangsUp: boolean; isHead: boolean })
   }
   const refused = answers.every(({ status }) => status >= 400)
   if (refused && !options.hangsUp) expect(writes()).toBe(before)
+  // Whatever a call names, it reaches only paths that the service would make.
+  const elsewhere = [...stores.production.calls, ...stores.sandbox.calls].filter(
+    ({ path }) => !PLACE.test(path),
+  )
+  expect(elsewhere).toEqual([])
   stores.production.calls.length = 0
   stores.sandbox.calls.length = 0
   return answers

@@ -15,6 +15,7 @@ import { allRoutes } from '../../../api/routes/all.ts'
 import { startServer } from '../../../api/http/server.ts'
 import type { SigningKey } from '../../../pipeline/proof/note-keys.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { sha256Hex } from '../../../pipeline/proof/canonical.ts'
 import { ServiceError } from '../../../schemas/errors.ts'
 import {
   ApiDocument,
@@ -123,10 +124,13 @@ const PROVOKE: Record<string, Provoke> = {
   201: (request) => send(service.client, request),
   304: async (request) => {
     const { headers } = await send(service.client, request)
-    return send(service.client, {
-      ...request,
-      headers: { ...request.headers, 'If-None-Match': headers.etag! },
-    })
+    // As `fetch` sends it, which asks no cache with a condition.
+    const condition = { 'If-None-Match': headers.etag!, 'Cache-Control': 'no-cache' }
+    const answer = await send(service.client, { ...request, headers: { ...request.headers, ...condition } })
+    expect(answer.bytes).toHaveLength(0)
+    for (const name of ['etag', 'cache-control', 'vary', 'x-service-signature'])
+      expect(answer.headers[name], name).toBe(headers[name])
+    return answer
   },
   400: (request) => send(service.client, { ...request, body: '{"a' }),
   401: (request, { security }) => {
@@ -366,9 +370,21 @@ describe.for(api.operations.map((operation) => [operation.operationId, operation
       const answer = await provoke(exampleOf(operation, keys), operation)
       expect(answer.status, answer.text).toBe(Number(status))
       expectDocumented(api, operation, answer)
+      if (operation.method === 'GET' && status === '200') await expectTag(exampleOf(operation, keys), answer)
     })
   },
 )
+
+/** A GET has a strong tag of its bytes, and HEAD the same. */
+async function expectTag(request: Request, { headers, bytes }: Answer): Promise<void> {
+  // A table is sent while it is made: its tag is of what it is made from.
+  if (request.path.endsWith('.csv')) expect(headers.etag).toMatch(/^"[0-9a-f]{64}"$/)
+  else expect(headers.etag).toBe(`"${sha256Hex(bytes)}"`)
+  const head = await send(service.client, { ...request, method: 'HEAD' })
+  expect(head.bytes).toHaveLength(0)
+  // Measurements change with every answer.
+  if (request.path !== '/metrics') expect(head.headers.etag).toBe(headers.etag)
+}
 
 describe('what a status may mean besides is answered as the document says:', () => {
   const withKey = (request: Request): Request => ({

@@ -44,13 +44,13 @@ export function exchange(
     const socket = connect({ host: hostname, port: Number(port) })
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk])
-      const last = answersIn(received, isHead).answers.at(-1)
+      const last = answersIn(received, isHead ? Infinity : 0).answers.at(-1)
       if (last !== undefined && last.headers['connection'] !== 'close') socket.destroy()
     })
     // `close` follows an error.
     socket.on('error', () => undefined)
     socket.on('close', () => {
-      const { answers, rest } = answersIn(received, isHead)
+      const { answers, rest } = answersIn(received, isHead ? Infinity : 0)
       if (rest.length === 0) resolve(answers)
       else reject(new Error(`no whole answer: ${JSON.stringify(rest.toString('latin1').slice(0, 500))}`))
     })
@@ -59,15 +59,33 @@ export function exchange(
   })
 }
 
+/** Resolves to the answers once the service has closed the connection; `heads` of them, the first, have no body. */
+export async function conversation(url: string, sent: Buffer, heads: number): Promise<RawAnswer[]> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  const received: Buffer[] = []
+  await new Promise((resolve) => {
+    socket.on('data', (chunk: Buffer) => void received.push(chunk))
+    // `close` follows an error.
+    socket.on('error', () => undefined)
+    socket.on('close', resolve)
+    socket.write(sent)
+  })
+  const bytes = Buffer.concat(received)
+  const { answers, rest } = answersIn(bytes, heads)
+  if (rest.length > 0) throw new Error(`no whole answer: ${bytes.toString('latin1').slice(0, 500)}`)
+  return answers
+}
+
 /** The one answer that these bytes are. */
 export function answerIn(bytes: Buffer): RawAnswer {
-  const { answers, rest } = answersIn(bytes, false)
+  const { answers, rest } = answersIn(bytes, 0)
   if (answers.length !== 1 || rest.length > 0) throw new Error(`not one answer: ${bytes.toString('latin1')}`)
   return answers[0]!
 }
 
 /** The complete answers except interim ones (1xx), and the bytes after them. */
-function answersIn(received: Buffer, isHead: boolean): { answers: RawAnswer[]; rest: Buffer } {
+function answersIn(received: Buffer, heads: number): { answers: RawAnswer[]; rest: Buffer } {
   const answers: RawAnswer[] = []
   for (let rest = received; ;) {
     const end = rest.indexOf(EMPTY_LINE)
@@ -75,7 +93,7 @@ function answersIn(received: Buffer, isHead: boolean): { answers: RawAnswer[]; r
     if (head === undefined) return { answers, rest }
     const { status, headers } = head
     // A malformed request is answered before it is known to be a HEAD.
-    const isEmpty = isHead && headers['x-request-id'] !== undefined
+    const isEmpty = answers.length < heads && headers['x-request-id'] !== undefined
     const isBare = isEmpty || status < 200 || status === 204 || status === 304
     const after = rest.subarray(end + EMPTY_LINE.length)
     const found = isBare ? { body: after.subarray(0, 0), size: 0 } : bodyIn(after, headers)
