@@ -188,6 +188,11 @@ export default defineConfig({
     'unicorn/prefer-node-protocol': 'error',
     'vitest/expect-expect': ['error', { assertFunctionNames: ['expect*', 'assert*', 'same*', 'fc.assert'] }],
     'vitest/valid-expect': ['error', { maxArgs: 2 }],
+    // A test of a file with fixtures comes from `test/support/http/fixtures.ts`.
+    'vitest/no-standalone-expect': [
+      'error',
+      { additionalTestBlockFunctions: ['test', 'test.for', 'test.each'] },
+    ],
     // Off, because they forbid sound code: importing a default by the name it is known by; stating a type at the
     // edge of a library; sorting and filling an array of one's own; a helper beside its only use; assertions in
     // loops; exhaustive switches, which the compiler checks better; messages to threads, which have no origin.

@@ -1,15 +1,14 @@
 // Registering and submitting: what is taken, what is answered, and what is in the store by then.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { ForecastRow } from '../../schemas/tables.ts'
-import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
+import { test } from '../support/http/fixtures.ts'
 import {
   type Answer,
   Clock,
   type TestService,
   bearer,
   registerAgent,
-  startTestService,
   testComponents,
   testService,
 } from '../support/http/service.ts'
@@ -20,15 +19,13 @@ import { NOW, QUESTION, importWorld, uuidOf } from '../support/worlds/world.ts'
 let service: TestService
 let agent: { agentId: string; key: string }
 const clock = new Clock(NOW)
-const folder = await suiteFolder()
 
-beforeAll(async () => {
+test.beforeAll(async ({ folder, serve }) => {
   const components = await testComponents({ folder, clock })
   await importWorld(components)
-  service = await startTestService(components)
+  service = await serve(components)
   agent = await registerAgent(service.client)
 })
-afterAll(() => service.stop())
 
 const register = (body: unknown) => service.client.post('/agents/register', body)
 const submit = (body: unknown, headers: Record<string, string> = bearer(agent.key)): Promise<Answer> =>

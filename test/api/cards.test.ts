@@ -1,22 +1,18 @@
 // The calls of cards: kept and shown everywhere, and never missing for an id.
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { suiteFolder } from '../support/folder.ts'
-import { Clock, type TestService, startTestService, testComponents } from '../support/http/service.ts'
+import { expect } from 'vitest'
+import { test } from '../support/http/fixtures.ts'
+import { type TestService } from '../support/http/service.ts'
 import { pixelsOf } from '../support/png.ts'
-import { NOW, copyReleasedWorld, forecasterId, uuidOf } from '../support/worlds/world.ts'
+import { forecasterId, uuidOf } from '../support/worlds/world.ts'
 
-const folder = await suiteFolder()
 let service: TestService
 let agentId: string
 
-beforeAll(async () => {
-  const store = new MemoryStore()
-  ;({ agentId } = await copyReleasedWorld(store))
-  const settings = { PUBLIC_URL: 'https://forecasts.example.org' }
-  service = await startTestService(await testComponents({ store, folder, clock: new Clock(NOW), settings }))
+test.override('settings', () => ({ PUBLIC_URL: 'https://forecasts.example.org' }))
+test.beforeAll(({ world, service: given }) => {
+  ;({ agentId } = world)
+  service = given
 })
-afterAll(() => service.stop())
 
 const ANYWHERE = { 'cross-origin-resource-policy': 'cross-origin' }
 

@@ -1,22 +1,18 @@
 // The one field of the check page: it leads from an address, an id or a name to a page, and says of all else
 // what is wrong.
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { suiteFolder } from '../support/folder.ts'
-import { Clock, type TestService, startTestService, testComponents } from '../support/http/service.ts'
-import { NOW, copyReleasedWorld, forecasterId, uuidOf } from '../support/worlds/world.ts'
+import { expect } from 'vitest'
+import { test } from '../support/http/fixtures.ts'
+import { type TestService } from '../support/http/service.ts'
+import { forecasterId, uuidOf } from '../support/worlds/world.ts'
 
-const folder = await suiteFolder()
 let service: TestService
 let agentId: string
 
-beforeAll(async () => {
-  const store = new MemoryStore()
-  ;({ agentId } = await copyReleasedWorld(store))
-  const settings = { PUBLIC_URL: 'https://forecasts.example.org' }
-  service = await startTestService(await testComponents({ store, folder, clock: new Clock(NOW), settings }))
+test.override('settings', () => ({ PUBLIC_URL: 'https://forecasts.example.org' }))
+test.beforeAll(({ world, service: given }) => {
+  ;({ agentId } = world)
+  service = given
 })
-afterAll(() => service.stop())
 
 const asked = (q: string) => service.client.get(`/view/verify?q=${encodeURIComponent(q)}`)
 

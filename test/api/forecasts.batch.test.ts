@@ -1,11 +1,12 @@
 // Many forecasts in one call: an answer for each, one durable write, one claim of the Idempotency-Key.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { canonicalText } from '../../pipeline/proof/canonical.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { inboxRows } from '../support/inbox-rows.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../support/http/problem.ts'
+import { test } from '../support/http/fixtures.ts'
 import {
   Clock,
   type TestService,
@@ -26,7 +27,7 @@ let service: TestService
 let agentId: string
 let key: string
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   const components = await testComponents({ store, folder, clock })
   await copyReleasedWorld(store)
   const questions = Array.from(
@@ -38,10 +39,9 @@ beforeAll(async () => {
     'questions',
     ['question_id,title,opened_at,closes_at', ...questions, ''].join('\n'),
   )
-  service = await startTestService(components)
+  service = await serve(components)
   ;({ agentId, key } = await registerAgent(service.client))
 })
-afterAll(() => service.stop())
 
 interface Result {
   status: 'ok' | 'refused'

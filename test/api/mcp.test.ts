@@ -1,32 +1,25 @@
 // POST /mcp as a model's program uses it: the official client over Streamable HTTP, against the real service.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem } from '../support/http/problem.ts'
-import {
-  Clock,
-  type TestService,
-  bearer,
-  startTestService,
-  testComponents,
-  testService,
-} from '../support/http/service.ts'
+import { test } from '../support/http/fixtures.ts'
+import { Clock, type TestService, bearer, testComponents, testService } from '../support/http/service.ts'
 import { NOW, QUESTION, type WorldAgent, copyReleasedWorld } from '../support/worlds/world.ts'
 
 const folder = await suiteFolder()
 let service: TestService
 let agent: WorldAgent
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   const components = await testComponents({ folder, clock: new Clock(NOW) })
   agent = await copyReleasedWorld(components.store)
-  service = await startTestService(components)
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 async function connect(headers: Record<string, string> = {}, by = service): Promise<Client> {
   const transport = new StreamableHTTPClientTransport(new URL(`${by.url}/mcp`), { requestInit: { headers } })

@@ -1,18 +1,13 @@
 // What the operator does to names: an agent is renamed, or hidden, which takes it out of every list.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { assignAgents, hideAgent, listAgents, renameAgent } from '../../jobs/agents/agents.ts'
 import type { Components } from '../../jobs/components/components.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
-import {
-  Clock,
-  type TestService,
-  release,
-  startTestService,
-  testComponents,
-} from '../support/http/service.ts'
+import { test } from '../support/http/fixtures.ts'
+import { Clock, type TestService, release, testComponents } from '../support/http/service.ts'
 import { stagedRelease } from '../support/staged-release.ts'
 import { copyOf } from '../support/store-content.ts'
 import { NOW, copyReleasedWorld, uuidOf } from '../support/worlds/world.ts'
@@ -26,13 +21,12 @@ let components: Components
 let service: TestService
 let agentId: string
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   components = await testComponents({ store, folder, clock })
   ;({ agentId } = await copyReleasedWorld(store))
   await assignAgents(components, [agentId], { owner: OWNER })
-  service = await startTestService(components)
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 /** Makes a release, in one process and in stages to the same files, and waits until it is served. */
 async function released(number: number): Promise<void> {

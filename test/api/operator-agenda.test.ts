@@ -1,37 +1,34 @@
 // What waits for the operator, and what rows would do: lists in their order, the scopes of a key, and that a
 // preview writes nothing.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { Listing } from '../../api/questions/listing.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { OPERATOR_SCOPES, type OperatorScope } from '../../schemas/tiers.ts'
-import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../support/http/problem.ts'
+import { test } from '../support/http/fixtures.ts'
 import {
   type Answer,
   Clock,
   type TestService,
   bearer,
   registerAgent,
-  startTestService,
   testComponents,
 } from '../support/http/service.ts'
 import { contentOf } from '../support/store-content.ts'
 import { START_MS, counting, questionOf } from '../support/worlds/questions.ts'
 import { NOW, QUESTION, copyReleasedWorld, uuidOf } from '../support/worlds/world.ts'
 
-const folder = await suiteFolder()
 const clock = new Clock(NOW)
 const store = new MemoryStore()
 let service: TestService
 let key: string
 
-beforeAll(async () => {
+test.beforeAll(async ({ folder, serve }) => {
   await copyReleasedWorld(store)
-  service = await startTestService(await testComponents({ store, folder, clock }))
+  service = await serve(await testComponents({ store, folder, clock }))
   key = await keyFor(...OPERATOR_SCOPES)
 })
-afterAll(() => service.stop())
 
 const keyFor = (...scopes: OperatorScope[]) =>
   service.components.registry.createOperatorKey('the operator', clock.now(), scopes)

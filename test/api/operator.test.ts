@@ -1,6 +1,6 @@
 // The operator's calls: the checks and words of an import over HTTP, forecasts of people that are witnessed,
 // keys with least rights, and a log of every call.
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
 import { loggedCalls } from '../../pipeline/access/operator-log.ts'
 import { onKnown } from '../../pipeline/import/waiting.ts'
@@ -13,6 +13,7 @@ import { suiteFolder } from '../support/folder.ts'
 import { copyOf } from '../support/store-content.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../support/http/problem.ts'
+import { test } from '../support/http/fixtures.ts'
 import {
   type Answer,
   Clock,
@@ -20,7 +21,6 @@ import {
   bearer,
   registerAgent,
   release,
-  startTestService,
   testComponents,
   testService,
 } from '../support/http/service.ts'
@@ -33,13 +33,12 @@ const store = new MemoryStore()
 let service: TestService
 let key: string
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   await copyReleasedWorld(store)
   const components = { ...(await testComponents({ store, folder, clock })), signers: [LOG_KEY] }
-  service = await startTestService(components)
+  service = await serve(components)
   key = await components.registry.createOperatorKey('the operator', clock.now(), OPERATOR_SCOPES)
 })
-afterAll(() => service.stop())
 
 const keyFor = (...scopes: OperatorScope[]) =>
   service.components.registry.createOperatorKey('a program', clock.now(), scopes)

@@ -1,6 +1,6 @@
 // What is published of owners: every agent of each, whatever its name, and nothing of agents without one.
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { assignAgents, retireAgents } from '../../jobs/agents/agents.ts'
 import { runAudit } from '../../jobs/audit/audit.ts'
 import { ownerFiles, ownersFile } from '../../pipeline/release/files/owners.ts'
@@ -16,13 +16,13 @@ import type { OwnerShard } from '../../schemas/payloads.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../support/http/problem.ts'
+import { test } from '../support/http/fixtures.ts'
 import {
   Clock,
   SECRET,
   type TestService,
   registerAgent,
   release,
-  startTestService,
   testComponents,
 } from '../support/http/service.ts'
 import { UNTOLD_FACTS } from '../support/worlds/scored-world.ts'
@@ -47,10 +47,10 @@ let service: TestService
 let agents: { first: string; idle: string; retired: string; free: string }
 let odd: string[]
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   const components = await testComponents({ store, folder, clock: new Clock(NOW) })
   const { agentId: first } = await copyReleasedWorld(store)
-  service = await startTestService(components)
+  service = await serve(components)
   const register = async () => (await registerAgent(service.client)).agentId
   agents = { first, idle: await register(), retired: await register(), free: await register() }
   odd = []
@@ -69,7 +69,6 @@ beforeAll(async () => {
   await retireAgents(components, [agents.retired])
   await release(components)
 })
-afterAll(() => service.stop())
 
 const pathOf = (owner: string) => `/owners/${encodeURIComponent(owner)}`
 

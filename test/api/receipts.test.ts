@@ -2,7 +2,7 @@
 // call is sent.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { startService } from '../../jobs/serve/service.ts'
 import { runVerifyProof } from '../../jobs/verify/verify-proof.ts'
 import { logExamples } from '../../api/openapi/log-examples.ts'
@@ -18,6 +18,7 @@ import { FAULTS, type Fault, FaultStore } from '../support/faults/fault-store.ts
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem } from '../support/http/problem.ts'
+import { test } from '../support/http/fixtures.ts'
 import {
   type Answer,
   Client,
@@ -26,7 +27,6 @@ import {
   bearer,
   importRows,
   registerAgent,
-  startTestService,
   testComponents,
   testService,
 } from '../support/http/service.ts'
@@ -45,12 +45,11 @@ const componentsOver = async (over: Store, signers = [LOG_KEY]) => ({
   signers,
 })
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   await copyReleasedWorld(store)
-  service = await startTestService(await componentsOver(store))
+  service = await serve(await componentsOver(store))
   ;({ agentId, key } = await registerAgent(service.client))
 })
-afterAll(() => service.stop())
 
 const FORECAST = { question_id: QUESTION.open, probability: 0.25 }
 const submit = (by: Client = service.client, headers: Record<string, string> = {}) =>

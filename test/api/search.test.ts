@@ -1,34 +1,22 @@
 // The search of the pages: whom and what it finds, where it leads straight, and what it makes of odd input.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { assignAgents, hideAgent } from '../../jobs/agents/agents.ts'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import { suiteFolder } from '../support/folder.ts'
-import {
-  Clock,
-  type TestService,
-  importRows,
-  registerAgent,
-  release,
-  startTestService,
-  testComponents,
-} from '../support/http/service.ts'
+import { test } from '../support/http/fixtures.ts'
+import { type TestService, importRows, registerAgent, release } from '../support/http/service.ts'
 import { submitForecasts } from '../support/worlds/submitted-forecasts.ts'
-import { NOW, QUESTION, copyReleasedWorld, openForecastLine, uuidOf } from '../support/worlds/world.ts'
+import { QUESTION, openForecastLine, uuidOf } from '../support/worlds/world.ts'
 
 const OWNER = 'Anna & Söhne/2'
 const person = (index: number) => uuidOf(7, index)
 /** More than a list of one kind shows, and more than one page of all. */
 const CROWD = 130
 
-const folder = await suiteFolder()
 let service: TestService
 let agents: { annex: string; hidden: string; idle: string }
 
-beforeAll(async () => {
-  const store = new MemoryStore()
-  const components = await testComponents({ store, folder, clock: new Clock(NOW) })
-  await copyReleasedWorld(store)
-  service = await startTestService(components)
+test.beforeAll(async ({ components, world, store, serve }) => {
+  void world
+  service = await serve(components)
   const register = async (name: string) => (await registerAgent(service.client, name)).agentId
   agents = {
     annex: await register('Annex'),
@@ -44,9 +32,8 @@ beforeAll(async () => {
   await importRows(components, 'forecasters', ['user_id,display_name', ...lines, ''].join('\n'))
   await release(components)
   await service.stop()
-  service = await startTestService(components)
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 const search = (q: string, more = '', mount = '') =>
   service.client.get(`${mount}/view/search?q=${encodeURIComponent(q)}${more}`)

@@ -1,6 +1,6 @@
 // What an agent and a client can do with their keys alone: put another in its place, retire, and see what was
 // used.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { renameAgent, resetKey, retireAgents, unretireAgents } from '../../jobs/agents/agents.ts'
 import { runRelease } from '../../jobs/release/release.ts'
 import { askForName } from '../../pipeline/access/renames.ts'
@@ -11,6 +11,7 @@ import { FaultStore } from '../support/faults/fault-store.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem } from '../support/http/problem.ts'
+import { test } from '../support/http/fixtures.ts'
 import {
   Clock,
   type TestService,
@@ -26,12 +27,11 @@ const clock = new Clock(NOW)
 const store = new MemoryStore()
 let service: TestService
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   const components = await testComponents({ store, folder, clock, settings: { KEY_CACHE_MS: '0' } })
   await copyReleasedWorld(store)
-  service = await startTestService(components)
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 const submit = (agentId: string, key: string, by = service) =>

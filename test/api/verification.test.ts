@@ -1,6 +1,6 @@
 // What was published of an entity: its bytes, signatures, caching, and many at once.
 import { createHash, createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { canonical } from '../../pipeline/proof/canonical.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import type { ReleaseShard } from '../../schemas/payloads.ts'
@@ -8,6 +8,7 @@ import type { SchemaName } from '../../schemas/json-schemas.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../support/http/problem.ts'
+import { test } from '../support/http/fixtures.ts'
 import {
   type Answer,
   Clock,
@@ -17,7 +18,6 @@ import {
   type TestService,
   bearer,
   registerAgent,
-  startTestService,
   testComponents,
   testService,
 } from '../support/http/service.ts'
@@ -29,13 +29,12 @@ let clientKey: string
 const clock = new Clock(NOW)
 const folder = await suiteFolder()
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   const components = await testComponents({ folder, clock })
   agent = await copyReleasedWorld(components.store)
   clientKey = await components.registry.createClientKey('a client', clock.now())
-  service = await startTestService(components)
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 const KINDS = ['agent', 'forecaster'] as const
 const CALLS = ['verification', 'metrics', 'rankings', 'advanced-metrics'] as const

@@ -1,22 +1,20 @@
 // What callers are told of wrong input: whole sentences about every value, none of them the validator's own.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { z } from 'zod'
 import { parseInput } from '../../api/http/input.ts'
 import { allRoutes } from '../../api/routes/all.ts'
 import { METHODOLOGY } from '../../pipeline/scoring/methodology.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { WORDED } from '../../schemas/wording.ts'
-import { suiteFolder } from '../support/folder.ts'
 import { expectProblem, pointersOf } from '../support/http/problem.ts'
-import { type Answer, type TestService, startTestService } from '../support/http/service.ts'
+import { test } from '../support/http/fixtures.ts'
+import { type Answer, type TestService } from '../support/http/service.ts'
 import { uuidOf } from '../support/worlds/world.ts'
 
-const folder = await suiteFolder()
 let service: TestService
-beforeAll(async () => {
-  service = await startTestService({ folder })
+test.beforeAll(async ({ folder, serve }) => {
+  service = await serve({ folder })
 })
-afterAll(() => service.stop())
 
 /** Words of zod's own messages, in any of its locales that could be the default. */
 const VALIDATOR = /invalid|expected|received|too (small|big)|unrecognized|option|>=|<=|input|NaN|undefined/i

@@ -1,22 +1,16 @@
 // Compressed answers: which calls have them, by which of the caller's words, and with which entity tags.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { STYLE } from '../../../api/pages/assets.ts'
-import { MemoryStore } from '../../../pipeline/store/memory.ts'
-import { suiteFolder } from '../../support/folder.ts'
-import { Clock, type TestService, startTestService, testComponents } from '../../support/http/service.ts'
-import { NOW, QUESTION, copyReleasedWorld, forecasterId } from '../../support/worlds/world.ts'
+import { test } from '../../support/http/fixtures.ts'
+import { type TestService } from '../../support/http/service.ts'
+import { QUESTION, forecasterId } from '../../support/worlds/world.ts'
 
-const folder = await suiteFolder()
 let service: TestService
-beforeAll(async () => {
-  const store = new MemoryStore()
-  const settings = { ANONYMOUS_PER_MINUTE: '100', ANONYMOUS_PER_MONTH: '1000' }
-  const components = await testComponents({ store, folder, clock: new Clock(NOW), settings })
-  await copyReleasedWorld(store)
-  service = await startTestService(components)
+test.override('settings', () => ({ ANONYMOUS_PER_MINUTE: '100', ANONYMOUS_PER_MONTH: '1000' }))
+test.beforeAll(({ service: given }) => {
+  service = given
 })
-afterAll(() => service.stop())
 
 const get = (path: string, accepted?: string, headers: Record<string, string> = {}) =>
   service.client.get(path, { ...headers, ...(accepted !== undefined && { 'Accept-Encoding': accepted }) })

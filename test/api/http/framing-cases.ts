@@ -1,9 +1,10 @@
-// Requests that a proxy and this service could read in two ways, or that are none: as bytes, and how each is answered.
+// Requests that a proxy and this service could read in two ways, or that are none: as bytes, and how each is
+// answered.
 
 /**
- * A name; the bytes as Latin-1, where `{agent}` and `{key}` stand for those of the released world; and how they
- * are answered: each status, the type of a problem, and whether the connection is kept, is
- * closed as the answer says, or is cut. What the last answer must show besides, in lines of `name: value` and the body.
+ * A name; the bytes as Latin-1, where `{agent}` and `{key}` stand for those of the released world; and how
+ * they are answered: each status, the type of a problem, and whether the connection is kept, is closed as the
+ * answer says, or is cut. What the last answer must show besides, in lines of `name: value` and the body.
  */
 export type FramingCase = readonly [name: string, sent: string, answered: string, shown?: RegExp]
 

@@ -1,32 +1,30 @@
-// The table of framing cases over one server: what each request as bytes is answered, whether its connection is
-// kept, what the log says, and that what is refused writes nothing.
+// The table of framing cases over one server: what each request as bytes is answered, whether its connection
+// is kept, what the log says, and that what is refused writes nothing.
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { SECURITY_HEADERS } from '../../../api/http/answer-head.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { PROBLEM_NAMES, PROBLEM_TYPES, type ProblemName, problemAddress } from '../../../schemas/problems.ts'
 import { FaultStore } from '../../support/faults/fault-store.ts'
-import { suiteFolder } from '../../support/folder.ts'
 import { faultsOf } from '../../support/json-schema.ts'
 import { type RawAnswer, conversation } from '../../support/http/raw-http.ts'
-import { Clock, type TestService, startTestService, testComponents } from '../../support/http/service.ts'
+import { test } from '../../support/http/fixtures.ts'
+import { Clock, type TestService, testComponents } from '../../support/http/service.ts'
 import { NOW, type WorldAgent, copyReleasedWorld } from '../../support/worlds/world.ts'
 import { FRAMING_CASES } from './framing-cases.ts'
 import { REQUEST_CASES } from './request-cases.ts'
 
-const folder = await suiteFolder()
 const store = new FaultStore(new MemoryStore())
 const logged: { level: number; msg: string; status?: number }[] = []
 let service: TestService
 let agent: WorldAgent
-beforeAll(async () => {
+test.beforeAll(async ({ folder, serve }) => {
   agent = await copyReleasedWorld(store)
   const settings = { REFRESH_MS: '60000', USAGE_FLUSH_MS: '600000', REQUEST_TIMEOUT_MS: '300' }
   const components = await testComponents({ store, folder, clock: new Clock(NOW), settings })
   const write = (line: string) => void logged.push(JSON.parse(line) as (typeof logged)[number])
-  service = await startTestService({ ...components, logger: pino({ level: 'debug' }, { write }) })
+  service = await serve({ ...components, logger: pino({ level: 'debug' }, { write }) })
 })
-afterAll(() => service.stop())
 
 /** It is answered only if what came before it has kept the connection. */
 const LAST = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'

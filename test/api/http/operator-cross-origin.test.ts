@@ -1,22 +1,18 @@
 // No web page of another origin may read what a call with an operator's key answers.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
-import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { allRoutes } from '../../../api/routes/all.ts'
-import { suiteFolder } from '../../support/folder.ts'
-import { Clock, type TestService, startTestService, testComponents } from '../../support/http/service.ts'
-import { NOW, uuidOf } from '../../support/worlds/world.ts'
+import { test } from '../../support/http/fixtures.ts'
+import { type TestService } from '../../support/http/service.ts'
+import { uuidOf } from '../../support/worlds/world.ts'
 
-const folder = await suiteFolder()
 const routes = allRoutes({ version: '1.0.0', methodology: METHODOLOGY, methodologyText: new Uint8Array() })
 const paths = new Set(routes.filter(({ key }) => key === 'operator').map(({ path }) => path))
 
 let service: TestService
-beforeAll(async () => {
-  const clock = new Clock(NOW)
-  service = await startTestService(await testComponents({ store: new MemoryStore(), folder, clock }))
+test.beforeAll(async ({ components, serve }) => {
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 test.each([...paths])('no other page reads %s', async (path) => {
   const url = new URL(path.replaceAll(/\{\+?\w+\}/g, uuidOf(9, 9)), service.client.url)

@@ -1,16 +1,14 @@
 // Every type of problem has a page that says what happened and what helps.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { PROBLEM_NAMES, PROBLEM_TYPES, QUOTA_EXCEEDED, problemAddress } from '../../../schemas/problems.ts'
-import { suiteFolder } from '../../support/folder.ts'
 import { expectProblem } from '../../support/http/problem.ts'
-import { type TestService, startTestService } from '../../support/http/service.ts'
+import { test } from '../../support/http/fixtures.ts'
+import { type TestService } from '../../support/http/service.ts'
 
-const folder = await suiteFolder()
 let service: TestService
-beforeAll(async () => {
-  service = await startTestService({ folder })
+test.beforeAll(async ({ folder, serve }) => {
+  service = await serve({ folder })
 })
-afterAll(() => service.stop())
 
 describe('every type has a page at its address', () => {
   test.for(PROBLEM_NAMES)('%s', async (name) => {

@@ -1,4 +1,5 @@
-// Whole requests of the wrong path, method, body, key, condition or origin: as bytes, and how each is answered.
+// Whole requests of the wrong path, method, body, key, condition or origin: as bytes, and how each is
+// answered.
 import { sha256Hex } from '../../../pipeline/proof/canonical.ts'
 import { QUESTION, forecasterId, uuidOf } from '../../support/worlds/world.ts'
 import {

@@ -1,7 +1,7 @@
 // Walks the OpenAPI document: every status of every call is provoked over HTTP and held against what is
 // written of it. A status that nothing provokes fails, and so does an answer that the document does not know.
 // @module-tag slow
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { type AppComponents, createListener } from '../../../api/http/app.ts'
 import type { ApiContext } from '../../../api/http/context.ts'
@@ -27,6 +27,7 @@ import { type Request, exampleOf, send } from '../../support/http/example-reques
 import { EXAMPLE_CLAIM, type ExampleKeys, releaseExamples } from '../../support/worlds/example-world.ts'
 import { FaultStore } from '../../support/faults/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
+import { test } from '../../support/http/fixtures.ts'
 import {
   type Answer,
   Client,
@@ -52,13 +53,12 @@ const clock = new Clock(NOW)
 let released: MemoryStore
 let keys: ExampleKeys
 let service: TestService
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   released = new MemoryStore()
   keys = await releaseExamples(await testComponents({ store: released, folder, clock }))
   const components = await testComponents({ store: copyOf(released), folder, clock })
-  service = await startTestService({ ...components, signers: [LOG_KEY] })
+  service = await serve({ ...components, signers: [LOG_KEY] })
 })
-afterAll(() => service.stop())
 
 type Provoke = (request: Request, operation: Operation) => Promise<Answer>
 

@@ -1,27 +1,16 @@
 // The operator's page as bytes: static, out of search engines and of the way, and a script that keeps nothing.
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { expect } from 'vitest'
 import { OPERATOR_SCOPES } from '../../../schemas/tiers.ts'
 import { textOf } from '../../support/fenced-blocks.ts'
-import { suiteFolder } from '../../support/folder.ts'
-import {
-  Clock,
-  type TestService,
-  bearer,
-  startTestService,
-  testComponents,
-} from '../../support/http/service.ts'
-import { NOW, QUESTION, copyReleasedWorld } from '../../support/worlds/world.ts'
+import { test } from '../../support/http/fixtures.ts'
+import { type TestService, bearer } from '../../support/http/service.ts'
+import { NOW, QUESTION } from '../../support/worlds/world.ts'
 
-const folder = await suiteFolder()
 let service: TestService
-beforeAll(async () => {
-  const store = new MemoryStore()
-  await copyReleasedWorld(store)
-  const settings = { PUBLIC_URL: 'https://forecasts.example.org/' }
-  service = await startTestService(await testComponents({ store, folder, clock: new Clock(NOW), settings }))
+test.override('settings', () => ({ PUBLIC_URL: 'https://forecasts.example.org/' }))
+test.beforeAll(({ service: given }) => {
+  service = given
 })
-afterAll(() => service.stop())
 
 test('the page is the same with a key and without, and no search engine may list it', async () => {
   for (const mount of ['', '/sandbox']) {

@@ -1,35 +1,25 @@
 // Pages over HTTP: their headers, what they cost, and what a browser gets where something is wrong.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { bundledForReaders } from '../../../api/pages/bundle.ts'
 import { sha256Hex } from '../../../pipeline/proof/canonical.ts'
-import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { textOf } from '../../support/fenced-blocks.ts'
-import { suiteFolder } from '../../support/folder.ts'
-import {
-  type Answer,
-  Clock,
-  type TestService,
-  registerAgent,
-  startTestService,
-  testComponents,
-  testService,
-} from '../../support/http/service.ts'
-import { NOW, QUESTION, copyReleasedWorld, forecasterId, uuidOf } from '../../support/worlds/world.ts'
+import { test } from '../../support/http/fixtures.ts'
+import { type Answer, type TestService, registerAgent, testService } from '../../support/http/service.ts'
+import { QUESTION, forecasterId, uuidOf } from '../../support/worlds/world.ts'
 
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const NOBODY = uuidOf(9, 9)
 
-const folder = await suiteFolder()
 let service: TestService
 let agentId: string
-beforeAll(async () => {
-  const store = new MemoryStore()
-  const settings = { PUBLIC_URL: 'https://forecasts.example.org/', ANONYMOUS_PER_MINUTE: '1' }
-  const components = await testComponents({ store, folder, clock: new Clock(NOW), settings })
-  ;({ agentId } = await copyReleasedWorld(store))
-  service = await startTestService(components)
+test.override('settings', () => ({
+  PUBLIC_URL: 'https://forecasts.example.org/',
+  ANONYMOUS_PER_MINUTE: '1',
+}))
+test.beforeAll(({ world, service: given }) => {
+  ;({ agentId } = world)
+  service = given
 })
-afterAll(() => service.stop())
 
 /** Returns the problem of an answer in JSON. */
 function expectProblemIn(answer: Answer, status: number): { detail: string } {

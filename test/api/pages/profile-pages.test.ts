@@ -1,16 +1,16 @@
 // The pages about one entity over HTTP: which answer there is for whom, from what, and for how long.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { assignAgents, retireAgents } from '../../../jobs/agents/agents.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectProblem } from '../../support/http/problem.ts'
+import { test } from '../../support/http/fixtures.ts'
 import {
   Clock,
   type TestService,
   importRows,
   registerAgent,
   release,
-  startTestService,
   testComponents,
   testService,
 } from '../../support/http/service.ts'
@@ -25,10 +25,8 @@ const folder = await suiteFolder()
 let service: TestService
 let agentId: string
 
-beforeAll(async () => {
-  const store = new MemoryStore()
-  const components = await testComponents({ store, folder, clock: new Clock(NOW) })
-  agentId = (await copyReleasedWorld(store)).agentId
+test.beforeAll(async ({ components, world, serve }) => {
+  ;({ agentId } = world)
   await assignAgents(components, [agentId], { owner: OWNER })
   await importRows(
     components,
@@ -36,10 +34,8 @@ beforeAll(async () => {
     `question_id,outcome,resolved_at\n${QUESTION.resolved},no,2026-01-21T00:00:00.000Z\n`,
   )
   await release(components)
-  service = await startTestService(components)
+  service = await serve(components)
 })
-
-afterAll(() => service.stop())
 
 test('a profile is a page that is rendered once, and that no script of others gets into', async () => {
   const path = `/view/agents/${agentId}`

@@ -1,12 +1,13 @@
 // The pages of releases: what each changed is what its own payloads say, and what can no longer be known is
 // said to be so.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { Components } from '../../../jobs/components/components.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { spaced } from '../../support/http/page-text.ts'
 import { expectProblem } from '../../support/http/problem.ts'
+import { test } from '../../support/http/fixtures.ts'
 import {
   type Client,
   Clock,
@@ -33,7 +34,7 @@ const componentsOver = (over: MemoryStore): Promise<Components> =>
 const outcomes = (count: number, outcome: string) =>
   Array.from({ length: count }, (_, index) => `${uuidOf(1, index)},${outcome},2026-01-31T00:00:00.000Z\n`)
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   ;({ agentId } = await copyReleasedWorld(store))
   const components = await componentsOver(store)
   const say = (lines: string[]) =>
@@ -44,9 +45,8 @@ beforeAll(async () => {
   await say(outcomes(30, 'yes'))
   await release(components)
   await release(components)
-  service = await startTestService(components)
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 /** Returns the text of a page, with a space between cells. */
 async function textOf(path: string, { client }: { client: Client } = service): Promise<string> {

@@ -1,23 +1,19 @@
 // The glossary: its page has an anchor for every key, and words of pages link to anchors that exist.
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { expect } from 'vitest'
 import { termsPage as glossaryPage } from '../../../api/pages/explanations.ts'
 import { TERMS, term } from '../../../api/pages/terms.ts'
-import { suiteFolder } from '../../support/folder.ts'
-import { type TestService, Clock, startTestService, testComponents } from '../../support/http/service.ts'
+import { test } from '../../support/http/fixtures.ts'
+import { type TestService } from '../../support/http/service.ts'
 import { HOSTILE_OWNER, agentIdOf, releasePageWorld } from '../../support/worlds/page-world.ts'
-import { NOW, QUESTION, forecasterId } from '../../support/worlds/world.ts'
+import { QUESTION, forecasterId } from '../../support/worlds/world.ts'
 
 const PRODUCTION = { environment: 'production', publicUrl: undefined } as const
 
-const folder = await suiteFolder()
 let service: TestService
-beforeAll(async () => {
-  const components = await testComponents({ store: new MemoryStore(), folder, clock: new Clock(NOW) })
+test.beforeAll(async ({ components, serve }) => {
   await releasePageWorld(components)
-  service = await startTestService(components)
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 test('a link to a term says the first sentence of its meaning, in the environment of the page', () => {
   expect(term(PRODUCTION, 'coverage', 'covered <b>').text).toBe(

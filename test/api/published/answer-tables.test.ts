@@ -1,6 +1,6 @@
 // The tables of a settled question as CSV: all answers with the numbers of their scores, and nothing of any
 // question that is not settled.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { Components } from '../../../jobs/components/components.ts'
 import { ANSWER_NUMBERS, answersOn } from '../../../pipeline/release/answers.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'
@@ -9,32 +9,24 @@ import { releasePrefix } from '../../../pipeline/store/paths.ts'
 import { questionsPath } from '../../../pipeline/release/files/questions.ts'
 import type { QuestionScore } from '../../../schemas/answers.ts'
 import type { LeaderboardFile, QuestionsFile } from '../../../schemas/payloads.ts'
-import { suiteFolder } from '../../support/folder.ts'
 import { expectProblem } from '../../support/http/problem.ts'
-import {
-  Clock,
-  type TestService,
-  release,
-  startTestService,
-  testComponents,
-} from '../../support/http/service.ts'
+import { test } from '../../support/http/fixtures.ts'
+import { Clock, type TestService, release, testComponents } from '../../support/http/service.ts'
 import { releasePageWorld } from '../../support/worlds/page-world.ts'
 import { NOW, QUESTION, uuidOf } from '../../support/worlds/world.ts'
 
 const SETTLED = uuidOf(1, 1)
 const { resolved: _settled, ...UNSETTLED } = QUESTION
 
-const folder = await suiteFolder()
 const store = new MemoryStore()
 let components: Components
 let service: TestService
-beforeAll(async () => {
+test.beforeAll(async ({ folder, serve }) => {
   components = await testComponents({ store, folder, clock: new Clock(NOW) })
   await releasePageWorld(components)
   await release(components)
-  service = await startTestService(components)
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 async function table(name: string, question = SETTLED): Promise<string[][]> {
   const { status, headers, text } = await service.client.get(`/view/questions/${question}/${name}.csv`)

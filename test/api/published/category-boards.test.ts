@@ -1,20 +1,14 @@
 // The board of a category as JSON: the entries of its files, page by page, in any release that has it.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { releasePrefix } from '../../../pipeline/store/paths.ts'
 import { REFERENCES_PATH } from '../../../pipeline/release/files/references.ts'
 import type { CategoriesFile, CategoryBoardEntry, CategoryBoardFile } from '../../../schemas/payloads.ts'
 import type { ReferencesFile } from '../../../schemas/references.ts'
 import { ENTITY_TYPES, type EntityType } from '../../../schemas/tables.ts'
-import { suiteFolder } from '../../support/folder.ts'
 import { expectProblem } from '../../support/http/problem.ts'
-import {
-  Clock,
-  type TestService,
-  release,
-  startTestService,
-  testComponents,
-} from '../../support/http/service.ts'
+import { test } from '../../support/http/fixtures.ts'
+import { Clock, type TestService, release, testComponents } from '../../support/http/service.ts'
 import { expectValid } from '../../support/json-schema.ts'
 import { releasePageWorld } from '../../support/worlds/page-world.ts'
 import { NOW } from '../../support/worlds/world.ts'
@@ -25,16 +19,14 @@ interface Page {
   next_cursor: string | null
 }
 
-const folder = await suiteFolder()
 const store = new MemoryStore()
 let service: TestService
-beforeAll(async () => {
+test.beforeAll(async ({ folder, serve }) => {
   const components = await testComponents({ store, folder, clock: new Clock(NOW) })
   await releasePageWorld(components)
   await release(components)
-  service = await startTestService(components)
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 const published = <File>(path: string) =>
   JSON.parse(Buffer.from(store.objects.get(`${releasePrefix(1)}${path}`)!).toString()) as File

@@ -1,30 +1,21 @@
 // Two entities side by side, as JSON and as a page.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MemoryStore } from '../../../pipeline/store/memory.ts'
+import { describe, expect } from 'vitest'
 import type { SideBySide } from '../../../schemas/worked-out.ts'
 import { commonQuestions } from '../../../api/pages/compare/compared.ts'
-import { suiteFolder } from '../../support/folder.ts'
 import { expectValid } from '../../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../../support/http/problem.ts'
-import {
-  type TestService,
-  Clock,
-  importRows,
-  release,
-  startTestService,
-  testComponents,
-} from '../../support/http/service.ts'
+import { test } from '../../support/http/fixtures.ts'
+import { Clock, type TestService, importRows, release } from '../../support/http/service.ts'
 import { uuidOf } from '../../support/worlds/world.ts'
 
 const [ANNA, BO, CY, ANNABEL] = [uuidOf(2, 1), uuidOf(2, 2), uuidOf(2, 3), uuidOf(2, 4)] as const
 const question = (number: number) => uuidOf(1, number)
 const NOW = '2026-03-01T00:00:00.000Z'
 
-const folder = await suiteFolder()
 let service: TestService
 
-beforeAll(async () => {
-  const components = await testComponents({ store: new MemoryStore(), folder, clock: new Clock(NOW) })
+test.override('clock', () => new Clock(NOW))
+test.beforeAll(async ({ components, serve }) => {
   const lines = (header: string, rows: readonly (readonly (string | number)[])[]) =>
     `${header}\n${rows.map((row) => `${row.join(',')}\n`).join('')}`
   // Of ten days each. The last one has not closed, though its outcome is known.
@@ -76,9 +67,8 @@ beforeAll(async () => {
     ]),
   )
   await release(components)
-  service = await startTestService(components)
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 const compared = async (a: string, b: string): Promise<SideBySide> => {
   const answer = await service.client.get(`/compare?a=${a}&b=${b}`)

@@ -1,6 +1,6 @@
 // An earlier release answers as it did while it was the current one, until it is thinned: calls in the same
 // bytes, and pages in the same words below a banner, with the links of that release.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { allRoutes } from '../../../api/routes/all.ts'
 import { inRelease } from '../../../api/pages/site.ts'
@@ -10,6 +10,7 @@ import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import type { Components } from '../../../jobs/components/components.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectProblem } from '../../support/http/problem.ts'
+import { test } from '../../support/http/fixtures.ts'
 import {
   type Answer,
   Clock,
@@ -83,7 +84,7 @@ async function keepServed(number: number, components: Components, others: string
   await stop()
 }
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   ;({ agentId } = await copyReleasedWorld(store))
   const components = await componentsOver(store)
   await keepServed(1, components)
@@ -94,9 +95,8 @@ beforeAll(async () => {
   await keepServed(2, components, [`/owners/${OWNER}`, ...named().map((path) => `${path}?release=1`)])
   await hideAgent(components, agentId, { reason: 'a name of another' })
   await release(components)
-  service = await startTestService(components)
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 describe.for([1, 2])('release %d of 3', (number) => {
   test('answers every call in the bytes that it answered while it was the current one', async () => {

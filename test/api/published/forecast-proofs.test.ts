@@ -2,7 +2,7 @@
 // it was taken in.
 import { randomBytes } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import type { Components } from '../../../jobs/components/components.ts'
 import { startService } from '../../../jobs/serve/service.ts'
 import { logExamples } from '../../../api/openapi/log-examples.ts'
@@ -21,6 +21,7 @@ import { ServiceError } from '../../../schemas/errors.ts'
 import { FaultStore } from '../../support/faults/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectProblem, pointersOf } from '../../support/http/problem.ts'
+import { test } from '../../support/http/fixtures.ts'
 import {
   type Answer,
   Client,
@@ -30,7 +31,6 @@ import {
   importRows,
   registerAgent,
   release,
-  startTestService,
   testComponents,
   testService,
 } from '../../support/http/service.ts'
@@ -76,9 +76,9 @@ const rowOf = (forecast_id: string, at: string) => ({
   source: 'api',
 })
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   await copyReleasedWorld(store)
-  service = await startTestService(await componentsOver(store))
+  service = await serve(await componentsOver(store))
   const agent = await registerAgent(service.client)
   agentId = agent.agentId
   const submit = async (inRelease: number, time: string, count: number) => {
@@ -109,9 +109,8 @@ beforeAll(async () => {
   await releaseAt('2026-03-01T13:00:00.000Z')
   await writeLog(store, LAST)
   await service.stop()
-  service = await startTestService(await componentsOver(store))
+  service = await serve(await componentsOver(store))
 })
-afterAll(() => service.stop())
 
 const idOf = ({ answer }: (typeof acknowledged)[number]) => answer.json<{ forecast_id: string }>().forecast_id
 const proofOf = (id: string, by = service.client) => by.get(`/forecasts/${id}/proof`)

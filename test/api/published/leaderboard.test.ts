@@ -1,6 +1,6 @@
 // The leaderboard: who stands where, page by page, and stable while a caller pages through one release. And
 // profiles.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { assignAgents, retireAgents } from '../../../jobs/agents/agents.ts'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
@@ -8,14 +8,8 @@ import { suiteFolder } from '../../support/folder.ts'
 import { expectValid } from '../../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../../support/http/problem.ts'
 import { submitForecasts } from '../../support/worlds/submitted-forecasts.ts'
-import {
-  Clock,
-  type TestService,
-  importRows,
-  release,
-  startTestService,
-  testComponents,
-} from '../../support/http/service.ts'
+import { test } from '../../support/http/fixtures.ts'
+import { Clock, type TestService, importRows, release, testComponents } from '../../support/http/service.ts'
 import {
   FORECASTERS,
   NOW,
@@ -49,15 +43,14 @@ let service: TestService
 let agentId: string
 let key: string
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   const components = await testComponents({ store, folder, clock })
   ;({ agentId, key } = await copyReleasedWorld(store))
   const names = Array.from({ length: IDLE }, (_, index) => `${idle(index)},Person ${index}`)
   await importRows(components, 'forecasters', ['user_id,display_name', ...names, ''].join('\n'))
   await release(components)
-  service = await startTestService(components)
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 async function page(query = '', kind = 'forecaster'): Promise<Page> {
   const answer = await service.client.get(`/leaderboard/${kind}${query}`)

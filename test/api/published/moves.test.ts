@@ -1,9 +1,10 @@
 // The moves on a leaderboard are the differences of the ranks that two releases published, and nothing is
 // shown where there is no release a month older, or no files of it.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { suiteFolder } from '../../support/folder.ts'
+import { test } from '../../support/http/fixtures.ts'
 import {
   Clock,
   type TestService,
@@ -23,7 +24,7 @@ const serviceOver = async (over: MemoryStore) =>
   startTestService(await testComponents({ store: over, folder, clock }))
 let service: TestService
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   await copyReleasedWorld(store)
   const components = await testComponents({ store, folder, clock })
   clock.set('2026-03-20T12:00:00.000Z')
@@ -35,9 +36,8 @@ beforeAll(async () => {
   })
   await importRows(components, 'resolutions', `question_id,outcome,resolved_at\n${lines.join('')}`)
   await release(components)
-  service = await serviceOver(store)
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 async function ranksIn(number: number): Promise<Map<string, number>> {
   const answer = await service.client.get(`/leaderboard/forecaster?release=${number}`)

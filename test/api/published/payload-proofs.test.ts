@@ -1,6 +1,6 @@
 // Whoever has a payload, its proof and the public key of the log can check, with nothing else, that the
 // payload was published.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { logExamples } from '../../../api/openapi/log-examples.ts'
 import { PUBLICATIONS as EXAMPLES } from '../../../api/openapi/examples.ts'
 import { canonical } from '../../../pipeline/proof/canonical.ts'
@@ -14,6 +14,7 @@ import { PUBLICATIONS } from '../../../schemas/metric.ts'
 import { ENTITY_TYPES } from '../../../schemas/tables.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectProblem, pointersOf } from '../../support/http/problem.ts'
+import { test } from '../../support/http/fixtures.ts'
 import {
   Clock,
   type TestService,
@@ -42,7 +43,7 @@ async function serviceOver(over: MemoryStore, signers = [LOG_KEY]) {
   return startTestService({ ...(await testComponents({ store: over, folder, clock })), signers })
 }
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   const { agentId } = await copyReleasedWorld(store)
   const forecasters = Array.from({ length: FORECASTERS }, (_, index) => `/forecaster/${forecasterId(index)}`)
   paths = [`/agents/${agentId}`, ...forecasters].flatMap((entity) => KINDS.map((kind) => `${entity}/${kind}`))
@@ -51,10 +52,9 @@ beforeAll(async () => {
   await first.stop()
   await release(await testComponents({ store, folder, clock: new Clock(LATER) }))
   await writeLog(store, 2)
-  service = await serviceOver(store)
+  service = await serve({ ...(await testComponents({ store, folder, clock })), signers: [LOG_KEY] })
   for (const path of paths) bodies[1].set(path, (await service.client.get(path)).bytes)
 })
-afterAll(() => service.stop())
 
 /** The check that anyone can make. */
 function check(body: Uint8Array, proof: string, vkey = LOG_VKEY): Promise<VerifiedProof> {

@@ -1,7 +1,7 @@
 // The files that anyone may read: exactly those that a manifest or the log names, whole and in parts.
 import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { sha256Hex } from '../../../pipeline/proof/canonical.ts'
 import { readManifest } from '../../../pipeline/release/read.ts'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
@@ -13,14 +13,8 @@ import type { DataIndex } from '../../../schemas/answers.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { expectValid } from '../../support/json-schema.ts'
 import { expectProblem } from '../../support/http/problem.ts'
-import {
-  Clock,
-  type TestService,
-  release,
-  startTestService,
-  testComponents,
-  testService,
-} from '../../support/http/service.ts'
+import { test } from '../../support/http/fixtures.ts'
+import { Clock, type TestService, release, testComponents, testService } from '../../support/http/service.ts'
 import { copyOf } from '../../support/store-content.ts'
 import { NOW, releaseWorld } from '../../support/worlds/world.ts'
 import { LOG_KEY } from '../../support/worlds/written-log.ts'
@@ -32,15 +26,14 @@ const folder = await suiteFolder()
 let service: TestService
 let index: DataIndex
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   const components = { ...(await testComponents({ store, folder, clock })), signers: [LOG_KEY] }
   await releaseWorld(components, { asOf: new Date('2026-02-28T06:00:00.000Z') })
   await release(components)
   await completeLog(components, 2)
-  service = await startTestService(components)
+  service = await serve(components)
   index = (await get('index.json')).json<DataIndex>()
 })
-afterAll(() => service.stop())
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   service.client.get(`/data/${path}`, headers)

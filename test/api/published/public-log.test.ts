@@ -1,5 +1,5 @@
 // The public log over HTTP: its checkpoint, its tiles and bundles, and its keys.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { decoded, encoded } from '../../../pipeline/proof/canonical.ts'
 import { bundleOf, entriesOf } from '../../../pipeline/proof/entry-bundle.ts'
 import { parseSignatureLine, signatureLine } from '../../../pipeline/proof/note.ts'
@@ -15,36 +15,28 @@ import { readStatement } from '../../../pipeline/transparency/statement.ts'
 import type { Witness } from '../../../pipeline/transparency/witnesses.ts'
 import { PublicLog } from '../../../api/published/public-log.ts'
 import { FaultStore } from '../../support/faults/fault-store.ts'
-import { suiteFolder } from '../../support/folder.ts'
 import { putReleases } from '../../support/worlds/logged-releases.ts'
 import { COSIGNED_AT, witnessKey } from '../../support/loopback-witness.ts'
 import { expectProblem, pointersOf } from '../../support/http/problem.ts'
-import {
-  type Answer,
-  type TestService,
-  startTestService,
-  testComponents,
-  testService,
-} from '../../support/http/service.ts'
+import { test } from '../../support/http/fixtures.ts'
+import { type Answer, type TestService, testComponents, testService } from '../../support/http/service.ts'
 import { LOG_KEY, LOG_ORIGIN, LOG_VKEY, writeLog } from '../../support/worlds/written-log.ts'
 
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const RELEASES = 300
 const WITNESS = witnessKey('witness.example')
-const folder = await suiteFolder()
 /** A log of all releases: it keeps no partial tile of the first 256. */
 const whole = new MemoryStore()
 /** Its statements. */
 let entries: Uint8Array[]
 /** Serves it. */
 let service: TestService
-beforeAll(async () => {
+test.beforeAll(async ({ folder, serve }) => {
   await extend(whole, RELEASES)
   entries = await Promise.all(Array.from({ length: RELEASES }, (_, index) => readStatement(whole, index + 1)))
   const components = await testComponents({ store: whole, folder })
-  service = await startTestService({ ...components, signers: [LOG_KEY] })
+  service = await serve({ ...components, signers: [LOG_KEY] })
 })
-afterAll(() => service.stop())
 
 async function extend(store: MemoryStore, releases: number): Promise<void> {
   await putReleases(store, releases)

@@ -2,15 +2,15 @@
 // API.
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { signed } from '../../../api/pages/wording.ts'
 import type { SnapshotRow } from '../../../api/published/history.ts'
 import { canonical } from '../../../pipeline/proof/canonical.ts'
 import type { ListedQuestion } from '../../../schemas/answers.ts'
-import { suiteFolder } from '../../support/folder.ts'
 import { expectValid } from '../../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../../support/http/problem.ts'
+import { test } from '../../support/http/fixtures.ts'
 import {
   Clock,
   SECRET,
@@ -18,7 +18,6 @@ import {
   importRows,
   registerAgent,
   release,
-  startTestService,
   testComponents,
   testService,
 } from '../../support/http/service.ts'
@@ -29,18 +28,16 @@ const DAYS = ['2026-01-31', '2026-02-05', '2026-02-06', '2026-03-01']
 let service: TestService
 let agentId: string
 const clock = new Clock(NOW)
-const folder = await suiteFolder()
 
-beforeAll(async () => {
+test.beforeAll(async ({ folder, serve }) => {
   const components = await testComponents({ folder, clock })
   const asOf = (day: string) => ({ asOf: new Date(`${day}T06:00:00.000Z`) })
   ;({ agentId } = await releaseWorld(components, asOf(DAYS[0]!)))
   for (const day of DAYS.slice(1)) await release(components, asOf(day))
   // A second release of a day leaves its snapshot as it is.
   await release(components, { asOf: new Date(`${DAYS[3]!}T12:00:00.000Z`) })
-  service = await startTestService(components)
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 interface Page {
   questions: ListedQuestion[]

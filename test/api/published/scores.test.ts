@@ -1,6 +1,6 @@
 // Scores per question over HTTP: what they hold, how they are paged, and what is answered where there are
 // none.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { thinReleases } from '../../../pipeline/release/retention.ts'
 import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { FileStore } from '../../../pipeline/store/file.ts'
@@ -10,6 +10,7 @@ import { FaultStore } from '../../support/faults/fault-store.ts'
 import { suiteFolder, testFolder } from '../../support/folder.ts'
 import { expectValid } from '../../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../../support/http/problem.ts'
+import { test } from '../../support/http/fixtures.ts'
 import {
   type Client,
   Clock,
@@ -18,7 +19,6 @@ import {
   importRows,
   registerAgent,
   release,
-  startTestService,
   testComponents,
   testService,
 } from '../../support/http/service.ts'
@@ -41,11 +41,10 @@ const store = new MemoryStore()
 let service: TestService
 let agentId: string
 
-beforeAll(async () => {
+test.beforeAll(async ({ serve }) => {
   ;({ agentId } = await copyReleasedWorld(store))
-  service = await startTestService(await testComponents({ store, folder, clock }))
+  service = await serve(await testComponents({ store, folder, clock }))
 })
-afterAll(() => service.stop())
 
 const page = async (path: string, client: Client = service.client): Promise<Page> => {
   const answer = await client.get(path)

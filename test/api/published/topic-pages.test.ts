@@ -1,22 +1,20 @@
 // The pages of topics, and the boards by category behind them.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { releasePrefix } from '../../../pipeline/store/paths.ts'
 import type { CategoriesFile, CategoryBoardFile } from '../../../schemas/payloads.ts'
-import { suiteFolder } from '../../support/folder.ts'
-import { Clock, type TestService, startTestService, testComponents } from '../../support/http/service.ts'
+import { test } from '../../support/http/fixtures.ts'
+import { Clock, type TestService, testComponents } from '../../support/http/service.ts'
 import { HOSTILE_NAMES, releasePageWorld } from '../../support/worlds/page-world.ts'
 import { NOW } from '../../support/worlds/world.ts'
 
-const folder = await suiteFolder()
 const store = new MemoryStore()
 let service: TestService
-beforeAll(async () => {
+test.beforeAll(async ({ folder, serve }) => {
   const components = await testComponents({ store, folder, clock: new Clock(NOW) })
   await releasePageWorld(components)
-  service = await startTestService(components)
+  service = await serve(components)
 })
-afterAll(() => service.stop())
 
 const published = <File>(path: string) =>
   JSON.parse(Buffer.from(store.objects.get(`${releasePrefix(1)}${path}`)!).toString()) as File

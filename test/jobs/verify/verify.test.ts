@@ -3,32 +3,23 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { runVerify as run } from '../../../jobs/verify/verify.ts'
 import { canonical } from '../../../pipeline/proof/canonical.ts'
 import { signatureOf } from '../../../pipeline/proof/hmac.ts'
 import { parseSettings } from '../../../schemas/config.ts'
-import { suiteFolder, testFolder } from '../../support/folder.ts'
-import {
-  Clock,
-  OTHER_SECRET,
-  SECRET,
-  type TestService,
-  startTestService,
-  testComponents,
-} from '../../support/http/service.ts'
+import { testFolder } from '../../support/folder.ts'
+import { test } from '../../support/http/fixtures.ts'
+import { OTHER_SECRET, SECRET, type TestService } from '../../support/http/service.ts'
 import { contentOf } from '../../support/store-content.ts'
-import { NOW, forecasterId, copyReleasedWorld, uuidOf } from '../../support/worlds/world.ts'
+import { NOW, forecasterId, uuidOf } from '../../support/worlds/world.ts'
 
-const folder = await suiteFolder()
 let service: TestService
 let agentId: string
-beforeAll(async () => {
-  const components = await testComponents({ folder, clock: new Clock(NOW) })
-  ;({ agentId } = await copyReleasedWorld(components.store))
-  service = await startTestService(components)
+test.beforeAll(({ world, service: given }) => {
+  ;({ agentId } = world)
+  service = given
 })
-afterAll(() => service.stop())
 
 const BECAUSE = 'the interval of its skill is not above 0'
 const SEEN = 'the service saw 0 % of its settled questions being forecast'

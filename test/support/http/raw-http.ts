@@ -59,7 +59,10 @@ export function exchange(
   })
 }
 
-/** Resolves to the answers once the service has closed the connection; `heads` of them, the first, have no body. */
+/**
+ * Resolves to the answers once the service has closed the connection; `heads` of them, the first, have no
+ * body.
+ */
 export async function conversation(url: string, sent: Buffer, heads: number): Promise<RawAnswer[]> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
