@@ -1,338 +1,277 @@
-// What releases, audits and history make of a quarantine: a release refuses what it cannot read, goes on once
-// that was moved aside, and lists it from then on.
-// @module-tag slow
-import { mkdtemp } from 'node:fs/promises'
-import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { runAudit } from '../../jobs/audit/audit.ts'
-import { runQuarantine } from '../../jobs/release/quarantine.ts'
-import type { AuditReport } from '../../pipeline/audit/report.ts'
-import { currentRelease, readManifest, readSnapshotManifest } from '../../pipeline/release/read.ts'
-import { thinReleases } from '../../pipeline/release/retention.ts'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
-import {
-  inboxPrefix,
-  intakePath,
-  manifestPath,
-  planPath,
-  quarantinePath,
-  quarantineRecordPath,
-  snapshotManifestPath,
-} from '../../pipeline/store/paths.ts'
-import type { Store } from '../../pipeline/store/store.ts'
+// Each object that can be moved aside × each damage to it: the table stops at it and names it, the quarantine
+// moves it aside and records why, and from then on the table has every other row, each once.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../pipeline/duckdb.ts'
+import { sha256Hex } from '../../pipeline/proof/canonical.ts'
+import { quarantine } from '../../pipeline/release/quarantine.ts'
+import { inboxPrefix, intakePath, offerPath, quarantinePath } from '../../pipeline/store/paths.ts'
+import { recordBytes } from '../../pipeline/store/records.ts'
+import { compact } from '../../pipeline/tables/compact.ts'
+import { encodeRows } from '../../pipeline/tables/inbox.ts'
+import { putIntake } from '../../pipeline/tables/intake.ts'
+import { listQuarantined } from '../../pipeline/tables/quarantine.ts'
+import type { TableName } from '../../schemas/tables.ts'
+import { openSharedDatabase } from '../support/databases.ts'
 import { FAULTS, FaultStore } from '../support/faults/fault-store.ts'
-import { suiteFolder } from '../support/folder.ts'
+import { sample } from '../support/runs.ts'
+import { contentOf, copyOf, flip } from '../support/store-content.ts'
+import { send, sendBroken } from '../support/tables.ts'
 import {
-  Clock,
-  bearer,
-  registerAgent,
-  release,
-  startTestService,
-  testComponents,
-  testService,
-} from '../support/http/service.ts'
-import { contentOf, copyOf, recordIn, setRecord } from '../support/store-content.ts'
-import { pathsOf, readRows } from '../support/tables.ts'
-import { NOW, QUESTION, forecasterId, importWorld } from '../support/worlds/world.ts'
+  type TroubledTable,
+  cutOff,
+  expectRowsOnce,
+  rowsOf,
+  threeObjects,
+  workerOver,
+} from '../support/worlds/troubled-table.ts'
 
-const TODAY = NOW.slice(0, 10)
-const TOMORROW = '2026-03-02T12:00:00.000Z'
-const LATER = '2026-03-03T12:00:00.000Z'
-const REASON = 'the disk of the store is failing'
-
-const folder = await suiteFolder()
-const clock = new Clock(NOW)
-/** Released once, with four forecasts waiting since then. */
-const prepared = new MemoryStore()
-let agentId: string
-const forecasts: string[] = []
-
-/** With a cache of its own, as on a machine that has not read the store before. */
-const componentsOver = async (store: Store, at = TOMORROW) =>
-  testComponents({ store, folder: await mkdtemp(join(folder, 'machine-')), clock: new Clock(at) })
-
+const TABLES = ['forecasts', 'resolutions', 'usage'] as const
+const REASON = 'a disk of the store is failing'
+let database: Database
 beforeAll(async () => {
-  const components = await testComponents({ store: prepared, folder, clock })
-  const service = await startTestService(components)
-  const agent = await registerAgent(service.client)
-  agentId = agent.agentId
-  await importWorld(components)
-  await release(components)
-  for (const probability of [0.1, 0.2, 0.3, 0.4]) {
-    const { json } = await service.client.post(
-      `/agents/${agentId}/forecast`,
-      { question_id: QUESTION.open, probability },
-      bearer(agent.key),
-    )
-    forecasts.push(json<{ forecast_id: string }>().forecast_id)
-  }
-  await service.stop()
+  database = await openSharedDatabase({ threads: 1, memoryLimit: '512MB' })
 })
+afterAll(() => database[Symbol.dispose]())
 
-function flip({ objects }: MemoryStore, path: string): void {
-  const bytes = objects.get(path)!
-  objects.set(path, bytes.with(bytes.length >> 1, bytes[bytes.length >> 1]! ^ 1))
-}
-
-/** Cuts off a release before its write to a path that matches. */
-async function cutOffBefore(store: MemoryStore, pattern: RegExp): Promise<void> {
-  const broken = new FaultStore(store, {
-    before: ({ operation, path }) => {
-      if (operation === 'putIfAbsent' && pattern.test(path)) throw new Error('cut off')
-    },
-  })
-  await expect(release(await componentsOver(broken))).rejects.toThrow('cut off')
-}
-
-interface Trouble {
-  key: string
-  /** The forecasts that must still be taken in, by their number. */
+interface Role {
+  make?: (filled: TroubledTable, table: TableName) => Promise<unknown>
+  find: (filled: TroubledTable, table: TableName) => string
+  /** The numbers of the objects whose rows the table has without it. */
   left: number[]
+  /** The version that its record names. */
+  version: number | null
+  /** Data files that were made with it. */
+  dataFiles?: number
+  /** Whether the table needs it so much that it stops if it is gone. */
+  isNeeded: boolean
 }
 
-const waitingIn = (store: MemoryStore) => pathsOf(store, inboxPrefix('forecasts'))
+const cutAt = (at: number) => (filled: TroubledTable, table: TableName) => cutOff(database, filled, table, at)
+const second = ({ objects }: TroubledTable) => objects[1]!
+const firstIntake = (_: TroubledTable, table: TableName) => intakePath(table, 1)
+const offered = (_: TroubledTable, table: TableName) =>
+  offerPath(table, 1, 'offer', encodeRows(table, rowsOf(table, 8)))
 
-const TROUBLES: Record<string, (store: MemoryStore) => Promise<Trouble>> = {
-  'a damaged inbox object': async (store) => {
-    const key = (await waitingIn(store))[1]!
-    flip(store, key)
-    return { key, left: [0, 2, 3] }
+const OBJECTS: Record<string, Role> = {
+  'an inbox object': { find: second, left: [0, 2], version: null, isNeeded: false },
+  'an inbox object of an intake': {
+    make: cutAt(3),
+    find: second,
+    left: [0, 2],
+    version: 1,
+    isNeeded: true,
   },
-  'a damaged inbox object of an intake, with a data file made': async (store) => {
-    await cutOffBefore(store, /tables\/forecasts\/_delta_log/)
-    const key = (await waitingIn(store))[2]!
-    flip(store, key)
-    return { key, left: [0, 1, 3] }
+  'an inbox object of an intake, with some data files': {
+    make: cutAt(5),
+    find: second,
+    left: [0, 2],
+    version: 1,
+    dataFiles: 2,
+    isNeeded: true,
   },
-  'an inbox object of an intake that is gone': async (store) => {
-    await cutOffBefore(store, /tables\/forecasts\/_delta_log/)
-    const key = (await waitingIn(store))[3]!
-    store.objects.delete(key)
-    return { key, left: [0, 1, 2] }
+  'an inbox object of an intake, with all data files': {
+    make: cutAt(6),
+    find: second,
+    left: [0, 2],
+    version: 1,
+    dataFiles: 3,
+    isNeeded: true,
   },
-  'a damaged intake': async (store) => {
-    await cutOffBefore(store, /tables\/forecasts\/_delta_log/)
-    const key = intakePath('forecasts', 2)
-    flip(store, key)
-    return { key, left: [0, 1, 2, 3] }
-  },
-  'a damaged intake of a version that is committed': async (store) => {
-    const key = intakePath('forecasts', 1)
-    flip(store, key)
-    return { key, left: [0, 1, 2, 3] }
-  },
-  'a damaged snapshot manifest': async (store) => {
-    const key = snapshotManifestPath(TODAY)
-    flip(store, key)
-    return { key, left: [0, 1, 2, 3] }
-  },
-}
-
-async function auditsOf(store: MemoryStore): Promise<AuditReport[]> {
-  const reports: AuditReport[] = []
-  for (let number = 1; number <= (await currentRelease(store)); number++) {
-    const components = await componentsOver(store, LATER)
-    reports.push((await runAudit(components, number)).json as AuditReport)
-  }
-  return reports
-}
-
-async function expectSound(store: MemoryStore, left: readonly number[]): Promise<void> {
-  for (const { release: number, faults, derived } of await auditsOf(store)) {
-    expect([number, derived, faults]).toEqual([number, true, []])
-  }
-  const components = await componentsOver(store)
-  using database = await components.openDatabase()
-  const rows = await readRows({ ...components, database }, 'forecasts')
-  const sent = rows.map((row) => row['forecast_id'] as string).filter((id) => forecasts.includes(id))
-  expect(sent.sort()).toEqual(left.map((index) => forecasts[index]!).sort())
-  expect(await waitingIn(store)).toEqual([])
-}
-
-describe.for(Object.entries(TROUBLES))('%s', ([, make]) => {
-  test('stops releases, which go on once it was moved aside and list it from then on', async () => {
-    const store = copyOf(prepared)
-    const { key, left } = await make(store)
-    const releases = await contentOf(store, 'releases/')
-    await expect(release(await componentsOver(store))).rejects.toMatchObject({
-      kind: 'corrupt',
-      message: expect.stringMatching(
-        new RegExp(`^${key} .* fvs quarantine ${key} --reason TEXT$`, 's'),
-      ) as string,
-    })
-    expect(await contentOf(store, 'releases/')).toEqual(releases)
-    const { ok, json } = await runQuarantine(await componentsOver(store), key, REASON)
-    expect(ok).toBe(true)
-    expect(json).toMatchObject({ key, at: TOMORROW, reason: REASON })
-    expect(await release(await componentsOver(store), { ifChanged: true })).toMatchObject({
-      made: true,
-      release: 2,
-    })
-    const { quarantined } = (await readManifest(store, 2))!
-    expect(quarantined).toContainEqual(recordIn(store, quarantineRecordPath(key)))
-    expect(quarantined).toHaveLength((json as { data_files: string[] }).data_files.length + 1)
-    expect((await readManifest(store, 1))!.quarantined).toEqual([])
-    await expectSound(store, left)
-    expect(await release(await componentsOver(store), { ifChanged: true })).toMatchObject({ made: false })
-    await release(await componentsOver(store, LATER))
-    expect((await readManifest(store, 3))!.quarantined).toEqual(quarantined)
-    await expectSound(store, left)
-    expect(await readSnapshotManifest(store, TODAY)).toMatchObject({ release: 1 })
-  })
-})
-
-describe('a snapshot manifest that was moved aside', () => {
-  const key = snapshotManifestPath(TODAY)
-
-  test.for(FAULTS)(
-    'at any write that %s is moved aside by the next run, and completed to the same bytes',
-    async (fault) => {
-      for (let at = 1; ; at++) {
-        const store = copyOf(prepared)
-        flip(store, key)
-        const broken = new FaultStore(store, { at, fault, crash: true })
-        const isCut = await runQuarantine(await componentsOver(broken), key, REASON).then(
-          () => false,
-          () => true,
-        )
-        await runQuarantine(await componentsOver(store), key, REASON)
-        expect(store.objects.has(key)).toBe(false)
-        await release(await componentsOver(store))
-        expect(store.objects.get(key)).toEqual(prepared.objects.get(key))
-        if (!isCut) break
-        expect(at).toBeLessThan(4)
-      }
+  'an offer of an intake': {
+    make: async (filled, table) => {
+      await cutOff(database, filled, table, 2)
+      const path = offered(filled, table)
+      await filled.store.put(path, encodeRows(table, rowsOf(table, 8)))
+      await putIntake(filled.store, table, 1, [path])
     },
-  )
+    find: offered,
+    left: [0, 1, 2],
+    version: 1,
+    isNeeded: true,
+  },
+  'an intake': { make: cutAt(3), find: firstIntake, left: [0, 1, 2], version: 1, isNeeded: false },
+  'an intake, with data files': {
+    make: cutAt(6),
+    find: firstIntake,
+    left: [0, 1, 2],
+    version: 1,
+    dataFiles: 3,
+    isNeeded: false,
+  },
+  'the intake of a committed version, with objects left': {
+    make: cutAt(8),
+    find: firstIntake,
+    left: [0, 1, 2],
+    version: null,
+    isNeeded: true,
+  },
+}
 
-  test('of an earlier day is completed too, from the release that brought it', async () => {
-    const store = copyOf(prepared)
-    await release(await componentsOver(store))
-    await release(await componentsOver(store, LATER))
-    const whole = store.objects.get(key)!
-    flip(store, key)
-    // It stops no release, since none reads it.
-    await runQuarantine(await componentsOver(store, LATER), key, REASON)
-    await release(await componentsOver(store, LATER))
-    expect(store.objects.get(key)).toEqual(whole)
-    await expectSound(store, [0, 1, 2, 3])
-    // And once more, though it has a record already.
-    flip(store, key)
-    await runQuarantine(await componentsOver(store, LATER), key, 'again')
-    expect(store.objects.has(key)).toBe(false)
-    await release(await componentsOver(store, LATER))
-    expect(store.objects.get(key)).toEqual(whole)
+/** What becomes of the bytes; undefined if the object is gone. */
+type Damage = (bytes: Uint8Array, filled: TroubledTable, table: TableName) => Uint8Array | undefined
+
+const DAMAGES: Record<string, Damage> = {
+  'with a flipped bit': (bytes) => bytes.with(bytes.length >> 1, bytes[bytes.length >> 1]! ^ 1),
+  'that ends early': (bytes) => bytes.subarray(0, -1),
+  'that is empty': () => new Uint8Array(),
+  'with the bytes of another': (bytes, { store, objects }, table) =>
+    bytes[0] === '{'.charCodeAt(0)
+      ? recordBytes(intakePath(table, 9), { inbox: objects })
+      : store.objects.get(objects[0]!)!,
+  'that is gone': () => undefined,
+}
+
+interface Trouble extends Pick<Role, 'left' | 'version' | 'dataFiles' | 'isNeeded'> {
+  store: TroubledTable['store']
+  key: string
+}
+
+async function troubled(object: string, damage: string, table: TableName): Promise<Trouble> {
+  const role = OBJECTS[object]!
+  const filled = await threeObjects(table)
+  await role.make?.(filled, table)
+  await send(filled.store, table, 'later', rowsOf(table, 3))
+  const key = role.find(filled, table)
+  const bytes = DAMAGES[damage]!(filled.store.objects.get(key)!, filled, table)
+  if (bytes === undefined) filled.store.objects.delete(key)
+  else filled.store.objects.set(key, bytes)
+  return { ...role, store: filled.store, key, left: [...role.left, 3] }
+}
+
+async function expectStopped({ store, key }: Trouble, table: TableName): Promise<void> {
+  const before = await contentOf(store, inboxPrefix(table))
+  await expect(compact(await workerOver(database, store), table)).rejects.toMatchObject({
+    kind: 'corrupt',
+    message: expect.stringMatching(
+      new RegExp(`^${key} .*; restore it .*: fvs quarantine ${key} --reason TEXT$`, 's'),
+    ) as string,
   })
+  expect(await contentOf(store, inboxPrefix(table))).toEqual(before)
+}
 
-  test('after its shards were thinned cannot be completed: releases go on, the audit and history say so', async () => {
-    const store = copyOf(prepared)
-    await release(await componentsOver(store))
-    const components = await componentsOver(store, LATER)
-    await thinReleases(components, 2, 1)
-    flip(store, key)
-    await runQuarantine(components, key, REASON)
-    const told: object[] = []
-    const log = (event: string, fields: object) => told.push({ event, ...fields })
-    await release({ ...components, log })
-    expect(told).toContainEqual(
-      expect.objectContaining({
-        event: 'the snapshot cannot be completed',
-        date: TODAY,
-        reason: expect.stringContaining('release 1 was thinned') as string,
-      }),
+async function expectMovedAside(trouble: Trouble): Promise<void> {
+  const { store, key, version, dataFiles = 0 } = trouble
+  const bytes = store.objects.get(key)
+  const worker = await workerOver(database, store)
+  const done = await quarantine(worker, key, REASON)
+  const object = {
+    key,
+    at: worker.now().toISOString(),
+    reason: REASON,
+    version,
+    size_bytes: bytes?.length ?? null,
+    sha256: bytes ? sha256Hex(bytes) : null,
+  }
+  expect(done).toMatchObject({ was_recorded: false, object })
+  expect(done.data_files).toHaveLength(dataFiles)
+  expect(store.objects.has(key)).toBe(false)
+  expect(await store.get(quarantinePath(key))).toEqual(bytes)
+  for (const path of done.data_files) {
+    expect(store.objects.has(path)).toBe(false)
+    expect(store.objects.has(quarantinePath(path))).toBe(true)
+  }
+  const reasons = Object.fromEntries((await listQuarantined(store)).map((one) => [one.key, one.reason]))
+  const made = done.data_files.map((path) => [path, `made with ${key}: ${REASON}`])
+  expect(reasons).toEqual({ [key]: REASON, ...Object.fromEntries(made) })
+  const content = await contentOf(store)
+  const again = await quarantine(worker, key, 'another reason')
+  expect(again).toEqual({ ...done, was_recorded: true, data_files: version === null ? [] : again.data_files })
+  expect(await contentOf(store)).toEqual(content)
+}
+
+async function expectRight({ store, left }: Trouble, table: TableName): Promise<void> {
+  await compact(await workerOver(database, store), table)
+  await send(store, table, 'last', rowsOf(table, 9))
+  await compact(await workerOver(database, store), table)
+  await expectRowsOnce(database, store, table, rowsOf(table, ...left, 9))
+}
+
+/** An open intake that is gone leaves no trace, so that a reader without the log meets its data files too. */
+const isUnnoticed = (object: string, damage: string) =>
+  object === 'an intake, with data files' && damage === 'that is gone'
+
+const CASES = Object.keys(OBJECTS).flatMap((object) =>
+  Object.keys(DAMAGES)
+    .filter((damage) => !isUnnoticed(object, damage))
+    .flatMap((damage) => TABLES.map((table) => ({ object, damage, table }))),
+)
+
+test.for(sample(CASES))('$object $damage of $table', async ({ object, damage, table }) => {
+  const trouble = await troubled(object, damage, table)
+  if (damage === 'that is gone' && !trouble.isNeeded) {
+    const before = await contentOf(trouble.store)
+    await expect(quarantine(await workerOver(database, trouble.store), trouble.key, REASON)).rejects.toThrow(
+      'nothing waits for it',
     )
-    expect((await readManifest(store, 3))!.quarantined).toMatchObject([{ key }])
-    const [first] = await auditsOf(store)
-    expect(first).toMatchObject({ faults: [], snapshot_compared: false })
-    expect(first!.notes).toContainEqual(
-      expect.stringMatching(
-        new RegExp(`^${key} was moved aside at .*: ${TODAY} has no history until it is restored$`),
-      ),
-    )
-  })
+    expect(await contentOf(trouble.store)).toEqual(before)
+  } else {
+    await expectStopped(trouble, table)
+    await expectMovedAside(trouble)
+  }
+  await expectRight(trouble, table)
+})
 
-  test('whose shards are damaged stops no release', async () => {
-    const store = copyOf(prepared)
-    flip(store, (await readManifest(store, 1))!.files.map(({ path }) => `releases/00000001/${path}`)[0]!)
-    flip(store, key)
-    await runQuarantine(await componentsOver(store), key, REASON)
-    expect(await release(await componentsOver(store))).toMatchObject({ made: true, release: 2 })
-    expect(store.objects.has(key)).toBe(false)
-  })
+describe('an object that nobody sent', () => {
+  const STRAYS: Record<string, (filled: TroubledTable) => Promise<string>> = {
+    'without a hash in its name': async ({ store }) => {
+      const key = `${inboxPrefix('forecasts')}stray.parquet`
+      await store.put(key, new Uint8Array([1]))
+      return key
+    },
+    'that arrived whole and is not Parquet': ({ store }) => sendBroken(store, 'forecasts'),
+    'that is not Parquet, beside a version whose intake was moved aside': async (filled) => {
+      await cutOff(database, filled, 'forecasts', 8)
+      flip(filled.store, intakePath('forecasts', 1))
+      await quarantine(await workerOver(database, filled.store), intakePath('forecasts', 1), REASON)
+      return sendBroken(filled.store, 'forecasts')
+    },
+  }
 
-  test('is in the history again of a node that started without it', async () => {
-    const store = copyOf(prepared)
-    await release(await componentsOver(store))
-    flip(store, key)
-    await runQuarantine(await componentsOver(store, LATER), key, REASON)
-    const components = await componentsOver(store, LATER)
-    const { client } = await testService(components)
-    const days = async () => {
-      const { json } = await client.get(`/snapshots/forecaster/${forecasterId(0)}`)
-      return json<{ snapshots: { date: string }[] }>().snapshots.map(({ date }) => date)
+  test.for(Object.entries(STRAYS))('%s', async ([, put]) => {
+    const filled = await threeObjects('forecasts')
+    const key = await put(filled)
+    const trouble = { store: filled.store, key, left: [0, 1, 2], version: null, isNeeded: false }
+    await expectStopped(trouble, 'forecasts')
+    await quarantine(await workerOver(database, filled.store), key, REASON)
+    await expectRight(trouble, 'forecasts')
+  })
+})
+
+const CUTS = Object.keys(OBJECTS).flatMap((object) => FAULTS.map((fault) => ({ object, fault })))
+
+test.for(sample(CUTS))(
+  '$object is moved aside by a second run where the first $fault',
+  async ({ object, fault }) => {
+    const trouble = await troubled(object, 'with a flipped bit', 'forecasts')
+    const aside = async (store: TroubledTable['store']) =>
+      quarantine(await workerOver(database, store), trouble.key, REASON)
+    const clean = copyOf(trouble.store)
+    await aside(clean)
+    const expected = await contentOf(clean)
+    await expectRight({ ...trouble, store: clean }, 'forecasts')
+    let cuts = 0
+    for (let at = 1; ; at++) {
+      const store = copyOf(trouble.store)
+      const broken = new FaultStore(store, { at, fault, crash: true })
+      const isCut = await quarantine(await workerOver(database, broken), trouble.key, REASON).then(
+        () => false,
+        (error: unknown) => {
+          expect(error).toMatchObject({ kind: 'unavailable' })
+          return true
+        },
+      )
+      if (!isCut) break
+      cuts += 1
+      // A run in between stops, or goes on if what was left does not matter to it.
+      const between = copyOf(store)
+      await compact(await workerOver(database, between), 'forecasts').catch((error: unknown) => {
+        expect(error).toMatchObject({ kind: 'corrupt' })
+      })
+      for (const cut of [store, between]) await aside(cut)
+      expect(await contentOf(store), `cut at ${at}`).toEqual(expected)
+      expect((await listQuarantined(between)).map(({ key }) => key)).toContain(trouble.key)
+      await expectRight({ ...trouble, store: between }, 'forecasts')
     }
-    expect(await days()).toEqual(['2026-03-02'])
-    await release(components)
-    await expect.poll(days).toEqual([TODAY, '2026-03-02', '2026-03-03'])
-  })
-})
-
-describe('a plan that was made before something was moved aside', () => {
-  test('is carried out to the same bytes, and the release after it lists it', async () => {
-    const store = copyOf(prepared)
-    await cutOffBefore(store, /releases\/00000002\/manifest/)
-    flip(store, snapshotManifestPath(TODAY))
-    await runQuarantine(await componentsOver(store), snapshotManifestPath(TODAY), REASON)
-    const result = await release(await componentsOver(store), { ifChanged: true })
-    expect(result).toMatchObject({ made: true, release: 3 })
-    expect((await readManifest(store, 2))!.quarantined).toEqual([])
-    expect((await readManifest(store, 3))!.quarantined).toHaveLength(1)
-    await expectSound(store, [0, 1, 2, 3])
-  })
-})
-
-describe('an audit', () => {
-  test.for<[string, (store: MemoryStore, key: string) => void, RegExp]>([
-    [
-      'names a record that is missing',
-      (store, key) => store.objects.delete(quarantineRecordPath(key)),
-      /\.json: is missing/,
-    ],
-    [
-      'names a record that is damaged',
-      (store, key) => flip(store, quarantineRecordPath(key)),
-      /is not a whole record/,
-    ],
-    [
-      'names a manifest whose list differs from the plan and the record',
-      (store) => {
-        const manifest = recordIn(store, manifestPath(2))
-        const [first] = manifest['quarantined'] as object[]
-        setRecord(store, manifestPath(2), { ...manifest, quarantined: [{ ...first, reason: 'other' }] })
-      },
-      /manifest\.json: it (?:lists other objects|differs)/,
-    ],
-    [
-      'names a release that lists less than the one before',
-      (store) => {
-        const manifest = recordIn(store, manifestPath(3))
-        setRecord(store, manifestPath(3), { ...manifest, quarantined: [] })
-        setRecord(store, planPath(3), { ...recordIn(store, planPath(3)), quarantined: [] })
-      },
-      /is not listed as in quarantine, and was in the release before/,
-    ],
-  ])('%s', async ([, damage, fault]) => {
-    const store = copyOf(prepared)
-    const { key } = await TROUBLES['a damaged inbox object']!(store)
-    await runQuarantine(await componentsOver(store), key, REASON)
-    await release(await componentsOver(store))
-    await release(await componentsOver(store, LATER))
-    expect(store.objects.has(quarantinePath(key))).toBe(true)
-    damage(store, key)
-    const faults = (await auditsOf(store)).flatMap((report) => report.faults)
-    expect(
-      faults.some((text) => fault.test(text)),
-      faults.join('\n'),
-    ).toBe(true)
-  })
-})
+    expect(cuts).toBeGreaterThan(0)
+  },
+)

@@ -12,6 +12,12 @@ export function copyOf({ objects }: MemoryStore): MemoryStore {
   return store
 }
 
+/** Changes a bit in the middle of an object. */
+export function flip({ objects }: MemoryStore, path: string): void {
+  const bytes = objects.get(path)!
+  objects.set(path, bytes.with(bytes.length >> 1, bytes[bytes.length >> 1]! ^ 1))
+}
+
 /** A record of the service, as the store holds it without its checksum. */
 export function recordIn({ objects }: Pick<MemoryStore, 'objects'>, path: string): Record<string, unknown> {
   const { checksum: _, ...record } = JSON.parse(new TextDecoder().decode(objects.get(path))) as Record<

@@ -1,12 +1,10 @@
 // Rows that are offered to one version of a table: taken in alone, or not at all.
 import { expect, test } from 'vitest'
-import { quarantine } from '../../pipeline/release/quarantine.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { offerPath, offersPrefix } from '../../pipeline/store/paths.ts'
 import { compact } from '../../pipeline/tables/compact.ts'
 import { encodeRows } from '../../pipeline/tables/inbox.ts'
-import { putIntake } from '../../pipeline/tables/intake.ts'
-import { acceptedOffers, forgetVoid, offer } from '../../pipeline/tables/offer.ts'
+import { forgetVoid, offer } from '../../pipeline/tables/offer.ts'
 import { testFolder } from '../support/folder.ts'
 import { currentVersion, openWorker, pathsOf, readRows, send } from '../support/tables.ts'
 import { sampleRows } from '../support/worlds/table-rows.ts'
@@ -58,25 +56,4 @@ test('of forecasts is not refused for forecasts of agents, and is for those of p
     await offer(worker, now, ID, encodeRows('forecasts', rows('forecaster', 4, 'import'))),
   ).toBeUndefined()
   expect(await readRows(worker, 'forecasts')).toHaveLength(3)
-})
-
-test('that is decided and damaged can be moved aside', async () => {
-  const store = new MemoryStore()
-  using worker = await openWorker(store, await testFolder())
-  await offer(
-    worker,
-    await currentVersion(store, 'questions'),
-    ID,
-    encodeRows('questions', sampleRows('questions', 1)),
-  )
-  const { version } = await currentVersion(store, 'questions')
-  const path = offerPath('questions', version + 1, ID, new Uint8Array([1]))
-  await store.put(path, new Uint8Array([2]))
-  await putIntake(store, 'questions', version + 1, [path])
-  expect(await acceptedOffers(store, 'questions')).toEqual([path])
-  await expect(compact(worker, 'questions')).rejects.toMatchObject({ kind: 'corrupt' })
-  await quarantine(worker, path, 'a test')
-  await send(store, 'questions', 'next', sampleRows('questions', 1, 1))
-  await compact(worker, 'questions')
-  expect(await readRows(worker, 'questions')).toHaveLength(2)
 })
