@@ -1,4 +1,4 @@
-// The meaning of every column of the Parquet files that a release publishes: for the tables of docs/data.md,
+// The meaning of every column of the Parquet files that a release publishes: for the page `/docs/data`,
 // and for the metadata of the files themselves.
 import { ENTITY_COLUMNS, PAIR_ABOUT, PAIR_METRICS, PUBLISHED_PAIR_METRICS } from './metrics.ts'
 import { PUBLIC_TABLES, type PublicTable } from './public-tables.ts'

@@ -1,5 +1,5 @@
 // The catalogue of metrics: what each number means, in one place. The payload schemas, the sums of the
-// scorer, the columns of the Parquet files, the examples of the API and the tables of docs/data.md follow
+// scorer, the columns of the Parquet files, the examples of the API and the page `/docs/data` follow
 // from it. Formulas: docs/methodology.md.
 import { z } from 'zod'
 import {

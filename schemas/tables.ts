@@ -1,5 +1,5 @@
 // The columns of the tables: their names, types and contents, and the order of the rows. Parquet, the Delta
-// log, DuckDB and docs/data.md all follow from this file.
+// log, DuckDB and the page `/docs/data` all follow from this file.
 
 /**
  * `uuid` is a lower-case string in storage. `prose` is text of up to 20,000 characters, possibly with many
@@ -12,7 +12,7 @@ export interface Column {
   readonly name: string
   readonly type: ColumnType
   readonly nullable: boolean
-  /** The content of the column, in the words of docs/data.md. */
+  /** The content of the column, in the words of the page `/docs/data`. */
   readonly about: string
 }
 

@@ -105,6 +105,7 @@ describe('the program that is built', () => {
       '/view/methodology',
       '/openapi.json',
       '/docs',
+      '/docs/data',
       '/nothing',
     ]) {
       const [ours, theirs] = await Promise.all([built.get(path), sources.get(path)])

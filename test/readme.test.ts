@@ -15,7 +15,6 @@ import { FileStore } from '../pipeline/store/file.ts'
 import { compact } from '../pipeline/tables/compact.ts'
 import { UsageLog } from '../pipeline/access/usage.ts'
 import { SETTING_NAMES } from '../schemas/config.ts'
-import { TABLE_NAMES, tableSpec } from '../schemas/tables.ts'
 import { type Ended, RunningCommand } from './support/command.ts'
 import { type Block, REPOSITORY, blocksOf, textOf } from './support/fenced-blocks.ts'
 import { suiteFolder } from './support/folder.ts'
@@ -301,53 +300,6 @@ describe('documents say what the sources say', () => {
     // A row of a table, or one of the sandbox's list.
     const named = section!.matchAll(/^(?:\| )?`([A-Z][A-Z0-9_]+)`(?: |[,.]$)/gm)
     expect([...new Set([...named].map(([, name]) => name!))].sort()).toEqual([...SETTING_NAMES].sort())
-  })
-
-  test.each(TABLE_NAMES)('docs/data.md has the columns of %s', (name) => {
-    const section = textOf('docs/data.md').split(`### \`${name}\``)[1]!.split('\n#')[0]!
-    const rows = [...section.matchAll(/^\| `(\w+)` +\| ([\w ]+?) +\| (yes)? *\| (.*?) +\|$/gm)]
-    const types = {
-      uuid: 'UUID text',
-      text: 'text',
-      prose: 'text',
-      probability: 'double',
-      count: 'integer',
-      day: 'date',
-      time: 'time',
-    }
-    expect(
-      rows.map(([, column, type, nullable]) => ({ column, type, nullable: nullable === 'yes' })),
-    ).toEqual(
-      tableSpec(name).columns.map((column) => ({
-        column: column.name,
-        type: types[column.type],
-        nullable: column.nullable,
-      })),
-    )
-  })
-
-  test.each(['scores', 'entities'])('docs/data.md has the columns of %s', async (file) => {
-    using database = await Database.open({ threads: 2, memoryLimit: '1GB', directory: workspace })
-    const path = `${data}/releases/00000003/${file}/*.parquet`
-    const columns = await database.rows<{ column_name: string; column_type: string }>(
-      `DESCRIBE SELECT * FROM read_parquet('${path}')`,
-    )
-    const section = textOf('docs/data.md').split(`### \`${file}/<nnn>.parquet\``)[1]!.split('\n#')[0]!
-    const types: Record<string, string> = {
-      VARCHAR: 'text',
-      DOUBLE: 'double',
-      INTEGER: 'integer',
-      BIGINT: 'integer',
-      BOOLEAN: 'boolean',
-      'TIMESTAMP WITH TIME ZONE': 'time',
-    }
-    const typeOf = (name: string, type: string) => (name.endsWith('_id') ? 'UUID text' : types[type])
-    const documented = [...section.matchAll(/^\| (`.*?`) +\| (\w[\w ]*?) +\|/gm)].flatMap(([, names, type]) =>
-      [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => `${name} ${type}`),
-    )
-    expect(documented).toEqual(
-      columns.map(({ column_name, column_type }) => `${column_name} ${typeOf(column_name, column_type)}`),
-    )
   })
 
   test('docs/methodology.md has every parameter with its value', () => {

@@ -18,7 +18,7 @@ export function referencePage(site: Site, document: ApiDocument): Html {
     path: '/docs',
     kind: 'article',
     alternates: { 'application/json': '/openapi.json' },
-    content: html`<p class="lead">All calls of the service, as in <a href="${linkTo(site, '/openapi.json')}">openapi.json</a>. Language models find a short guide in <a href="${linkTo(site, '/llms.txt')}">llms.txt</a>.</p>
+    content: html`<p class="lead">All calls of this service, by which programs forecast, read scores and check them, as in <a href="${linkTo(site, '/openapi.json')}">openapi.json</a>. The files of a release, for analysts, have <a href="${linkTo(site, '/docs/data')}">a page of their own</a>. Language models find a short guide in <a href="${linkTo(site, '/llms.txt')}">llms.txt</a>.</p>
 <p>Commands take the address and the key from the shell:</p>
 <pre>export FVS_URL=${site.publicUrl === undefined ? '… # the address of this page, without /docs at its end' : commandAddress(site, '')}
 export FVS_KEY=… # from the answer to a registration</pre>
@@ -157,7 +157,7 @@ function commandOf(site: Site, call: Call): string {
   return lines.filter((line) => line !== undefined).join(' \\\n  ')
 }
 
-interface Schema {
+export interface Schema {
   $ref?: string
   type?: string | readonly string[]
   description?: string

@@ -1,7 +1,8 @@
-// The OpenAPI document, and the page that shows it.
+// The OpenAPI document, the page that shows it, and the page of the data.
 import { z } from 'zod'
 import { type Reply, type Route, route } from '../http/route.ts'
 import type { About } from '../about.ts'
+import { dataPage } from '../pages/data.ts'
 import { type ApiDocument, referencePage } from '../pages/reference.ts'
 import { pageRoute } from './page-route.ts'
 
@@ -42,6 +43,13 @@ export function documentation(routes: readonly Route[], version: string): Route[
       summary: 'This document as a page',
       follows: false,
       render: ({ site }) => ({ render: async () => referencePage(site, await made(site.about)) }),
+    }),
+    pageRoute({
+      path: '/docs/data',
+      operationId: 'getDataPage',
+      summary: 'The columns and fields of the files of a release',
+      follows: false,
+      render: ({ site }) => ({ render: async () => dataPage(site) }),
     }),
   ]
   return own

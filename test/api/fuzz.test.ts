@@ -35,7 +35,7 @@ const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20260301)
 const ROUTES = allRoutes({ version: '0.0.0', methodology: METHODOLOGY, methodologyText: new Uint8Array() })
 /** Several hundred kB would be sent again and again. */
-const LARGE = new Set(['/docs', '/openapi.json'])
+const LARGE = new Set(['/docs', '/docs/data', '/openapi.json'])
 
 let service: Service
 let client: Client

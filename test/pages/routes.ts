@@ -97,6 +97,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   { name: 'method', service: 'full', path: '/view/methodology' },
   { name: 'how it works', service: 'full', path: '/view/how' },
   { name: 'calls for developers', service: 'full', path: '/docs' },
+  { name: 'data', service: 'full', path: '/docs/data' },
   { name: 'calls of the sandbox', service: 'full', path: '/sandbox/docs' },
   { name: 'terms', service: 'full', path: '/view/terms' },
   { name: 'terms of the sandbox', service: 'full', path: '/sandbox/view/terms' },

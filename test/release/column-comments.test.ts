@@ -1,4 +1,4 @@
-// The Parquet files of a release say themselves what their columns mean, in the words of docs/data.md.
+// The Parquet files of a release say themselves what their columns mean, in the words of `/docs/data`.
 import { parquetMetadata } from 'hyparquet'
 import { expect, test } from 'vitest'
 import { MemoryStore } from '../../pipeline/store/memory.ts'

@@ -30,6 +30,7 @@ const COMPRESSED = [
   '/sandbox/view/agents',
   '/openapi.json',
   '/docs',
+  '/docs/data',
 ]
 
 describe.for(COMPRESSED)('%s', (path) => {
