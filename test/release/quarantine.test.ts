@@ -239,8 +239,9 @@ describe('an object that nobody sent', () => {
 
 const CUTS = Object.keys(OBJECTS).flatMap((object) => FAULTS.map((fault) => ({ object, fault })))
 
-test.for(sample(CUTS))(
+test.for(CUTS)(
   '$object is moved aside by a second run where the first $fault',
+  { tags: ['slow'] },
   async ({ object, fault }) => {
     const trouble = await troubled(object, 'with a flipped bit', 'forecasts')
     const aside = async (store: TroubledTable['store']) =>
