@@ -28,7 +28,7 @@ export async function reportTables({ store }: Components): Promise<Report> {
         `  tables: async () => (await import('./operator/tables.ts')).addTables(),\n`,
       ),
     ],
-    'docs/run.md': [before('- `fvs demo` ', '- `fvs tables` prints the version of each table\n')],
+    'docs/run.md': [before('- `fvs demo`: ', '- `fvs tables`: prints the version of each table\n')],
     'test/jobs/operator/tables.test.ts': `import { expect, test } from 'vitest'
 import { reportTables } from '../../../jobs/operator/tables.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
