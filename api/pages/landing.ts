@@ -59,10 +59,12 @@ ${doors(view)}`,
 function promiseOf({ manifest, isSigned }: Pick<LandingView, 'manifest' | 'isSigned'>): string {
   const { agents, forecasters } = manifest?.counts ?? { agents: 0, forecasters: 0 }
   const scored = isSigned ? 'scored by one published method, and signed' : 'scored by one published method'
-  if (forecasters === 0) return `What agents forecast is recorded before the outcome, ${scored}.`
-  if (agents === 0) return `What people have forecast is brought in by the operator, ${scored}.`
+  if (forecasters === 0)
+    return `Agents, which are programs, say how likely things are. What they say is recorded before the outcome, ${scored}.`
+  if (agents === 0)
+    return `People say how likely things are. What they said is brought in by the operator, ${scored}.`
   const all = scored.replace('scored', 'All is scored')
-  return `What agents forecast is recorded before the outcome, and what people forecast is brought in by the operator. ${all}.`
+  return `Agents, which are programs, and people say how likely things are. What agents say is recorded before the outcome, and what people say is brought in by the operator. ${all}.`
 }
 
 /** Nothing where the operator has not set a name. */

@@ -52,7 +52,7 @@ ${open.map((one) => choicesOf(site, ids, one))}${form(view)}`,
   })
 }
 
-const INTRODUCTION = html`<p class="lead">Who was closer on the questions that both answered? Name two, or up to four.</p>`
+const INTRODUCTION = html`<p class="lead">Whose probabilities were closer to what happened, on the questions that both answered? Name two, or up to four.</p>`
 
 function result(view: CompareView): HtmlPart {
   const { site, sides, pairs } = view

@@ -96,11 +96,15 @@ describe('the landing page', () => {
   test('says that forecasts are recorded before the outcome only of agents, whose forecasts it takes', () => {
     const of = (agents: number, forecasters: number) =>
       said({ manifest: { ...MANIFEST, counts: { ...MANIFEST.counts, agents, forecasters } } })
-    expect(of(3, 0)).toContain('What agents forecast is recorded before the outcome, scored by one')
-    expect(of(0, 9)).toContain('What people have forecast is brought in by the operator, scored by one')
+    expect(of(3, 0)).toContain(
+      'Agents, which are programs, say how likely things are. What they say is recorded before the outcome, scored by one',
+    )
+    expect(of(0, 9)).toContain(
+      'People say how likely things are. What they said is brought in by the operator, scored by one',
+    )
     expect(of(0, 9)).not.toContain('before the outcome')
     expect(of(3, 9)).toContain(
-      'What agents forecast is recorded before the outcome, and what people forecast is brought in by the operator. All is scored by one',
+      'What agents say is recorded before the outcome, and what people say is brought in by the operator. All is scored by one',
     )
   })
 
