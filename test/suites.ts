@@ -58,7 +58,7 @@ export const UNIT = LOCAL.filter((file) => !isSlow(file))
  * in `exhaustive` than in `unit`.
  */
 export const EXHAUSTIVE = LOCAL.filter(
-  (file) => isSlow(file) || /tags: \['slow'\]|support\/runs\.ts'/.test(textOf(file)),
+  (file) => isSlow(file) || /\{ tags: \['slow'\]|support\/(runs|store-contract)\.ts'/.test(textOf(file)),
 )
 
 /** The files that take long. A run of CI takes a fifth of them: `.ci/turn.ts` says which. */

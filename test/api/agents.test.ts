@@ -294,22 +294,27 @@ describe('POST /agents/{agent_id}/forecast', () => {
     })
   })
 
-  test('opens a question at its first millisecond and closes it at its last', async () => {
-    const moving = new Clock(NOW)
-    const components = await testComponents({ clock: moving })
-    await importWorld(components)
-    const { client } = await testService(components)
-    const { agentId, key } = await registerAgent(client)
-    const statusAt = async (at: string) => {
-      moving.set(at)
-      return (await client.post(`/agents/${agentId}/forecast`, forecast(0.5, QUESTION.upcoming), bearer(key)))
-        .status
-    }
-    expect(await statusAt('2026-10-27T23:59:59.999Z')).toBe(409)
-    expect(await statusAt('2026-10-28T00:00:00.000Z')).toBe(200)
-    expect(await statusAt('2027-02-04T23:59:59.999Z')).toBe(200)
-    expect(await statusAt('2027-02-05T00:00:00.000Z')).toBe(409)
-  })
+  test(
+    'opens a question at its first millisecond and closes it at its last',
+    { tags: ['slow'] },
+    async () => {
+      const moving = new Clock(NOW)
+      const components = await testComponents({ clock: moving })
+      await importWorld(components)
+      const { client } = await testService(components)
+      const { agentId, key } = await registerAgent(client)
+      const statusAt = async (at: string) => {
+        moving.set(at)
+        return (
+          await client.post(`/agents/${agentId}/forecast`, forecast(0.5, QUESTION.upcoming), bearer(key))
+        ).status
+      }
+      expect(await statusAt('2026-10-27T23:59:59.999Z')).toBe(409)
+      expect(await statusAt('2026-10-28T00:00:00.000Z')).toBe(200)
+      expect(await statusAt('2027-02-04T23:59:59.999Z')).toBe(200)
+      expect(await statusAt('2027-02-05T00:00:00.000Z')).toBe(409)
+    },
+  )
 
   test('names forecasts so that of two in one millisecond the later has the greater id', async () => {
     const ids: string[] = []

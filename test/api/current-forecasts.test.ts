@@ -85,79 +85,95 @@ describe('GET /agents/{agent_id}/forecasts', () => {
     ])
   })
 
-  test('is the same on a node that did not take it, and on one that starts later', async () => {
-    const store = copyOf(released)
-    const [first, second] = [await node(store), await node(store)]
-    await submit(first.client, QUESTION.open, 0.4)
-    const expected = await quotaIn(first.client)
-    await expect.poll(() => quotaIn(second.client)).toEqual(expected)
-    expect(await quotaIn((await node(store)).client)).toEqual(expected)
-  })
+  test(
+    'is the same on a node that did not take it, and on one that starts later',
+    { tags: ['slow'] },
+    async () => {
+      const store = copyOf(released)
+      const [first, second] = [await node(store), await node(store)]
+      await submit(first.client, QUESTION.open, 0.4)
+      const expected = await quotaIn(first.client)
+      await expect.poll(() => quotaIn(second.client)).toEqual(expected)
+      expect(await quotaIn((await node(store)).client)).toEqual(expected)
+    },
+  )
 
-  test('stays when the forecasts are taken into the table, and on a node that reads them there', async () => {
-    const store = copyOf(released)
-    const clock = new Clock(NOW)
-    const { client, components } = await node(store, clock)
-    await submit(client, QUESTION.open, 0.4)
-    const expected = await quotaIn(client)
-    clock.set('2026-03-01T13:00:00.000Z')
-    await release(components)
-    expect([...store.objects.keys()].filter((path) => path.startsWith('inbox/forecasts/'))).toEqual([])
-    expect(await quotaIn(client)).toEqual(expected)
-    expect(await quotaIn((await node(store, clock)).client)).toEqual(expected)
-  })
+  test(
+    'stays when the forecasts are taken into the table, and on a node that reads them there',
+    { tags: ['slow'] },
+    async () => {
+      const store = copyOf(released)
+      const clock = new Clock(NOW)
+      const { client, components } = await node(store, clock)
+      await submit(client, QUESTION.open, 0.4)
+      const expected = await quotaIn(client)
+      clock.set('2026-03-01T13:00:00.000Z')
+      await release(components)
+      expect([...store.objects.keys()].filter((path) => path.startsWith('inbox/forecasts/'))).toEqual([])
+      expect(await quotaIn(client)).toEqual(expected)
+      expect(await quotaIn((await node(store, clock)).client)).toEqual(expected)
+    },
+  )
 
-  test('drops what stood on a question that is over, and has it again where its close is put off', async () => {
-    const store = copyOf(released)
-    const clock = new Clock(NOW)
-    const { client, components } = await node(store, clock)
-    await importRows(components, 'questions', [HEADER, numbered(1, '2026-03-02T00:00:00Z')].join('\n'))
-    await submit(client, uuidOf(5, 1), 0.4)
-    const { forecasts } = await quotaIn(client)
-    expect(forecasts).toHaveLength(1)
-    clock.set('2026-03-02T00:00:00.000Z')
-    expect((await quotaIn(client)).forecasts).toEqual([])
-    const inMemory = async () =>
-      /fvs_current_forecasts\{.*production.*\} (\d+)/.exec((await client.get('/metrics')).text)?.[1]
-    await expect.poll(async () => (await quotaIn(client), inMemory())).toBe('0')
-    await importRows(components, 'questions', [HEADER, numbered(1, '2026-03-05T00:00:00Z')].join('\n'))
-    await expect
-      .poll(async () => (await quotaIn(client)).forecasts)
-      .toEqual([{ ...forecasts[0], closes_at: '2026-03-05T00:00:00.000Z' }])
-    await importRows(
-      components,
-      'resolutions',
-      `question_id,outcome,resolved_at\n${uuidOf(5, 1)},yes,2026-03-01T00:00:00Z\n`,
-    )
-    await expect.poll(async () => (await quotaIn(client)).forecasts).toEqual([])
-  })
+  test(
+    'drops what stood on a question that is over, and has it again where its close is put off',
+    { tags: ['slow'] },
+    async () => {
+      const store = copyOf(released)
+      const clock = new Clock(NOW)
+      const { client, components } = await node(store, clock)
+      await importRows(components, 'questions', [HEADER, numbered(1, '2026-03-02T00:00:00Z')].join('\n'))
+      await submit(client, uuidOf(5, 1), 0.4)
+      const { forecasts } = await quotaIn(client)
+      expect(forecasts).toHaveLength(1)
+      clock.set('2026-03-02T00:00:00.000Z')
+      expect((await quotaIn(client)).forecasts).toEqual([])
+      const inMemory = async () =>
+        /fvs_current_forecasts\{.*production.*\} (\d+)/.exec((await client.get('/metrics')).text)?.[1]
+      await expect.poll(async () => (await quotaIn(client), inMemory())).toBe('0')
+      await importRows(components, 'questions', [HEADER, numbered(1, '2026-03-05T00:00:00Z')].join('\n'))
+      await expect
+        .poll(async () => (await quotaIn(client)).forecasts)
+        .toEqual([{ ...forecasts[0], closes_at: '2026-03-05T00:00:00.000Z' }])
+      await importRows(
+        components,
+        'resolutions',
+        `question_id,outcome,resolved_at\n${uuidOf(5, 1)},yes,2026-03-01T00:00:00Z\n`,
+      )
+      await expect.poll(async () => (await quotaIn(client)).forecasts).toEqual([])
+    },
+  )
 
-  test('has them in the order in which the questions close, in pages that together have each once', async () => {
-    const { client, components } = await node(copyOf(released))
-    const closes = (number: number) => `2026-05-0${1 + (number % 3)}T00:00:00Z`
-    const lines = Array.from({ length: 25 }, (_, number) => numbered(number, closes(number)))
-    await importRows(components, 'questions', [HEADER, ...lines].join('\n'))
-    for (let number = 0; number < 25; number++) await submit(client, uuidOf(5, number), number / 25)
-    const { forecasts: all } = await quotaIn(client)
-    const order = all.map(({ closes_at, question_id }) => `${closes_at} ${question_id}`)
-    expect(order).toEqual(order.toSorted())
-    expect(all).toHaveLength(25)
-    const paged = []
-    for (let query = '?limit=7'; ;) {
-      const { forecasts, next_cursor } = await quotaIn(client, agent, query)
-      paged.push(...forecasts)
-      if (next_cursor === null) break
-      expect(forecasts).toHaveLength(7)
-      query = `?limit=7&cursor=${next_cursor}`
-    }
-    expect(paged).toEqual(all)
-    expect((await quotaIn(client, agent, '?limit=25')).next_cursor).toBeNull()
-    const [one] = all
-    expect(
-      (await quotaIn(client, agent, `?question_id=${one!.question_id.toUpperCase()}`)).forecasts,
-    ).toEqual([one])
-    expect((await quotaIn(client, agent, `?question_id=${uuidOf(9, 9)}`)).forecasts).toEqual([])
-  })
+  test(
+    'has them in the order in which the questions close, in pages that together have each once',
+    { tags: ['slow'] },
+    async () => {
+      const { client, components } = await node(copyOf(released))
+      const closes = (number: number) => `2026-05-0${1 + (number % 3)}T00:00:00Z`
+      const lines = Array.from({ length: 25 }, (_, number) => numbered(number, closes(number)))
+      await importRows(components, 'questions', [HEADER, ...lines].join('\n'))
+      for (let number = 0; number < 25; number++) await submit(client, uuidOf(5, number), number / 25)
+      const { forecasts: all } = await quotaIn(client)
+      const order = all.map(({ closes_at, question_id }) => `${closes_at} ${question_id}`)
+      expect(order).toEqual(order.toSorted())
+      expect(all).toHaveLength(25)
+      const paged = []
+      for (let query = '?limit=7'; ;) {
+        const { forecasts, next_cursor } = await quotaIn(client, agent, query)
+        paged.push(...forecasts)
+        if (next_cursor === null) break
+        expect(forecasts).toHaveLength(7)
+        query = `?limit=7&cursor=${next_cursor}`
+      }
+      expect(paged).toEqual(all)
+      expect((await quotaIn(client, agent, '?limit=25')).next_cursor).toBeNull()
+      const [one] = all
+      expect(
+        (await quotaIn(client, agent, `?question_id=${one!.question_id.toUpperCase()}`)).forecasts,
+      ).toEqual([one])
+      expect((await quotaIn(client, agent, `?question_id=${uuidOf(9, 9)}`)).forecasts).toEqual([])
+    },
+  )
 
   test('lets the page of a question say how many agents have answered, and not what', async () => {
     const { client } = await node(copyOf(released))

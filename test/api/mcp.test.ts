@@ -34,7 +34,7 @@ const post = (message: unknown, headers: Record<string, string> = {}, by = servi
 const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 const questions = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_questions' } }
 
-test('a model reads, submits and reads back with the key of its agent', async () => {
+test('a model reads, submits and reads back with the key of its agent', { tags: ['slow'] }, async () => {
   const client = await connect(bearer(agent.key))
   const { tools } = await client.listTools()
   expect(tools.map(({ name }) => name)).toContain('submit_forecast')
@@ -203,7 +203,7 @@ test('a failure of the service is one of the request, and is no answer of a tool
   expectProblem(await post(asked, {}, down), 503, /the store does not answer/)
 })
 
-test('a tool call counts as the call that it makes, and nothing besides', async () => {
+test('a tool call counts as the call that it makes, and nothing besides', { tags: ['slow'] }, async () => {
   const components = await testComponents({
     folder,
     clock: new Clock(NOW),

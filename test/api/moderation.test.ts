@@ -42,35 +42,39 @@ async function released(number: number): Promise<void> {
 const namesIn = async (path: string, list: string) =>
   (await service.client.get(path)).json<Record<string, { name: string }[]>>()[list]!.map(({ name }) => name)
 
-test('an agent is renamed, hidden and shown again by the operator, with a reason', async () => {
-  await renameAgent(components, agentId.toUpperCase(), BAD, { reason: 'to try it' })
-  await released(2)
-  expect(await namesIn('/leaderboard/agent', 'entries')).toEqual([BAD])
-  expect(await namesIn(`/owners/${OWNER}`, 'agents')).toEqual([BAD])
+test(
+  'an agent is renamed, hidden and shown again by the operator, with a reason',
+  { tags: ['slow'] },
+  async () => {
+    await renameAgent(components, agentId.toUpperCase(), BAD, { reason: 'to try it' })
+    await released(2)
+    expect(await namesIn('/leaderboard/agent', 'entries')).toEqual([BAD])
+    expect(await namesIn(`/owners/${OWNER}`, 'agents')).toEqual([BAD])
 
-  expect((await hideAgent(components, agentId, { reason: 'offensive' })).json).toMatchObject({ changed: 1 })
-  expect((await hideAgent(components, agentId, { reason: 'again' })).json).toMatchObject({ changed: 0 })
-  await released(3)
-  expect(await namesIn('/leaderboard/agent', 'entries')).toEqual([])
-  expect((await service.client.get(`/owners/${OWNER}`)).status).toBe(404)
-  const record = await service.client.get(`/agents/${agentId}/verification`)
-  expectValid('agent-verification', record.json())
-  expect(record.json()).toMatchObject({ name: null, model_type: null, owner_id: OWNER })
-  const profile = await service.client.get(`/agents/${agentId}`)
-  expectValid('agent-profile', profile.json())
-  for (const path of ['/', '/view/agents', `/view/agents/${agentId}`, '/sitemap.xml']) {
-    const { status, text } = await service.client.get(path)
-    expect([path, status]).toEqual([path, 200])
-    expect(text).not.toContain('offensive')
-  }
-  expect((await listAgents(components, {})).text).toContain('(hidden)')
+    expect((await hideAgent(components, agentId, { reason: 'offensive' })).json).toMatchObject({ changed: 1 })
+    expect((await hideAgent(components, agentId, { reason: 'again' })).json).toMatchObject({ changed: 0 })
+    await released(3)
+    expect(await namesIn('/leaderboard/agent', 'entries')).toEqual([])
+    expect((await service.client.get(`/owners/${OWNER}`)).status).toBe(404)
+    const record = await service.client.get(`/agents/${agentId}/verification`)
+    expectValid('agent-verification', record.json())
+    expect(record.json()).toMatchObject({ name: null, model_type: null, owner_id: OWNER })
+    const profile = await service.client.get(`/agents/${agentId}`)
+    expectValid('agent-profile', profile.json())
+    for (const path of ['/', '/view/agents', `/view/agents/${agentId}`, '/sitemap.xml']) {
+      const { status, text } = await service.client.get(path)
+      expect([path, status]).toEqual([path, 200])
+      expect(text).not.toContain('offensive')
+    }
+    expect((await listAgents(components, {})).text).toContain('(hidden)')
 
-  await renameAgent(components, agentId, 'a name', { reason: 'appealed' })
-  await released(4)
-  expect(await namesIn('/leaderboard/agent', 'entries')).toEqual(['a name'])
-  const reasons = [...store.objects].filter(([path]) => path.startsWith('registry/moderation/'))
-  expect(reasons.map(([, bytes]) => Buffer.from(bytes).toString()).join()).toContain('appealed')
-})
+    await renameAgent(components, agentId, 'a name', { reason: 'appealed' })
+    await released(4)
+    expect(await namesIn('/leaderboard/agent', 'entries')).toEqual(['a name'])
+    const reasons = [...store.objects].filter(([path]) => path.startsWith('registry/moderation/'))
+    expect(reasons.map(([, bytes]) => Buffer.from(bytes).toString()).join()).toContain('appealed')
+  },
+)
 
 test('a name that breaks the rule, and an agent that nobody registered, change nothing', async () => {
   const before = new Map(store.objects)

@@ -66,37 +66,41 @@ describe('GET /operator/agenda', () => {
     return answer.json()
   }
 
-  test('lists what is overdue, closes within a day or opens within a week, each once and in order', async () => {
-    const rows = [
-      question(1, -9, -1),
-      question(2, -9, -3),
-      question(3, -9, 0),
-      question(4, -9, 1),
-      question(5, -9, 0.5),
-      question(6, -9, 1.001),
-      question(7, 7, 30),
-      question(8, 0.2, 0.4),
-      question(9, 7.001, 30),
-      question(10, 3, 3.5),
-    ]
-    expect(new Set(rows.map(({ question_id }) => question_id)).size).toBe(10)
-    await put('questions', rows)
-    const found = await agenda()
-    expect(found.at).toBe(NOW)
-    const numbers = (list: List) =>
-      list.questions.flatMap(({ question_id }) => {
-        const index = rows.findIndex((row) => row.question_id === question_id)
-        return index < 0 ? [] : [index + 1]
-      })
-    expect(numbers(found.overdue)).toEqual([2, 1, 3])
-    expect(numbers(found.closing)).toEqual([5, 4])
-    expect(numbers(found.opening)).toEqual([8, 10, 7])
-    for (const list of [found.overdue, found.closing, found.opening])
-      expect(list.count).toBe(list.questions.length)
-    expect(found.overdue.questions.at(-1)).toEqual({ ...rows[2], url: null })
-  })
+  test(
+    'lists what is overdue, closes within a day or opens within a week, each once and in order',
+    { tags: ['slow'] },
+    async () => {
+      const rows = [
+        question(1, -9, -1),
+        question(2, -9, -3),
+        question(3, -9, 0),
+        question(4, -9, 1),
+        question(5, -9, 0.5),
+        question(6, -9, 1.001),
+        question(7, 7, 30),
+        question(8, 0.2, 0.4),
+        question(9, 7.001, 30),
+        question(10, 3, 3.5),
+      ]
+      expect(new Set(rows.map(({ question_id }) => question_id)).size).toBe(10)
+      await put('questions', rows)
+      const found = await agenda()
+      expect(found.at).toBe(NOW)
+      const numbers = (list: List) =>
+        list.questions.flatMap(({ question_id }) => {
+          const index = rows.findIndex((row) => row.question_id === question_id)
+          return index < 0 ? [] : [index + 1]
+        })
+      expect(numbers(found.overdue)).toEqual([2, 1, 3])
+      expect(numbers(found.closing)).toEqual([5, 4])
+      expect(numbers(found.opening)).toEqual([8, 10, 7])
+      for (const list of [found.overdue, found.closing, found.opening])
+        expect(list.count).toBe(list.questions.length)
+      expect(found.overdue.questions.at(-1)).toEqual({ ...rows[2], url: null })
+    },
+  )
 
-  test('counts beyond its limit, and has what was written before the call', async () => {
+  test('counts beyond its limit, and has what was written before the call', { tags: ['slow'] }, async () => {
     const { count } = (await agenda()).overdue
     await put('questions', [question(11, -90, -80)])
     const more = await agenda('?limit=1')
@@ -118,7 +122,7 @@ describe('GET /operator/agenda', () => {
     expectProblem(wrong, 422, /must be at most 1000/)
   })
 
-  test('looks at few of many questions', () => {
+  test('looks at few of many questions', { tags: ['slow'] }, () => {
     const many = Array.from({ length: 100_000 }, (_, n) =>
       questionOf(n, { openedAtMs: (n % 2) * n * 1000, closesAtMs: 100_000_000 + n * 1000 }),
     )
@@ -161,22 +165,26 @@ describe('POST /operator/preview', () => {
     return answer.json()
   }
 
-  test('says what each call would do, the outcomes of new questions included', async () => {
-    const row = question(20, -9, -1)
-    const said = { question_id: row.question_id, outcome: 'yes', resolved_at: NOW }
-    const found = await preview({ questions: [row, question(21, -9, 3)], resolutions: [said] })
-    expect(found).toMatchObject({ needs_reason: false, corrects: [] })
-    expect(found.parts).toMatchObject([
-      { kind: 'questions', rows: 2, added: 2, bad: 0, errors: [] },
-      { kind: 'resolutions', rows: 1, added: 1, bad: 0, errors: [] },
-    ])
-    await put('questions', [row])
-    await put('resolutions', [said])
-    const again = await preview({ resolutions: [said] })
-    expect(again.parts).toMatchObject([{ added: 0, changed: 0, unchanged: 1 }])
-  })
+  test(
+    'says what each call would do, the outcomes of new questions included',
+    { tags: ['slow'] },
+    async () => {
+      const row = question(20, -9, -1)
+      const said = { question_id: row.question_id, outcome: 'yes', resolved_at: NOW }
+      const found = await preview({ questions: [row, question(21, -9, 3)], resolutions: [said] })
+      expect(found).toMatchObject({ needs_reason: false, corrects: [] })
+      expect(found.parts).toMatchObject([
+        { kind: 'questions', rows: 2, added: 2, bad: 0, errors: [] },
+        { kind: 'resolutions', rows: 1, added: 1, bad: 0, errors: [] },
+      ])
+      await put('questions', [row])
+      await put('resolutions', [said])
+      const again = await preview({ resolutions: [said] })
+      expect(again.parts).toMatchObject([{ added: 0, changed: 0, unchanged: 1 }])
+    },
+  )
 
-  test('answers with bad rows as a call would name them', async () => {
+  test('answers with bad rows as a call would name them', { tags: ['slow'] }, async () => {
     const found = await preview({
       questions: [question(22, -9, 1), { ...question(23, -9, 1), closes_at: 'soon' }],
       resolutions: [{ question_id: uuidOf(59, 1), outcome: 'yes', resolved_at: NOW }],
@@ -194,27 +202,31 @@ describe('POST /operator/preview', () => {
     expect(pointersOf(refused)).toEqual(['/questions/0'])
   })
 
-  test('tells the outcomes that the next release would correct, and those made void', async () => {
-    const id = questionId(0)
-    const shown = (await service.client.get(`/questions/${id}`)).json<Record<string, string>>()
-    const from = shown['outcome']!
-    const to = from === 'yes' ? 'no' : 'yes'
-    const row = (outcome: string, resolved_at = shown['resolved_at']!) => ({
-      question_id: id,
-      outcome,
-      resolved_at,
-    })
-    expect((await preview({ resolutions: [row(to)] })).corrects).toEqual([{ question_id: id, from, to }])
-    expect((await preview({ resolutions: [row('open')] })).corrects).toEqual([
-      { question_id: id, from, to: 'open' },
-    ])
-    expect((await preview({ resolutions: [row(from)] })).corrects).toEqual([])
-    const early = await preview({ resolutions: [row(from, '2026-01-01T00:00:00.001Z')] })
-    expect(early.parts[0]!.made_void.forecasts).toBeGreaterThan(0)
-    expect(early.parts[0]!.made_void.entities).toBeGreaterThan(0)
-  })
+  test(
+    'tells the outcomes that the next release would correct, and those made void',
+    { tags: ['slow'] },
+    async () => {
+      const id = questionId(0)
+      const shown = (await service.client.get(`/questions/${id}`)).json<Record<string, string>>()
+      const from = shown['outcome']!
+      const to = from === 'yes' ? 'no' : 'yes'
+      const row = (outcome: string, resolved_at = shown['resolved_at']!) => ({
+        question_id: id,
+        outcome,
+        resolved_at,
+      })
+      expect((await preview({ resolutions: [row(to)] })).corrects).toEqual([{ question_id: id, from, to }])
+      expect((await preview({ resolutions: [row('open')] })).corrects).toEqual([
+        { question_id: id, from, to: 'open' },
+      ])
+      expect((await preview({ resolutions: [row(from)] })).corrects).toEqual([])
+      const early = await preview({ resolutions: [row(from, '2026-01-01T00:00:00.001Z')] })
+      expect(early.parts[0]!.made_void.forecasts).toBeGreaterThan(0)
+      expect(early.parts[0]!.made_void.entities).toBeGreaterThan(0)
+    },
+  )
 
-  test('says whether a reason is needed, until one is sent', async () => {
+  test('says whether a reason is needed, until one is sent', { tags: ['slow'] }, async () => {
     const { question_id, title, opened_at } = (await service.client.get(`/questions/${questionId(1)}`)).json<
       Record<string, string>
     >()

@@ -64,7 +64,7 @@ async function rowsOf<T extends object>(query: string): Promise<T[]> {
 }
 
 describe('rows', () => {
-  test('are taken in, and sending them again changes nothing', async () => {
+  test('are taken in, and sending them again changes nothing', { tags: ['slow'] }, async () => {
     const rows = [question(1), question(2)]
     const first = await put('questions', rows)
     expect(first.status, first.text).toBe(200)
@@ -83,7 +83,7 @@ describe('rows', () => {
     expect(known).toEqual([{ title: 'Will it be one?' }])
   })
 
-  test('make the outcome of a question', async () => {
+  test('make the outcome of a question', { tags: ['slow'] }, async () => {
     await put('questions', [question(3)])
     const said = { question_id: uuidOf(40, 3), outcome: 'no', resolved_at: '2026-02-01T00:00:00Z' }
     expect((await put('resolutions', [said])).json()).toMatchObject({ kind: 'resolutions', added: 1 })
@@ -93,19 +93,23 @@ describe('rows', () => {
     })
   })
 
-  test('are all or nothing, and the bad ones are named as in a file, without hints at a command', async () => {
-    const bad = await put('questions', [
-      question(7),
-      { ...question(8), closes_at: '2025-12-01T00:00:00Z' },
-      { ...question(9), opened_at: '2026-01-01T00:00:00' },
-      { ...question(10), title: '' },
-    ])
-    expectProblem(bad, 422, /^PUT \/operator\/questions: 3 bad rows; nothing was imported$/)
-    expect(pointersOf(bad)).toEqual(['/questions/1', '/questions/2', '/questions/3'])
-    expect(bad.text).not.toMatch(/--|line \d/)
-    const found = await rowsOf(`SELECT * FROM questions WHERE question_id = '${uuidOf(40, 7)}'`)
-    expect(found).toEqual([])
-  })
+  test(
+    'are all or nothing, and the bad ones are named as in a file, without hints at a command',
+    { tags: ['slow'] },
+    async () => {
+      const bad = await put('questions', [
+        question(7),
+        { ...question(8), closes_at: '2025-12-01T00:00:00Z' },
+        { ...question(9), opened_at: '2026-01-01T00:00:00' },
+        { ...question(10), title: '' },
+      ])
+      expectProblem(bad, 422, /^PUT \/operator\/questions: 3 bad rows; nothing was imported$/)
+      expect(pointersOf(bad)).toEqual(['/questions/1', '/questions/2', '/questions/3'])
+      expect(bad.text).not.toMatch(/--|line \d/)
+      const found = await rowsOf(`SELECT * FROM questions WHERE question_id = '${uuidOf(40, 7)}'`)
+      expect(found).toEqual([])
+    },
+  )
 
   test('of the wrong form are named by their fields, before any other check', async () => {
     const bad = await put('questions', [
@@ -127,7 +131,7 @@ describe('rows', () => {
     expect(pointersOf(await post([forecast]))).toEqual(['/forecasts/0/probability', '/forecasts/0/user_id'])
   })
 
-  test('change how a scored question is scored only with a reason', async () => {
+  test('change how a scored question is scored only with a reason', { tags: ['slow'] }, async () => {
     const [scored] = await rowsOf<{ question_id: string; opened: string }>(
       `SELECT question_id, strftime(opened_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ') AS opened
        FROM current_questions JOIN current_resolutions USING (question_id) WHERE outcome = 'yes' ORDER BY question_id LIMIT 1`,
@@ -152,15 +156,19 @@ describe('rows', () => {
     expectProblem(await put('questions', []), 422, /must have at least one row/)
   })
 
-  test('of a thousand and long texts fit, and those beyond are told how much does', async () => {
-    const long = Array.from({ length: 1000 }, (_, n) => ({
-      ...question(n + 100),
-      background: 'x'.repeat(3000),
-    }))
-    expect((await put('questions', long)).json()).toMatchObject({ added: 1000 })
-    const longer = long.map((row) => ({ ...row, background: 'y'.repeat(5000) }))
-    expectProblem(await put('questions', longer), 413, /more than 4194304 bytes/)
-  })
+  test(
+    'of a thousand and long texts fit, and those beyond are told how much does',
+    { tags: ['slow'] },
+    async () => {
+      const long = Array.from({ length: 1000 }, (_, n) => ({
+        ...question(n + 100),
+        background: 'x'.repeat(3000),
+      }))
+      expect((await put('questions', long)).json()).toMatchObject({ added: 1000 })
+      const longer = long.map((row) => ({ ...row, background: 'y'.repeat(5000) }))
+      expectProblem(await put('questions', longer), 413, /more than 4194304 bytes/)
+    },
+  )
 })
 
 describe('forecasts of people', () => {
@@ -196,7 +204,7 @@ describe('forecasts of people', () => {
     expect(results[1]!.probability).toBeNull()
   })
 
-  test('that are sent again are those of before, with receipts', async () => {
+  test('that are sent again are those of before, with receipts', { tags: ['slow'] }, async () => {
     const [first] = resultsOf(await post([forecast(3)]))
     const answer = await post([forecast(3), forecast(4), forecast(3)])
     expect(answer.json()).toMatchObject({ added: 1, unchanged: 2 })
@@ -210,7 +218,7 @@ describe('forecasts of people', () => {
     expect(rows).toEqual([{ n: 1n }])
   })
 
-  test('that come late are taken as those of a file, without a receipt', async () => {
+  test('that come late are taken as those of a file, without a receipt', { tags: ['slow'] }, async () => {
     const late = forecast(5, { forecast_at: '2026-03-01T11:49:59.999Z' })
     const answer = await post([late, forecast(5)])
     expect(answer.json()).toMatchObject({ added: 2, import_id: expect.stringMatching(/^forecasts-\d+$/) })
@@ -225,21 +233,25 @@ describe('forecasts of people', () => {
     expect((await post([late, forecast(5)])).json()).toMatchObject({ added: 0, unchanged: 2 })
   })
 
-  test('are refused where they contradict, come from the future or are about nothing', async () => {
-    await post([forecast(6)])
-    const refused = await post([
-      forecast(6, { probability: 0.5 }),
-      forecast(7, { forecast_at: '2026-03-01T12:00:01Z' }),
-      forecast(8, { question_id: uuidOf(49, 1) }),
-    ])
-    expectProblem(refused, 422, /3 bad rows/)
-    const { errors } = refused.json<{ errors: { pointer: string; detail: string }[] }>()
-    expect(errors.map(({ pointer }) => pointer)).toEqual([0, 1, 2].map((n) => `/forecasts/${n}`))
-    expect(errors[0]!.detail).toMatch(/^probability is 0.5, but the known forecast .* has 0.25/)
-    expect(await rowsOf(`FROM forecasts WHERE entity_id = '${uuidOf(41, 7)}'`)).toEqual([])
-  })
+  test(
+    'are refused where they contradict, come from the future or are about nothing',
+    { tags: ['slow'] },
+    async () => {
+      await post([forecast(6)])
+      const refused = await post([
+        forecast(6, { probability: 0.5 }),
+        forecast(7, { forecast_at: '2026-03-01T12:00:01Z' }),
+        forecast(8, { question_id: uuidOf(49, 1) }),
+      ])
+      expectProblem(refused, 422, /3 bad rows/)
+      const { errors } = refused.json<{ errors: { pointer: string; detail: string }[] }>()
+      expect(errors.map(({ pointer }) => pointer)).toEqual([0, 1, 2].map((n) => `/forecasts/${n}`))
+      expect(errors[0]!.detail).toMatch(/^probability is 0.5, but the known forecast .* has 0.25/)
+      expect(await rowsOf(`FROM forecasts WHERE entity_id = '${uuidOf(41, 7)}'`)).toEqual([])
+    },
+  )
 
-  test('are proved by the next release if they came in time', async () => {
+  test('are proved by the next release if they came in time', { tags: ['slow'] }, async () => {
     clock.set('2026-03-01T12:30:00.000Z')
     onTestFinished(() => {
       clock.set(NOW)
@@ -269,7 +281,7 @@ describe('forecasts of people', () => {
 })
 
 describe('an agent', () => {
-  test('gets an owner and retires, and comes back', async () => {
+  test('gets an owner and retires, and comes back', { tags: ['slow'] }, async () => {
     const { agentId, key: own } = await registerAgent(service.client)
     const said = await call('PUT', `/operator/agents/${agentId}`, { owner_id: ' a  group ', retired: true })
     expect(said.status, said.text).toBe(200)
@@ -290,7 +302,7 @@ describe('an agent', () => {
 })
 
 describe('a key', () => {
-  test('does only what its scopes say', async () => {
+  test('does only what its scopes say', { tags: ['slow'] }, async () => {
     const own = await keyFor('questions')
     expect((await put('questions', [question(20)], {}, own)).status).toBe(200)
     const outcome = { question_id: uuidOf(40, 20), outcome: 'yes', resolved_at: '2026-02-01T00:00:00Z' }
@@ -322,7 +334,7 @@ describe('a key', () => {
   })
 })
 
-test('every call is in the log of the operator, those refused too', async () => {
+test('every call is in the log of the operator, those refused too', { tags: ['slow'] }, async () => {
   const before = (await loggedCalls(store)).length
   await put('questions', [question(30)], { reason: 'a new one' })
   await put('questions', [{ ...question(31), closes_at: 'soon' }])

@@ -126,25 +126,29 @@ test('whom nobody has recorded is not there, and what is no name is refused', as
   }
 })
 
-test('an audit derives the file of owners again, and finds one in which a number was changed', async () => {
-  const audited = async (change: (text: string) => string) => {
-    const copy = copyOf(store)
-    const path = 'releases/00000002/owners/000.json'
-    copy.objects.set(path, Buffer.from(change(Buffer.from(copy.objects.get(path)!).toString())))
-    return (await runAudit(await testComponents({ store: copy, folder, clock: new Clock(NOW) }), 2)).json
-  }
-  expect(await audited((text) => text)).toMatchObject({ ok: true, faults: [] })
-  expect(await audited((text) => text.replace('"scored_agents":2', '"scored_agents":1'))).toMatchObject({
-    ok: false,
-    signatures: { invalid: 1 },
-    faults: expect.arrayContaining([
-      expect.stringContaining(`signatures: owner "${OWNER}" (and perhaps others)`),
-      "owners/000.json: its SHA-256 is not the manifest's",
-    ]) as string[],
-  })
-})
+test(
+  'an audit derives the file of owners again, and finds one in which a number was changed',
+  { tags: ['slow'] },
+  async () => {
+    const audited = async (change: (text: string) => string) => {
+      const copy = copyOf(store)
+      const path = 'releases/00000002/owners/000.json'
+      copy.objects.set(path, Buffer.from(change(Buffer.from(copy.objects.get(path)!).toString())))
+      return (await runAudit(await testComponents({ store: copy, folder, clock: new Clock(NOW) }), 2)).json
+    }
+    expect(await audited((text) => text)).toMatchObject({ ok: true, faults: [] })
+    expect(await audited((text) => text.replace('"scored_agents":2', '"scored_agents":1'))).toMatchObject({
+      ok: false,
+      signatures: { invalid: 1 },
+      faults: expect.arrayContaining([
+        expect.stringContaining(`signatures: owner "${OWNER}" (and perhaps others)`),
+        "owners/000.json: its SHA-256 is not the manifest's",
+      ]) as string[],
+    })
+  },
+)
 
-test('owners are divided into files of 256 in order of name, and found in them', () => {
+test('owners are divided into files of 256 in order of name, and found in them', { tags: ['slow'] }, () => {
   const ownerIds = Array.from({ length: 2 * ENTITIES_PER_SHARD + 1 }, (_, i) => `owner ${i}`)
   const circumstances = {
     voice: true,

@@ -77,7 +77,7 @@ test('a text that is too long for a name says what is wanted', () => {
   })
 })
 
-test('no text makes it fail, and none leads out of the service', () => {
+test('no text makes it fail, and none leads out of the service', { tags: ['slow'] }, () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl()), (text) => {
       expect(['id', 'name', 'record', 'unknown']).toContain(pastedIn(site, text).kind)

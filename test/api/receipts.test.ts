@@ -141,28 +141,34 @@ describe('a receipt', () => {
     expect((await verified(body, receipt)).batch).toBe(batches().at(-1))
   })
 
-  test('of each forecast of calls at the same time holds, and for no other forecast', async () => {
-    const gate = Promise.withResolvers<void>()
-    const slow = new FaultStore(store, {
-      before: ({ operation, path }) =>
-        operation === 'putIfAbsent' && path.startsWith('inbox/forecasts/') ? gate.promise : undefined,
-    })
-    const { client } = await testService(await componentsOver(slow))
-    const calls = Array.from({ length: 40 }, () => submit(client))
-    const queued = async () =>
-      /fvs_commit_queued\{environment="production"\} (\d+)/.exec((await client.get('/metrics')).text)?.[1]
-    // All but the one that is being written.
-    await expect.poll(queued).toBe('39')
-    gate.resolve()
-    const answers = await Promise.all(calls)
-    const found = await Promise.all(answers.map((answer) => verified(answer.bytes, headerOf(answer))))
-    const sizes = found.map(({ checkpoint }) => checkpoint.size)
-    expect(sizes.filter((size) => size === 39)).toHaveLength(39)
-    for (const [index, answer] of answers.entries()) {
-      const other = answers[(index + 1) % answers.length]!
-      await expect(verified(other.bytes, headerOf(answer))).rejects.toThrow('the checkpoint has another root')
-    }
-  })
+  test(
+    'of each forecast of calls at the same time holds, and for no other forecast',
+    { tags: ['slow'] },
+    async () => {
+      const gate = Promise.withResolvers<void>()
+      const slow = new FaultStore(store, {
+        before: ({ operation, path }) =>
+          operation === 'putIfAbsent' && path.startsWith('inbox/forecasts/') ? gate.promise : undefined,
+      })
+      const { client } = await testService(await componentsOver(slow))
+      const calls = Array.from({ length: 40 }, () => submit(client))
+      const queued = async () =>
+        /fvs_commit_queued\{environment="production"\} (\d+)/.exec((await client.get('/metrics')).text)?.[1]
+      // All but the one that is being written.
+      await expect.poll(queued).toBe('39')
+      gate.resolve()
+      const answers = await Promise.all(calls)
+      const found = await Promise.all(answers.map((answer) => verified(answer.bytes, headerOf(answer))))
+      const sizes = found.map(({ checkpoint }) => checkpoint.size)
+      expect(sizes.filter((size) => size === 39)).toHaveLength(39)
+      for (const [index, answer] of answers.entries()) {
+        const other = answers[(index + 1) % answers.length]!
+        await expect(verified(other.bytes, headerOf(answer))).rejects.toThrow(
+          'the checkpoint has another root',
+        )
+      }
+    },
+  )
 
   test('is signed by the key in force and the one before it', async () => {
     const next = signingKeyOf(LOG_ORIGIN, 'log', new Uint8Array(32).fill(8))
@@ -173,7 +179,7 @@ describe('a receipt', () => {
     }
   })
 
-  test('of the sandbox has the name and the key of the sandbox', async () => {
+  test('of the sandbox has the name and the key of the sandbox', { tags: ['slow'] }, async () => {
     const own = signingKeyOf(`${LOG_ORIGIN}/sandbox`, 'log', new Uint8Array(32).fill(9))
     const sandbox = await testComponents({ store: new MemoryStore(), folder, clock, environment: 'sandbox' })
     await importRows(sandbox, 'questions', QUESTIONS_CSV)

@@ -70,28 +70,32 @@ test('where registration is closed nobody registers, and where it is open an inv
   }
 })
 
-test('its Location is the profile, once a release has the agent, in the sandbox under /sandbox', async () => {
-  const at = new Clock(NOW)
-  const both = withSandbox(await testComponents({ store: new MemoryStore(), folder, clock: at }))
-  for (const environment of ENVIRONMENTS) await importRows(both[environment], 'questions', QUESTIONS_CSV)
-  const started = await startService(both, { scheduler: false, firstCallsMs: 0 })
-  onTestFinished(() => started.stop())
-  const client = new Client(started.url)
-  const named: { agent_id: string; environment: string; location: string }[] = []
-  for (const [environment, mount] of Object.entries(MOUNTS)) {
-    const answer = await client.post(`${mount}/agents/register`, AGENT)
-    const { agent_id, api_key } = answer.json<{ agent_id: string; api_key: string }>()
-    const location = String(answer.headers['location'])
-    expect(location).toBe(`${mount}/agents/${agent_id}`)
-    const forecast = { question_id: QUESTION.open, probability: 0.5 }
-    const taken = await client.post(`${location}/forecast`, forecast, bearer(api_key))
-    expect(taken.status, taken.text).toBe(200)
-    named.push({ agent_id, environment, location })
-  }
-  at.set('2026-03-01T13:00:00.000Z')
-  for (const environment of ENVIRONMENTS) await release(both[environment])
-  for (const { location, ...profile } of named) {
-    await expect.poll(async () => (await client.get(location)).json()).toMatchObject(profile)
-    expectValid('agent-profile', (await client.get(location)).json())
-  }
-})
+test(
+  'its Location is the profile, once a release has the agent, in the sandbox under /sandbox',
+  { tags: ['slow'] },
+  async () => {
+    const at = new Clock(NOW)
+    const both = withSandbox(await testComponents({ store: new MemoryStore(), folder, clock: at }))
+    for (const environment of ENVIRONMENTS) await importRows(both[environment], 'questions', QUESTIONS_CSV)
+    const started = await startService(both, { scheduler: false, firstCallsMs: 0 })
+    onTestFinished(() => started.stop())
+    const client = new Client(started.url)
+    const named: { agent_id: string; environment: string; location: string }[] = []
+    for (const [environment, mount] of Object.entries(MOUNTS)) {
+      const answer = await client.post(`${mount}/agents/register`, AGENT)
+      const { agent_id, api_key } = answer.json<{ agent_id: string; api_key: string }>()
+      const location = String(answer.headers['location'])
+      expect(location).toBe(`${mount}/agents/${agent_id}`)
+      const forecast = { question_id: QUESTION.open, probability: 0.5 }
+      const taken = await client.post(`${location}/forecast`, forecast, bearer(api_key))
+      expect(taken.status, taken.text).toBe(200)
+      named.push({ agent_id, environment, location })
+    }
+    at.set('2026-03-01T13:00:00.000Z')
+    for (const environment of ENVIRONMENTS) await release(both[environment])
+    for (const { location, ...profile } of named) {
+      await expect.poll(async () => (await client.get(location)).json()).toMatchObject(profile)
+      expectValid('agent-profile', (await client.get(location)).json())
+    }
+  },
+)

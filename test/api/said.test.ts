@@ -66,136 +66,156 @@ async function setUp() {
   return { agent, client, clock, components, submit, publish, resolve, rationalesOn, history, auth, own }
 }
 
-test('a rationale is private until the outcome is known, and shown as its agent last said it', async () => {
-  const { agent, client, components, submit, publish, resolve, rationalesOn } = await setUp()
-  await submit([
-    { question_id: QUESTION.open, probability: 0.3, rationale: 'At first.' },
-    { question_id: QUESTION.open, probability: 0.9, rationale: 'Refused with its forecast.' },
-    { question_id: OTHER, probability: 0.5, rationale: 'Of another.' },
-  ])
-  const [last] = await submit([{ question_id: QUESTION.open, probability: 0.7, rationale: HOSTILE }])
-  await submit([{ question_id: QUESTION.open, probability: 0.6 }])
-  const none = { question_id: QUESTION.open, rationales: [], left_out: 0 }
-  await publish()
-  expect(await rationalesOn(QUESTION.open)).toEqual(none)
-  await resolve(QUESTION.open, 'yes')
-  await publish()
-  await expect.poll(async () => (await rationalesOn(QUESTION.open)).rationales.length).toBe(1)
-  expect((await rationalesOn(QUESTION.open)).rationales).toMatchObject([
-    {
-      agent_id: agent.agentId,
-      forecast_id: last!.forecast_id,
-      probability: 0.7,
-      rationale: HOSTILE_KEPT,
-    },
-  ])
-  expect(await rationalesOn(OTHER)).toMatchObject({ rationales: [] })
-  const page = (await client.get(`/view/questions/${QUESTION.open}`)).text
-  expect(page).toContain('Why agents forecast as they did')
-  expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
-  expect(page).not.toContain('<script>alert(1)')
-
-  await resolve(QUESTION.open, 'open')
-  await expect.poll(() => rationalesOn(QUESTION.open)).toEqual(none)
-  await resolve(QUESTION.open, 'no')
-  await publish()
-  await expect.poll(async () => (await rationalesOn(QUESTION.open)).rationales.length).toBe(1)
-  // One that comes into the table after the outcome, as that of a write which took long.
-  await send(components.store, 'rationales', 'late', [
-    {
-      forecast_id: uuidOf(4, 1),
-      agent_id: agent.agentId,
-      question_id: QUESTION.open,
-      probability: 0.8,
-      forecast_at: new Date('2026-03-01T12:00:20.000Z'),
-      rationale: 'Late.',
-      recorded_at: new Date('2026-03-01T12:00:20.000Z'),
-    },
-  ])
-  await publish()
-  await expect.poll(async () => (await rationalesOn(QUESTION.open)).rationales[0]?.rationale).toBe('Late.')
-  await hideAgent(components, agent.agentId, { reason: 'offensive' })
-  await publish()
-  expect(await rationalesOn(QUESTION.open)).toEqual(none)
-})
-
-test('a repetition records a rationale once more under the same forecast, and one without any records none', async () => {
-  const { components, submit } = await setUp()
-  const key = { 'Idempotency-Key': uuidOf(7, 1) }
-  const body = [{ question_id: QUESTION.open, probability: 0.3, rationale: 'Once.' }]
-  const [first] = await submit(body, key)
-  const [again] = await submit(body, key)
-  expect(again!.forecast_id).toBe(first!.forecast_id)
-  await submit([{ question_id: QUESTION.open, probability: 0.4 }])
-  const rows = await inboxRows(components.store, 'rationales')
-  expect(new Set(rows.map((row) => row['forecast_id']))).toEqual(new Set([first!.forecast_id]))
-  expect(await inboxRows(components.store, 'forecasts')).toHaveLength(2)
-})
-
-test.for(['', 'x'.repeat(4001)])('refuses a rationale that is empty or too long: %#', async (rationale) => {
-  const { agent, client, auth } = await setUp()
-  const body = { question_id: QUESTION.open, probability: 0.5, rationale }
-  expect(pointersOf(await client.post(`/agents/${agent.agentId}/forecast`, body, auth))).toEqual([
-    '/rationale',
-  ])
-})
-
-test('a history has all that its agent said, with reasons, in pages that go on', async () => {
-  const { agent, client, submit, publish, history, auth, own } = await setUp()
-  const before = await history('&limit=1000')
-  expect(before.next_cursor).toBeNull()
-  const [first] = await submit([{ question_id: QUESTION.open, probability: 0.3, rationale: 'Why.' }])
-  const [second] = await submit([{ question_id: QUESTION.open, probability: null }])
-  await publish()
-  const [third] = await submit([{ question_id: OTHER, probability: 0.2 }])
-  expect((await history('&limit=1000')).forecasts.slice(before.forecasts.length)).toMatchObject([
-    { forecast_id: first!.forecast_id, probability: 0.3, rationale: 'Why.', question_id: QUESTION.open },
-    { forecast_id: second!.forecast_id, probability: null, rationale: null },
-  ])
-  await publish()
-  const all = (await history('&limit=1000')).forecasts
-  expect(all.at(-1)).toMatchObject({ forecast_id: third!.forecast_id, title: 'Another?' })
-  const paged: unknown[] = []
-  for (let cursor: string | null = '0_0'; cursor !== null;) {
-    const page: CurrentForecasts = await history(`&limit=7&cursor=${cursor}`)
-    paged.push(...page.forecasts)
-    cursor = page.next_cursor
-  }
-  expect(paged).toEqual(all)
-  expect((await history(`&question_id=${OTHER}`)).forecasts).toEqual([all.at(-1)])
-  expect(await history('&cursor=999_0')).toMatchObject({ forecasts: [], next_cursor: null })
-
-  const stranger = await registerAgent(client)
-  expect((await client.get(`${own}?history=true`, bearer(stranger.key))).status).toBe(403)
-  expect(
-    (await client.get(`/agents/${stranger.agentId}/forecasts?history=true`, bearer(stranger.key))).json(),
-  ).toMatchObject({ forecasts: [] })
-  expect(pointersOf(await client.get(`${own}?cursor=0_0`, auth))).toEqual(['/cursor'])
-  const listed = (await client.get(`${own}?limit=1`, auth)).json<CurrentForecasts>()
-  expect(
-    pointersOf(
-      await client.get(`${own}?history=true&cursor=${listed.next_cursor ?? `1_${agent.agentId}`}`, auth),
-    ),
-  ).toEqual(['/cursor'])
-})
-
-test('a page of a history that looks through few rows is short, and nothing is lost', async () => {
-  const { agent, components, submit, publish, history } = await setUp()
-  for (const probability of [0.1, 0.2, 0.3]) {
-    await submit([{ question_id: QUESTION.open, probability }])
+test(
+  'a rationale is private until the outcome is known, and shown as its agent last said it',
+  { tags: ['slow'] },
+  async () => {
+    const { agent, client, components, submit, publish, resolve, rationalesOn } = await setUp()
+    await submit([
+      { question_id: QUESTION.open, probability: 0.3, rationale: 'At first.' },
+      { question_id: QUESTION.open, probability: 0.9, rationale: 'Refused with its forecast.' },
+      { question_id: OTHER, probability: 0.5, rationale: 'Of another.' },
+    ])
+    const [last] = await submit([{ question_id: QUESTION.open, probability: 0.7, rationale: HOSTILE }])
+    await submit([{ question_id: QUESTION.open, probability: 0.6 }])
+    const none = { question_id: QUESTION.open, rationales: [], left_out: 0 }
     await publish()
-  }
-  const all = (await history('&limit=1000')).forecasts.map(({ forecast_id }) => forecast_id)
-  const own = new ForecastHistory(components, 1)
-  const found: string[] = []
-  let pages = 0
-  for (let next: string | null = '0_0'; next !== null; pages++) {
-    const [file, given] = next.split('_').map(Number) as [number, number]
-    const asked = { agentId: agent.agentId, questionId: undefined, limit: 50, cursor: { file, given } }
-    const page = await own.page(asked, SERVICE)
-    found.push(...page.pastForecasts.map(({ forecast_id }) => forecast_id))
-    next = page.next
-  }
-  expect(found).toEqual(all)
-  expect(pages).toBeGreaterThan(3)
-})
+    expect(await rationalesOn(QUESTION.open)).toEqual(none)
+    await resolve(QUESTION.open, 'yes')
+    await publish()
+    await expect.poll(async () => (await rationalesOn(QUESTION.open)).rationales.length).toBe(1)
+    expect((await rationalesOn(QUESTION.open)).rationales).toMatchObject([
+      {
+        agent_id: agent.agentId,
+        forecast_id: last!.forecast_id,
+        probability: 0.7,
+        rationale: HOSTILE_KEPT,
+      },
+    ])
+    expect(await rationalesOn(OTHER)).toMatchObject({ rationales: [] })
+    const page = (await client.get(`/view/questions/${QUESTION.open}`)).text
+    expect(page).toContain('Why agents forecast as they did')
+    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+    expect(page).not.toContain('<script>alert(1)')
+
+    await resolve(QUESTION.open, 'open')
+    await expect.poll(() => rationalesOn(QUESTION.open)).toEqual(none)
+    await resolve(QUESTION.open, 'no')
+    await publish()
+    await expect.poll(async () => (await rationalesOn(QUESTION.open)).rationales.length).toBe(1)
+    // One that comes into the table after the outcome, as that of a write which took long.
+    await send(components.store, 'rationales', 'late', [
+      {
+        forecast_id: uuidOf(4, 1),
+        agent_id: agent.agentId,
+        question_id: QUESTION.open,
+        probability: 0.8,
+        forecast_at: new Date('2026-03-01T12:00:20.000Z'),
+        rationale: 'Late.',
+        recorded_at: new Date('2026-03-01T12:00:20.000Z'),
+      },
+    ])
+    await publish()
+    await expect.poll(async () => (await rationalesOn(QUESTION.open)).rationales[0]?.rationale).toBe('Late.')
+    await hideAgent(components, agent.agentId, { reason: 'offensive' })
+    await publish()
+    expect(await rationalesOn(QUESTION.open)).toEqual(none)
+  },
+)
+
+test(
+  'a repetition records a rationale once more under the same forecast, and one without any records none',
+  { tags: ['slow'] },
+  async () => {
+    const { components, submit } = await setUp()
+    const key = { 'Idempotency-Key': uuidOf(7, 1) }
+    const body = [{ question_id: QUESTION.open, probability: 0.3, rationale: 'Once.' }]
+    const [first] = await submit(body, key)
+    const [again] = await submit(body, key)
+    expect(again!.forecast_id).toBe(first!.forecast_id)
+    await submit([{ question_id: QUESTION.open, probability: 0.4 }])
+    const rows = await inboxRows(components.store, 'rationales')
+    expect(new Set(rows.map((row) => row['forecast_id']))).toEqual(new Set([first!.forecast_id]))
+    expect(await inboxRows(components.store, 'forecasts')).toHaveLength(2)
+  },
+)
+
+test.for(['', 'x'.repeat(4001)])(
+  'refuses a rationale that is empty or too long: %#',
+  { tags: ['slow'] },
+  async (rationale) => {
+    const { agent, client, auth } = await setUp()
+    const body = { question_id: QUESTION.open, probability: 0.5, rationale }
+    expect(pointersOf(await client.post(`/agents/${agent.agentId}/forecast`, body, auth))).toEqual([
+      '/rationale',
+    ])
+  },
+)
+
+test(
+  'a history has all that its agent said, with reasons, in pages that go on',
+  { tags: ['slow'] },
+  async () => {
+    const { agent, client, submit, publish, history, auth, own } = await setUp()
+    const before = await history('&limit=1000')
+    expect(before.next_cursor).toBeNull()
+    const [first] = await submit([{ question_id: QUESTION.open, probability: 0.3, rationale: 'Why.' }])
+    const [second] = await submit([{ question_id: QUESTION.open, probability: null }])
+    await publish()
+    const [third] = await submit([{ question_id: OTHER, probability: 0.2 }])
+    expect((await history('&limit=1000')).forecasts.slice(before.forecasts.length)).toMatchObject([
+      { forecast_id: first!.forecast_id, probability: 0.3, rationale: 'Why.', question_id: QUESTION.open },
+      { forecast_id: second!.forecast_id, probability: null, rationale: null },
+    ])
+    await publish()
+    const all = (await history('&limit=1000')).forecasts
+    expect(all.at(-1)).toMatchObject({ forecast_id: third!.forecast_id, title: 'Another?' })
+    const paged: unknown[] = []
+    for (let cursor: string | null = '0_0'; cursor !== null;) {
+      const page: CurrentForecasts = await history(`&limit=7&cursor=${cursor}`)
+      paged.push(...page.forecasts)
+      cursor = page.next_cursor
+    }
+    expect(paged).toEqual(all)
+    expect((await history(`&question_id=${OTHER}`)).forecasts).toEqual([all.at(-1)])
+    expect(await history('&cursor=999_0')).toMatchObject({ forecasts: [], next_cursor: null })
+
+    const stranger = await registerAgent(client)
+    expect((await client.get(`${own}?history=true`, bearer(stranger.key))).status).toBe(403)
+    expect(
+      (await client.get(`/agents/${stranger.agentId}/forecasts?history=true`, bearer(stranger.key))).json(),
+    ).toMatchObject({ forecasts: [] })
+    expect(pointersOf(await client.get(`${own}?cursor=0_0`, auth))).toEqual(['/cursor'])
+    const listed = (await client.get(`${own}?limit=1`, auth)).json<CurrentForecasts>()
+    expect(
+      pointersOf(
+        await client.get(`${own}?history=true&cursor=${listed.next_cursor ?? `1_${agent.agentId}`}`, auth),
+      ),
+    ).toEqual(['/cursor'])
+  },
+)
+
+test(
+  'a page of a history that looks through few rows is short, and nothing is lost',
+  { tags: ['slow'] },
+  async () => {
+    const { agent, components, submit, publish, history } = await setUp()
+    for (const probability of [0.1, 0.2, 0.3]) {
+      await submit([{ question_id: QUESTION.open, probability }])
+      await publish()
+    }
+    const all = (await history('&limit=1000')).forecasts.map(({ forecast_id }) => forecast_id)
+    const own = new ForecastHistory(components, 1)
+    const found: string[] = []
+    let pages = 0
+    for (let next: string | null = '0_0'; next !== null; pages++) {
+      const [file, given] = next.split('_').map(Number) as [number, number]
+      const asked = { agentId: agent.agentId, questionId: undefined, limit: 50, cursor: { file, given } }
+      const page = await own.page(asked, SERVICE)
+      found.push(...page.pastForecasts.map(({ forecast_id }) => forecast_id))
+      next = page.next
+    }
+    expect(found).toEqual(all)
+    expect(pages).toBeGreaterThan(3)
+  },
+)

@@ -76,7 +76,7 @@ const FORECAST = { question_id: QUESTION.open, probability: 0.5 }
 const PERSON = forecasterId(0)
 
 describe('under /sandbox', () => {
-  test('every call is there, and what it publishes says so', async () => {
+  test('every call is there, and what it publishes says so', { tags: ['slow'] }, async () => {
     const { clients, components } = await walled()
     const { sandbox: client } = clients
     const { agentId, key } = await registerAgent(client)
@@ -99,23 +99,27 @@ describe('under /sandbox', () => {
     expect(components.sandbox.environment).toBe('sandbox')
   })
 
-  test('what is signed holds with the secret of the sandbox, and not with the one of production', async () => {
-    const { clients } = await walled()
-    const holds = (bytes: Uint8Array, signature: string | undefined) => [
-      signatureHolds(bytes, signature ?? '', [SANDBOX_SECRET]),
-      signatureHolds(bytes, signature ?? '', [SECRET]),
-    ]
-    const { bytes, headers } = await clients.sandbox.get(`/forecaster/${PERSON}/verification`)
-    expect(holds(bytes, headers['x-service-signature'] as string)).toEqual([true, false])
-    const bulk = await clients.sandbox.post('/verification/bulk', {
-      entity_type: 'forecaster',
-      ids: [PERSON],
-    })
-    const [result] = bulk.json<{ results: { signature: string }[] }>().results
-    expect(holds(bytes, result?.signature)).toEqual([true, false])
-  })
+  test(
+    'what is signed holds with the secret of the sandbox, and not with the one of production',
+    { tags: ['slow'] },
+    async () => {
+      const { clients } = await walled()
+      const holds = (bytes: Uint8Array, signature: string | undefined) => [
+        signatureHolds(bytes, signature ?? '', [SANDBOX_SECRET]),
+        signatureHolds(bytes, signature ?? '', [SECRET]),
+      ]
+      const { bytes, headers } = await clients.sandbox.get(`/forecaster/${PERSON}/verification`)
+      expect(holds(bytes, headers['x-service-signature'] as string)).toEqual([true, false])
+      const bulk = await clients.sandbox.post('/verification/bulk', {
+        entity_type: 'forecaster',
+        ids: [PERSON],
+      })
+      const [result] = bulk.json<{ results: { signature: string }[] }>().results
+      expect(holds(bytes, result?.signature)).toEqual([true, false])
+    },
+  )
 
-  test('there is nothing of production, nor the other way round', async () => {
+  test('there is nothing of production, nor the other way round', { tags: ['slow'] }, async () => {
     const { clients } = await walled()
     const agents = {
       production: await registerAgent(clients.production),
@@ -136,21 +140,25 @@ describe('under /sandbox', () => {
     )
   })
 
-  test('one Idempotency-Key stands for one registration in each environment', async () => {
-    const { clients } = await walled()
-    const headers = { 'Idempotency-Key': 'the-same-key-in-both-environments' }
-    const ask = (environment: Environment) =>
-      clients[environment].post('/agents/register', { name: 'a', model_type: 'm' }, headers)
-    const answers = [
-      await ask('production'),
-      await ask('sandbox'),
-      await ask('production'),
-      await ask('sandbox'),
-    ]
-    const keys = answers.map((answer) => answer.json<{ api_key: string }>().api_key)
-    expect(keys.map((key) => key.slice(0, 8))).toEqual(['fv_live_', 'fv_test_', 'fv_live_', 'fv_test_'])
-    expect(keys.slice(2)).toEqual(keys.slice(0, 2))
-  })
+  test(
+    'one Idempotency-Key stands for one registration in each environment',
+    { tags: ['slow'] },
+    async () => {
+      const { clients } = await walled()
+      const headers = { 'Idempotency-Key': 'the-same-key-in-both-environments' }
+      const ask = (environment: Environment) =>
+        clients[environment].post('/agents/register', { name: 'a', model_type: 'm' }, headers)
+      const answers = [
+        await ask('production'),
+        await ask('sandbox'),
+        await ask('production'),
+        await ask('sandbox'),
+      ]
+      const keys = answers.map((answer) => answer.json<{ api_key: string }>().api_key)
+      expect(keys.map((key) => key.slice(0, 8))).toEqual(['fv_live_', 'fv_test_', 'fv_live_', 'fv_test_'])
+      expect(keys.slice(2)).toEqual(keys.slice(0, 2))
+    },
+  )
 })
 
 describe('a key of the other environment', () => {
@@ -171,6 +179,7 @@ describe('a key of the other environment', () => {
     ],
   ] as const)(
     'is answered 401 in %s, with the reason and without a look at the store',
+    { tags: ['slow'] },
     async ([here, there, why]) => {
       const { clients, stores } = world
       const { agentId, key } = agents[there]
@@ -198,7 +207,7 @@ describe('a key of the other environment', () => {
 })
 
 describe('the limits of the sandbox', () => {
-  test('are settings of its own, and are counted apart', async () => {
+  test('are settings of its own, and are counted apart', { tags: ['slow'] }, async () => {
     const { clients } = await walled({
       ANONYMOUS_PER_MINUTE: '2',
       SANDBOX_ANONYMOUS_PER_MINUTE: '3',
@@ -225,7 +234,7 @@ describe('the limits of the sandbox', () => {
     expect(await statuses(2, () => register('production'))).toEqual([201, 429])
   })
 
-  test('of an agent and of a month are its own, too', async () => {
+  test('of an agent and of a month are its own, too', { tags: ['slow'] }, async () => {
     const { clients } = await walled({
       SANDBOX_FORECASTS_PER_MINUTE: '1',
       SANDBOX_FORECASTS_BURST: '2',
@@ -243,52 +252,56 @@ describe('the limits of the sandbox', () => {
 const MANIFEST = manifestPath(1)
 
 describe('what the sandbox writes', () => {
-  test('lies under sandbox/, and a release of production is the same without it', async () => {
-    const { clients, components, folder, stores, stop } = await walled()
-    const csv = csvOf([`forecaster,${PERSON},${QUESTION.open},0.1,2026-02-01T00:00:00Z`])
-    await importRows(components.sandbox, 'forecasts', csv)
-    expect(await release(components.sandbox)).toMatchObject({ made: true, release: 2 })
-    const { agentId, key } = await registerAgent(clients.sandbox)
-    const headers = { ...bearer(key), 'Idempotency-Key': 'once' }
-    expect((await clients.sandbox.post(`/agents/${agentId}/forecast`, FORECAST, headers)).status).toBe(200)
-    await clients.sandbox.get(`/forecaster/${PERSON}/verification`, { 'X-API-Key': key })
-    await stop()
-    const root = await FileStore.begin(join(folder, 'store'))
-    const written = Object.keys(await contentOf(root))
-    expect(written.filter((name) => !name.startsWith('sandbox/'))).toEqual([])
-    const kinds = new Set(written.map((name) => name.split('/').slice(1, 3).join('/')))
-    for (const kind of ['registry/keys', 'inbox/forecasts', 'inbox/usage', 'tables/questions'])
-      expect(kinds).toContain(kind)
-    expect(written.some((name) => name.startsWith('sandbox/idempotency/'))).toBe(true)
+  test(
+    'lies under sandbox/, and a release of production is the same without it',
+    { tags: ['slow'] },
+    async () => {
+      const { clients, components, folder, stores, stop } = await walled()
+      const csv = csvOf([`forecaster,${PERSON},${QUESTION.open},0.1,2026-02-01T00:00:00Z`])
+      await importRows(components.sandbox, 'forecasts', csv)
+      expect(await release(components.sandbox)).toMatchObject({ made: true, release: 2 })
+      const { agentId, key } = await registerAgent(clients.sandbox)
+      const headers = { ...bearer(key), 'Idempotency-Key': 'once' }
+      expect((await clients.sandbox.post(`/agents/${agentId}/forecast`, FORECAST, headers)).status).toBe(200)
+      await clients.sandbox.get(`/forecaster/${PERSON}/verification`, { 'X-API-Key': key })
+      await stop()
+      const root = await FileStore.begin(join(folder, 'store'))
+      const written = Object.keys(await contentOf(root))
+      expect(written.filter((name) => !name.startsWith('sandbox/'))).toEqual([])
+      const kinds = new Set(written.map((name) => name.split('/').slice(1, 3).join('/')))
+      for (const kind of ['registry/keys', 'inbox/forecasts', 'inbox/usage', 'tables/questions'])
+        expect(kinds).toContain(kind)
+      expect(written.some((name) => name.startsWith('sandbox/idempotency/'))).toBe(true)
 
-    const alone = await testComponents({ clock: new Clock(NOW) })
-    const sandboxBefore = await contentOf(root, 'sandbox/')
-    stores.production.calls.length = 0
-    for (const production of [components.production, alone]) {
-      await importWorld(production)
-      // The sandbox has people with the same ids, with other forecasts.
-      await importRows(
-        production,
-        'forecasts',
-        csvOf([`forecaster,${PERSON},${QUESTION.open},0.9,2026-02-01T00:00:00Z`]),
+      const alone = await testComponents({ clock: new Clock(NOW) })
+      const sandboxBefore = await contentOf(root, 'sandbox/')
+      stores.production.calls.length = 0
+      for (const production of [components.production, alone]) {
+        await importWorld(production)
+        // The sandbox has people with the same ids, with other forecasts.
+        await importRows(
+          production,
+          'forecasts',
+          csvOf([`forecaster,${PERSON},${QUESTION.open},0.9,2026-02-01T00:00:00Z`]),
+        )
+        expect(await release(production)).toMatchObject({ made: true, release: 1 })
+      }
+      for (const prefix of ['releases/', 'snapshots/']) {
+        const published = await contentOf(components.production.store, prefix)
+        expect(Object.keys(published).length).toBeGreaterThan(1)
+        // The names of data files follow from the ids of what was imported.
+        const { [MANIFEST]: _own, ...own } = published
+        const { [MANIFEST]: _other, ...other } = await contentOf(alone.store, prefix)
+        expect(own).toEqual(other)
+      }
+      const [own, other] = await Promise.all(
+        [components.production, alone].map(({ store }) => readManifest(store, 1)),
       )
-      expect(await release(production)).toMatchObject({ made: true, release: 1 })
-    }
-    for (const prefix of ['releases/', 'snapshots/']) {
-      const published = await contentOf(components.production.store, prefix)
-      expect(Object.keys(published).length).toBeGreaterThan(1)
-      // The names of data files follow from the ids of what was imported.
-      const { [MANIFEST]: _own, ...own } = published
-      const { [MANIFEST]: _other, ...other } = await contentOf(alone.store, prefix)
-      expect(own).toEqual(other)
-    }
-    const [own, other] = await Promise.all(
-      [components.production, alone].map(({ store }) => readManifest(store, 1)),
-    )
-    expect({ ...own, inputs: [] }).toEqual({ ...other, inputs: [] })
-    expect(stores.production.calls.filter(({ path }) => path === '' || path.startsWith('sandbox'))).toEqual(
-      [],
-    )
-    expect(await contentOf(root, 'sandbox/')).toEqual(sandboxBefore)
-  })
+      expect({ ...own, inputs: [] }).toEqual({ ...other, inputs: [] })
+      expect(stores.production.calls.filter(({ path }) => path === '' || path.startsWith('sandbox'))).toEqual(
+        [],
+      )
+      expect(await contentOf(root, 'sandbox/')).toEqual(sandboxBefore)
+    },
+  )
 })

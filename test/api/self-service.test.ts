@@ -137,88 +137,96 @@ describe('a key', () => {
 })
 
 describe('an agent', () => {
-  test('that retires takes no forecasts on any node, and every record has it from the next release on', async () => {
-    const { agentId, key } = await registerAgent(service.client)
-    expect((await submit(agentId, key)).status).toBe(200)
-    const answer = await retire(agentId, key)
-    expect(answer.status, answer.text).toBe(200)
-    expectValid('retired-agent', answer.json())
-    expect(answer.json()).toEqual({ agent_id: agentId, retired_at: DAY_LATER })
-    expect((await submit(agentId, key)).status).toBe(200)
-    clock.set('2026-03-01T12:00:10.000Z')
-    expect((await retire(agentId, key)).json()).toEqual({ agent_id: agentId, retired_at: DAY_LATER })
-    await runRelease(await testComponents({ store, folder, clock }), {})
-
-    clock.set(DAY_LATER)
-    const refused = await submit(agentId, key)
-    expectProblem(refused, 409, /is retired since 2026-03-02T12:00:00.000Z/)
-    expect(refused.json()).toMatchObject({ type: '/problems/agent-retired' })
-    const batch = { forecasts: [{ question_id: QUESTION.open, probability: 0.5 }] }
-    expectProblem(
-      await service.client.post(`/agents/${agentId}/forecasts`, batch, bearer(key)),
-      409,
-      /is retired/,
-    )
-
-    const renamed = await service.client.send('PATCH', `/agents/${agentId}`, {
-      body: { name: 'another name' },
-      headers: { ...bearer(key), 'Content-Type': 'application/json' },
-    })
-    expectProblem(renamed, 409, /is retired/)
-    const claim = { domain: 'example.org' }
-    expectProblem(
-      await service.client.post(`/agents/${agentId}/owner`, claim, bearer(key)),
-      409,
-      /is retired/,
-    )
-
-    const other = await startTestService(await testComponents({ store, folder, clock }))
-    expectProblem(await submit(agentId, key, other), 409, /is retired/)
-    await other.stop()
-
-    expectProblem(await unretire(agentId, key), 409, /is retired since/)
-    const releasing = await testComponents({ store, folder, clock })
-    await runRelease(releasing, {})
-    await expect
-      .poll(async () => (await service.client.get(`/agents/${agentId}`)).json()['retired_at'], {
-        interval: 20,
-      })
-      .toBe(DAY_LATER)
-    expect([...store.objects.keys()].filter((path) => path.startsWith('registry/retiring/'))).toEqual([])
-    clock.set(NOW)
-  })
-
-  test('that retires may take that back until it takes effect, and the operator for it always', async () => {
-    const { agentId, key } = await registerAgent(service.client)
-    await submit(agentId, key)
-    const components = await testComponents({ store, folder, clock })
-    await retire(agentId, key)
-    const undone = await unretire(agentId, key)
-    expect(undone.json()).toEqual({ agent_id: agentId, retired_at: null })
-    expectValid('unretired-agent', undone.json())
-    expect((await unretire(agentId, key)).status).toBe(200)
-    try {
-      clock.set(DAY_LATER)
+  test(
+    'that retires takes no forecasts on any node, and every record has it from the next release on',
+    { tags: ['slow'] },
+    async () => {
+      const { agentId, key } = await registerAgent(service.client)
       expect((await submit(agentId, key)).status).toBe(200)
-      await retire(agentId, key)
-      clock.set('2026-03-03T12:00:00.000Z')
-      // The node may know the key for a millisecond as it was.
-      const submitted = async () => (await submit(agentId, key)).status
-      await expect.poll(submitted, { interval: 2 }).toBe(409)
-      expectProblem(await submit(agentId, key), 409, /is retired since 2026-03-03/)
-      await runRelease(components, {})
-      expect((await unretireAgents(components, [agentId])).json).toMatchObject({ agents: 1, changed: 1 })
-      await expect.poll(submitted, { interval: 2 }).toBe(200)
-      await runRelease(components, {})
+      const answer = await retire(agentId, key)
+      expect(answer.status, answer.text).toBe(200)
+      expectValid('retired-agent', answer.json())
+      expect(answer.json()).toEqual({ agent_id: agentId, retired_at: DAY_LATER })
+      expect((await submit(agentId, key)).status).toBe(200)
+      clock.set('2026-03-01T12:00:10.000Z')
+      expect((await retire(agentId, key)).json()).toEqual({ agent_id: agentId, retired_at: DAY_LATER })
+      await runRelease(await testComponents({ store, folder, clock }), {})
+
+      clock.set(DAY_LATER)
+      const refused = await submit(agentId, key)
+      expectProblem(refused, 409, /is retired since 2026-03-02T12:00:00.000Z/)
+      expect(refused.json()).toMatchObject({ type: '/problems/agent-retired' })
+      const batch = { forecasts: [{ question_id: QUESTION.open, probability: 0.5 }] }
+      expectProblem(
+        await service.client.post(`/agents/${agentId}/forecasts`, batch, bearer(key)),
+        409,
+        /is retired/,
+      )
+
+      const renamed = await service.client.send('PATCH', `/agents/${agentId}`, {
+        body: { name: 'another name' },
+        headers: { ...bearer(key), 'Content-Type': 'application/json' },
+      })
+      expectProblem(renamed, 409, /is retired/)
+      const claim = { domain: 'example.org' }
+      expectProblem(
+        await service.client.post(`/agents/${agentId}/owner`, claim, bearer(key)),
+        409,
+        /is retired/,
+      )
+
+      const other = await startTestService(await testComponents({ store, folder, clock }))
+      expectProblem(await submit(agentId, key, other), 409, /is retired/)
+      await other.stop()
+
+      expectProblem(await unretire(agentId, key), 409, /is retired since/)
+      const releasing = await testComponents({ store, folder, clock })
+      await runRelease(releasing, {})
       await expect
         .poll(async () => (await service.client.get(`/agents/${agentId}`)).json()['retired_at'], {
           interval: 20,
         })
-        .toBeNull()
-    } finally {
+        .toBe(DAY_LATER)
+      expect([...store.objects.keys()].filter((path) => path.startsWith('registry/retiring/'))).toEqual([])
       clock.set(NOW)
-    }
-  })
+    },
+  )
+
+  test(
+    'that retires may take that back until it takes effect, and the operator for it always',
+    { tags: ['slow'] },
+    async () => {
+      const { agentId, key } = await registerAgent(service.client)
+      await submit(agentId, key)
+      const components = await testComponents({ store, folder, clock })
+      await retire(agentId, key)
+      const undone = await unretire(agentId, key)
+      expect(undone.json()).toEqual({ agent_id: agentId, retired_at: null })
+      expectValid('unretired-agent', undone.json())
+      expect((await unretire(agentId, key)).status).toBe(200)
+      try {
+        clock.set(DAY_LATER)
+        expect((await submit(agentId, key)).status).toBe(200)
+        await retire(agentId, key)
+        clock.set('2026-03-03T12:00:00.000Z')
+        // The node may know the key for a millisecond as it was.
+        const submitted = async () => (await submit(agentId, key)).status
+        await expect.poll(submitted, { interval: 2 }).toBe(409)
+        expectProblem(await submit(agentId, key), 409, /is retired since 2026-03-03/)
+        await runRelease(components, {})
+        expect((await unretireAgents(components, [agentId])).json).toMatchObject({ agents: 1, changed: 1 })
+        await expect.poll(submitted, { interval: 2 }).toBe(200)
+        await runRelease(components, {})
+        await expect
+          .poll(async () => (await service.client.get(`/agents/${agentId}`)).json()['retired_at'], {
+            interval: 20,
+          })
+          .toBeNull()
+      } finally {
+        clock.set(NOW)
+      }
+    },
+  )
 
   test('that the operator retires takes no forecasts either', async () => {
     const { agentId, key } = await registerAgent(service.client)
@@ -274,80 +282,101 @@ describe('the name of an agent', () => {
   }
   const waiting = () => [...store.objects.keys()].filter((path) => path.startsWith('registry/renaming/'))
 
-  test('is the last that it has asked for, from the next release on, and the table keeps the old one', async () => {
-    clock.set('2026-05-01T12:00:00.000Z')
-    const { agentId, key } = await registerAgent(service.client, 'a first name')
-    await submit(agentId, key)
-    await releaseAt('2026-05-01T12:20:00.000Z')
-    await expect.poll(() => nameOf(agentId)).toBe('a first name')
-    for (const name of ['a second name', 'a third name']) {
-      const answer = await rename(agentId, key, name)
-      expect(answer.status, answer.text).toBe(200)
-      expectValid('renamed-agent', answer.json())
-      expect(answer.json()).toEqual({ agent_id: agentId, name })
-    }
-    expect(await nameOf(agentId)).toBe('a first name')
-    // A run that fails before it notes that the table has the name does it again.
-    const failing = new FaultStore(store, {
-      before: ({ operation, path }) => {
-        if (operation === 'delete' && path.startsWith('registry/renaming/')) throw new Error('cut off')
-      },
-    })
-    await expect(releaseAt('2026-05-01T12:40:00.000Z', failing)).rejects.toThrow('cut off')
-    expect(waiting()).toHaveLength(2)
-    await releaseAt('2026-05-01T12:40:00.000Z')
-    await expect.poll(() => nameOf(agentId)).toBe('a third name')
-    expect(waiting()).toEqual([])
-    const components = await testComponents({ store, folder, clock })
-    const rows = await withDatabase(components.openDatabase, (database) =>
-      readRows({ ...components, database }, 'agents'),
-    )
-    const own = rows.filter(({ agent_id }) => agent_id === agentId)
-    expect(new Set(own.map(({ name }) => name))).toEqual(new Set(['a first name', 'a third name']))
-    // The run that did it again wrote the name again, so that a run that knew less would find the table changed.
-    expect(own).toHaveLength(3)
-  })
+  test(
+    'is the last that it has asked for, from the next release on, and the table keeps the old one',
+    { tags: ['slow'] },
+    async () => {
+      clock.set('2026-05-01T12:00:00.000Z')
+      const { agentId, key } = await registerAgent(service.client, 'a first name')
+      await submit(agentId, key)
+      await releaseAt('2026-05-01T12:20:00.000Z')
+      await expect.poll(() => nameOf(agentId)).toBe('a first name')
+      for (const name of ['a second name', 'a third name']) {
+        const answer = await rename(agentId, key, name)
+        expect(answer.status, answer.text).toBe(200)
+        expectValid('renamed-agent', answer.json())
+        expect(answer.json()).toEqual({ agent_id: agentId, name })
+      }
+      expect(await nameOf(agentId)).toBe('a first name')
+      // A run that fails before it notes that the table has the name does it again.
+      const failing = new FaultStore(store, {
+        before: ({ operation, path }) => {
+          if (operation === 'delete' && path.startsWith('registry/renaming/')) throw new Error('cut off')
+        },
+      })
+      await expect(releaseAt('2026-05-01T12:40:00.000Z', failing)).rejects.toThrow('cut off')
+      expect(waiting()).toHaveLength(2)
+      await releaseAt('2026-05-01T12:40:00.000Z')
+      await expect.poll(() => nameOf(agentId)).toBe('a third name')
+      expect(waiting()).toEqual([])
+      const components = await testComponents({ store, folder, clock })
+      const rows = await withDatabase(components.openDatabase, (database) =>
+        readRows({ ...components, database }, 'agents'),
+      )
+      const own = rows.filter(({ agent_id }) => agent_id === agentId)
+      expect(new Set(own.map(({ name }) => name))).toEqual(new Set(['a first name', 'a third name']))
+      // The run that did it again wrote the name again, so that a run that knew less would find the table changed.
+      expect(own).toHaveLength(3)
+    },
+  )
 
-  test('is no name that waits beside five others, none that is unfit, and none by another’s key', async () => {
-    const [own, other] = [await registerAgent(service.client), await registerAgent(service.client)]
-    for (const name of ['1', '2', '3', '4', '5']) {
-      expect((await rename(own.agentId, own.key, name)).status).toBe(200)
-    }
-    expectProblem(await rename(own.agentId, own.key, '6'), 409, /5 names of this agent wait/, 'renamed-often')
-    expect((await rename(other.agentId, other.key, '6')).status).toBe(200)
-    const before = waiting()
-    expectProblem(await rename(own.agentId, other.key, 'stolen'), 403, /another agent/)
-    for (const name of ['', ' ', '\u202e', 7, null, 'x'.repeat(201)]) {
-      expectProblem(await rename(other.agentId, other.key, name), 422, /name/)
-    }
-    expect(waiting()).toEqual(before)
-    await releaseAt('2026-05-01T13:00:00.000Z')
-    expect((await rename(own.agentId, own.key, '6')).status).toBe(200)
-  })
+  test(
+    'is no name that waits beside five others, none that is unfit, and none by another’s key',
+    { tags: ['slow'] },
+    async () => {
+      const [own, other] = [await registerAgent(service.client), await registerAgent(service.client)]
+      for (const name of ['1', '2', '3', '4', '5']) {
+        expect((await rename(own.agentId, own.key, name)).status).toBe(200)
+      }
+      expectProblem(
+        await rename(own.agentId, own.key, '6'),
+        409,
+        /5 names of this agent wait/,
+        'renamed-often',
+      )
+      expect((await rename(other.agentId, other.key, '6')).status).toBe(200)
+      const before = waiting()
+      expectProblem(await rename(own.agentId, other.key, 'stolen'), 403, /another agent/)
+      for (const name of ['', ' ', '\u202e', 7, null, 'x'.repeat(201)]) {
+        expectProblem(await rename(other.agentId, other.key, name), 422, /name/)
+      }
+      expect(waiting()).toEqual(before)
+      await releaseAt('2026-05-01T13:00:00.000Z')
+      expect((await rename(own.agentId, own.key, '6')).status).toBe(200)
+    },
+  )
 
-  test('is kept from nobody by an agent whose registration is not in the table', async () => {
-    const { agentId, key } = await registerAgent(service.client)
-    await submit(agentId, key)
-    const { registry } = service.components
-    const lost = uuidOf(9, 77)
-    await registry.createAgent(lost, registry.firstKey(lost), clock.now())
-    await askForName(store, { agent_id: lost, name: 'a lost agent' }, clock.now())
-    await registry.askToRetire(lost, new Date(0))
-    expect((await rename(agentId, key, 'a kept name')).status).toBe(200)
-    await releaseAt('2026-05-01T13:10:00.000Z')
-    await expect.poll(() => nameOf(agentId)).toBe('a kept name')
-    expect(waiting()).toEqual([])
-  })
+  test(
+    'is kept from nobody by an agent whose registration is not in the table',
+    { tags: ['slow'] },
+    async () => {
+      const { agentId, key } = await registerAgent(service.client)
+      await submit(agentId, key)
+      const { registry } = service.components
+      const lost = uuidOf(9, 77)
+      await registry.createAgent(lost, registry.firstKey(lost), clock.now())
+      await askForName(store, { agent_id: lost, name: 'a lost agent' }, clock.now())
+      await registry.askToRetire(lost, new Date(0))
+      expect((await rename(agentId, key, 'a kept name')).status).toBe(200)
+      await releaseAt('2026-05-01T13:10:00.000Z')
+      await expect.poll(() => nameOf(agentId)).toBe('a kept name')
+      expect(waiting()).toEqual([])
+    },
+  )
 
-  test('is the operator’s where the operator has given one, also to a name that waits', async () => {
-    const { agentId, key } = await registerAgent(service.client)
-    await submit(agentId, key)
-    expect((await rename(agentId, key, 'a bad name')).status).toBe(200)
-    await renameAgent(service.components, agentId, 'a good name', { reason: 'a test' })
-    await releaseAt('2026-05-01T13:20:00.000Z')
-    await expect.poll(() => nameOf(agentId)).toBe('a good name')
-    const refused = await rename(agentId, key, 'a bad name')
-    expectProblem(refused, 403, /the operator has renamed or hidden/)
-    expect(refused.json()).toMatchObject({ type: '/problems/named-by-operator' })
-  })
+  test(
+    'is the operator’s where the operator has given one, also to a name that waits',
+    { tags: ['slow'] },
+    async () => {
+      const { agentId, key } = await registerAgent(service.client)
+      await submit(agentId, key)
+      expect((await rename(agentId, key, 'a bad name')).status).toBe(200)
+      await renameAgent(service.components, agentId, 'a good name', { reason: 'a test' })
+      await releaseAt('2026-05-01T13:20:00.000Z')
+      await expect.poll(() => nameOf(agentId)).toBe('a good name')
+      const refused = await rename(agentId, key, 'a bad name')
+      expectProblem(refused, 403, /the operator has renamed or hidden/)
+      expect(refused.json()).toMatchObject({ type: '/problems/named-by-operator' })
+    },
+  )
 })

@@ -134,7 +134,7 @@ const FILES: [folder: string, name: SchemaName][] = [
 ]
 
 describe('everything that a release publishes', () => {
-  test('keeps its schema, in canonical JSON', async () => {
+  test('keeps its schema, in canonical JSON', { tags: ['slow'] }, async () => {
     const { store } = service.components
     const names = new Set<SchemaName>()
     const check = (name: SchemaName, value: unknown) => {

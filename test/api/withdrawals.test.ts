@@ -130,7 +130,7 @@ test('alone, a probability of null is refused: there is a call for that', async 
   expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: '/probability' }] })
 })
 
-test('a release scores the time that was held, and an audit derives it', async () => {
+test('a release scores the time that was held, and an audit derives it', { tags: ['slow'] }, async () => {
   const clock = new Clock(NOW)
   const { client, components } = await node(clock)
   const at = (hours: number) => {

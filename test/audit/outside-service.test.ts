@@ -15,6 +15,7 @@ test.for([
   ['tables', true],
 ] as const)(
   'a service that lets out its %s is audited by whoever has the key of its log alone',
+  { tags: ['slow'] },
   async ([PUBLIC_DATA, derived]) => {
     const components = await testComponents({ store: copyOf(world), folder, settings: { PUBLIC_DATA } })
     const service = await startTestService(components)
@@ -34,7 +35,7 @@ test.for([
   },
 )
 
-test('one changed byte of a file is found, with its path', async () => {
+test('one changed byte of a file is found, with its path', { tags: ['slow'] }, async () => {
   const store = copyOf(world)
   const path = [...store.objects.keys()].find((each) => each.startsWith('releases/00000003/leaderboard/'))!
   const bytes = store.objects.get(path)!

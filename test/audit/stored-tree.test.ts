@@ -30,6 +30,7 @@ test('the derived one is found to be that', async () => {
 
 test.for([0, 5, PIECE_RECORDS - 1, PIECE_RECORDS, SIZE - 1])(
   'names record %d where it differs',
+  { tags: ['slow'] },
   async (record) => {
     const stored = Buffer.from(derived)
     stored[(record + 1) * RECORD_BYTES - 1]! ^= 1
@@ -40,11 +41,15 @@ test.for([0, 5, PIECE_RECORDS - 1, PIECE_RECORDS, SIZE - 1])(
   },
 )
 
-test('names the first record that is missing, also of one that is not there', async () => {
-  const cut = await read(derived.subarray(0, (SIZE - 2) * RECORD_BYTES + 3))
-  expect(cut.difference).toMatch(`: record ${SIZE - 2} is nothing, expected ${idOf(SIZE - 2)} with`)
-  expect((await read(undefined)).difference).toMatch(`: record 0 is nothing, expected ${idOf(0)} with`)
-})
+test(
+  'names the first record that is missing, also of one that is not there',
+  { tags: ['slow'] },
+  async () => {
+    const cut = await read(derived.subarray(0, (SIZE - 2) * RECORD_BYTES + 3))
+    expect(cut.difference).toMatch(`: record ${SIZE - 2} is nothing, expected ${idOf(SIZE - 2)} with`)
+    expect((await read(undefined)).difference).toMatch(`: record 0 is nothing, expected ${idOf(0)} with`)
+  },
+)
 
 test('is not the derived one without the hashes behind its records', async () => {
   expect(await read(derived.subarray(0, SIZE * RECORD_BYTES))).toEqual({

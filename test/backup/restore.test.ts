@@ -43,6 +43,7 @@ const CASES: [name: string, path: RegExp, damage: (file: string) => Promise<void
 
 test.for(CASES)(
   'a restore with an object that is %s is not done, and a good backup completes it',
+  { tags: ['slow'] },
   async (each) => {
     const [, wanted, damage] = each
     const found = await readdir(places.bad, { recursive: true })
@@ -68,15 +69,23 @@ test.for(CASES)(
   },
 )
 
-test('a restore that was cut off between its two environments is completed by the next', async () => {
-  await restore(places.good)
-  // The note of production goes last.
-  await writeCopyNote(await FileStore.open(places.back), { kind: 'restore', from: places.good, as_of: null })
-  expect(await restore(places.good)).toMatchObject({ ok: true })
-  for (const environment of ENVIRONMENTS) expect(await opened(environment)).toBe('open')
-})
+test(
+  'a restore that was cut off between its two environments is completed by the next',
+  { tags: ['slow'] },
+  async () => {
+    await restore(places.good)
+    // The note of production goes last.
+    await writeCopyNote(await FileStore.open(places.back), {
+      kind: 'restore',
+      from: places.good,
+      as_of: null,
+    })
+    expect(await restore(places.good)).toMatchObject({ ok: true })
+    for (const environment of ENVIRONMENTS) expect(await opened(environment)).toBe('open')
+  },
+)
 
-test('a store is no backup', async () => {
+test('a store is no backup', { tags: ['slow'] }, async () => {
   await expect(restore(places.store)).rejects.toThrow(/is a store and no backup.*fvs backup/)
   expect(await readdir(places.back).catch(() => [])).toEqual([])
 })

@@ -26,7 +26,7 @@ async function isGood(secured: Secured, multikey = KEY.multikey): Promise<boolea
   }
 }
 
-test('what is signed is good by that key alone', async () => {
+test('what is signed is good by that key alone', { tags: ['slow'] }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(anyCredential, anyStatusList), async (document) => {
       const secured = signerOf(ISSUE).secured(document)
@@ -88,21 +88,26 @@ function meaning(value: unknown): unknown {
   )
 }
 
-test('a document that is written otherwise is good only if it says the same where it said it', async () => {
-  const { proof, ...original } = credential()
-  await fc.assert(
-    fc.asyncProperty(fc.nat(), fc.nat(), fc.constantFrom(...REWRITES), async (object, member, rewrite) => {
-      const copy = structuredClone(original)
-      const objects = objectsIn(copy)
-      const parent = objects[object % objects.length]!
-      const name = Object.keys(parent)[member % Object.keys(parent).length]!
-      parent[name] = rewrite(parent[name], parent, name)
-      const isSame = canonicalText(meaning(copy)) === canonicalText(meaning(original))
-      if (!isSame) expect(await isGood(JSON.parse(JSON.stringify({ ...copy, proof })) as Secured)).toBe(false)
-    }),
-    { numRuns: runs(1000) },
-  )
-})
+test(
+  'a document that is written otherwise is good only if it says the same where it said it',
+  { tags: ['slow'] },
+  async () => {
+    const { proof, ...original } = credential()
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.nat(), fc.constantFrom(...REWRITES), async (object, member, rewrite) => {
+        const copy = structuredClone(original)
+        const objects = objectsIn(copy)
+        const parent = objects[object % objects.length]!
+        const name = Object.keys(parent)[member % Object.keys(parent).length]!
+        parent[name] = rewrite(parent[name], parent, name)
+        const isSame = canonicalText(meaning(copy)) === canonicalText(meaning(original))
+        if (!isSame)
+          expect(await isGood(JSON.parse(JSON.stringify({ ...copy, proof })) as Secured)).toBe(false)
+      }),
+      { numRuns: runs(1000) },
+    )
+  },
+)
 
 function objectsIn(value: unknown): Record<string, unknown>[] {
   if (typeof value !== 'object' || value === null) return []

@@ -47,7 +47,7 @@ const READINGS = {
 }
 
 describe.for(Object.entries(READINGS))('the schema as it is %s accepts', ([, faultsOf]) => {
-  test('credentials of any facts, of agents and of people', () => {
+  test('credentials of any facts, of agents and of people', { tags: ['slow'] }, () => {
     const seen = { named: 0, nameless: 0 }
     fc.assert(
       fc.property(anyCredential, (document) => {

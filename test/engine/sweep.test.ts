@@ -85,58 +85,66 @@ async function scoresOf(forecasts: Row[], columns: string): Promise<object[]> {
   )
 }
 
-test('in one millisecond the forecast with the greatest id stands, and of one id the row recorded first counts', async () => {
-  const rows = await scoresOf(
-    [
-      forecast(1, UNTIED, 0, 0.1),
-      forecast(2, UNTIED, 1, 0.2),
-      // Neither the order of rows nor that of probabilities is the order of ids.
-      forecast(14, TIED, 0, 0.3),
-      forecast(19, TIED, 0, 0.25),
-      forecast(12, TIED, 0, 0.9),
-      forecast(15, TIED, 1, 0.4),
-      forecast(21, REPEATED, 0, 0.8, { recorded_at: LATER }),
-      forecast(21, REPEATED, 0, 0.6),
-      forecast(22, REPEATED, 1, 0.7),
-    ],
-    'forecasts, closing_probability',
-  )
-  const scored = (question: number, person: number, forecasts: number, closing_probability: number) => ({
-    question_id: id(1, question),
-    entity_id: id(2, person),
-    forecasts,
-    closing_probability,
-  })
-  expect(rows).toEqual([
-    scored(UNTIED, 0, 1, 0.1),
-    scored(UNTIED, 1, 1, 0.2),
-    // Those that stood at no instant do not count.
-    scored(TIED, 0, 1, 0.25),
-    scored(TIED, 1, 1, 0.4),
-    scored(REPEATED, 0, 1, 0.6),
-    scored(REPEATED, 1, 1, 0.7),
-  ])
-})
+test(
+  'in one millisecond the forecast with the greatest id stands, and of one id the row recorded first counts',
+  { tags: ['slow'] },
+  async () => {
+    const rows = await scoresOf(
+      [
+        forecast(1, UNTIED, 0, 0.1),
+        forecast(2, UNTIED, 1, 0.2),
+        // Neither the order of rows nor that of probabilities is the order of ids.
+        forecast(14, TIED, 0, 0.3),
+        forecast(19, TIED, 0, 0.25),
+        forecast(12, TIED, 0, 0.9),
+        forecast(15, TIED, 1, 0.4),
+        forecast(21, REPEATED, 0, 0.8, { recorded_at: LATER }),
+        forecast(21, REPEATED, 0, 0.6),
+        forecast(22, REPEATED, 1, 0.7),
+      ],
+      'forecasts, closing_probability',
+    )
+    const scored = (question: number, person: number, forecasts: number, closing_probability: number) => ({
+      question_id: id(1, question),
+      entity_id: id(2, person),
+      forecasts,
+      closing_probability,
+    })
+    expect(rows).toEqual([
+      scored(UNTIED, 0, 1, 0.1),
+      scored(UNTIED, 1, 1, 0.2),
+      // Those that stood at no instant do not count.
+      scored(TIED, 0, 1, 0.25),
+      scored(TIED, 1, 1, 0.4),
+      scored(REPEATED, 0, 1, 0.6),
+      scored(REPEATED, 1, 1, 0.7),
+    ])
+  },
+)
 
-test('a forecast is witnessed if it came by the API within ten minutes and before the close', async () => {
-  const came = (n: number, question: number, person: number, forecast_at: Date, recorded_at: string) =>
-    forecast(n, question, person, 0.5, { forecast_at, recorded_at: new Date(recorded_at), source: 'api' })
-  const last = new Date('2026-01-10T23:55:00.000Z')
-  const rows = await scoresOf(
-    [
-      came(1, 0, 0, MADE, '2026-01-02T00:10:00.000Z'),
-      came(2, 0, 1, MADE, '2026-01-02T00:10:00.001Z'),
-      came(3, 1, 0, last, '2026-01-10T23:59:59.999Z'),
-      came(4, 1, 1, last, '2026-01-11T00:00:00.000Z'),
-      forecast(5, 2, 0, 0.5, { recorded_at: MADE }),
-    ],
-    'witnessed',
-  )
-  expect(rows.map((row) => (row as { witnessed: boolean }).witnessed)).toEqual([
-    true,
-    false,
-    true,
-    false,
-    false,
-  ])
-})
+test(
+  'a forecast is witnessed if it came by the API within ten minutes and before the close',
+  { tags: ['slow'] },
+  async () => {
+    const came = (n: number, question: number, person: number, forecast_at: Date, recorded_at: string) =>
+      forecast(n, question, person, 0.5, { forecast_at, recorded_at: new Date(recorded_at), source: 'api' })
+    const last = new Date('2026-01-10T23:55:00.000Z')
+    const rows = await scoresOf(
+      [
+        came(1, 0, 0, MADE, '2026-01-02T00:10:00.000Z'),
+        came(2, 0, 1, MADE, '2026-01-02T00:10:00.001Z'),
+        came(3, 1, 0, last, '2026-01-10T23:59:59.999Z'),
+        came(4, 1, 1, last, '2026-01-11T00:00:00.000Z'),
+        forecast(5, 2, 0, 0.5, { recorded_at: MADE }),
+      ],
+      'witnessed',
+    )
+    expect(rows.map((row) => (row as { witnessed: boolean }).witnessed)).toEqual([
+      true,
+      false,
+      true,
+      false,
+      false,
+    ])
+  },
+)

@@ -88,24 +88,28 @@ describe('a statement about an agent', () => {
     expect(await shown(BOB)).toMatchObject({ owner_id: null, retired_at: null })
   })
 
-  test('adds nothing where it is true already, and a retirement stays the first', async () => {
-    await arrive(registration(ADA), registration(BOB))
-    pass(1)
-    await assign('Ada', ADA)
-    await retired(ADA)
-    const first = await shown(ADA)
-    pass(1)
-    const before = await contentOf(store)
-    expect(await assign('Ada', ADA)).toEqual({ agents: 1, changed: 0 })
-    expect(await assign(null, BOB)).toEqual({ agents: 1, changed: 0 })
-    expect(await retired(ADA, ADA)).toEqual({ agents: 1, changed: 0 })
-    expect(await contentOf(store)).toEqual(before)
-    expect(await assign('Ada', ADA, BOB)).toEqual({ agents: 2, changed: 1 })
-    expect(await retired(ADA, BOB)).toEqual({ agents: 2, changed: 1 })
-    expect(await shown(ADA)).toEqual(first)
-  })
+  test(
+    'adds nothing where it is true already, and a retirement stays the first',
+    { tags: ['slow'] },
+    async () => {
+      await arrive(registration(ADA), registration(BOB))
+      pass(1)
+      await assign('Ada', ADA)
+      await retired(ADA)
+      const first = await shown(ADA)
+      pass(1)
+      const before = await contentOf(store)
+      expect(await assign('Ada', ADA)).toEqual({ agents: 1, changed: 0 })
+      expect(await assign(null, BOB)).toEqual({ agents: 1, changed: 0 })
+      expect(await retired(ADA, ADA)).toEqual({ agents: 1, changed: 0 })
+      expect(await contentOf(store)).toEqual(before)
+      expect(await assign('Ada', ADA, BOB)).toEqual({ agents: 2, changed: 1 })
+      expect(await retired(ADA, BOB)).toEqual({ agents: 2, changed: 1 })
+      expect(await shown(ADA)).toEqual(first)
+    },
+  )
 
-  test('is corrected by the next, to another owner and to none', async () => {
+  test('is corrected by the next, to another owner and to none', { tags: ['slow'] }, async () => {
     await arrive(registration(ADA))
     for (const owner of ['Bob', 'Ada', null, 'Ada']) {
       // Under a clock that goes backwards.
@@ -139,6 +143,7 @@ describe('a statement about an agent', () => {
 
   test.each(['Ada', null])(
     'is not replaced by the registration if that arrives a second time: %s',
+    { tags: ['slow'] },
     async (owner) => {
       await arrive(registration(ADA))
       pass(1)
@@ -159,18 +164,22 @@ describe('a statement about an agent', () => {
     },
   )
 
-  test('counts although its agent registered in the same millisecond, or under a clock that is ahead', async () => {
-    await arrive(registration(ADA), registration(BOB, '2026-03-01T12:10:00.000Z'))
-    await assign('Ada', ADA, BOB)
-    await assign(null, ADA, BOB)
-    await arrive(registration(ADA), registration(BOB, '2026-03-01T12:10:00.000Z'))
-    await release(components)
-    for (const id of [ADA, BOB]) expect(await shown(id)).toMatchObject({ owner_id: null })
-    await assign('Ada', ADA, BOB)
-    await arrive(registration(ADA), registration(BOB, '2026-03-01T12:10:00.000Z'))
-    await release(components)
-    for (const id of [ADA, BOB]) expect(await shown(id)).toMatchObject({ owner_id: 'Ada' })
-  })
+  test(
+    'counts although its agent registered in the same millisecond, or under a clock that is ahead',
+    { tags: ['slow'] },
+    async () => {
+      await arrive(registration(ADA), registration(BOB, '2026-03-01T12:10:00.000Z'))
+      await assign('Ada', ADA, BOB)
+      await assign(null, ADA, BOB)
+      await arrive(registration(ADA), registration(BOB, '2026-03-01T12:10:00.000Z'))
+      await release(components)
+      for (const id of [ADA, BOB]) expect(await shown(id)).toMatchObject({ owner_id: null })
+      await assign('Ada', ADA, BOB)
+      await arrive(registration(ADA), registration(BOB, '2026-03-01T12:10:00.000Z'))
+      await release(components)
+      for (const id of [ADA, BOB]) expect(await shown(id)).toMatchObject({ owner_id: 'Ada' })
+    },
+  )
 })
 
 describe('statements that are made at once', () => {
@@ -185,13 +194,17 @@ describe('statements that are made at once', () => {
     return testComponents({ store: new FaultStore(store, { before }), clock, folder })
   }
 
-  test('of an owner and of a retirement both hold, whichever is taken in first', async () => {
-    await arrive(registration(ADA), registration(BOB))
-    await on((context) => assignOwner(context, [ADA], 'Ada'), await over(() => retired(ADA)))
-    await on((context) => sayRetired(context, BOB), await over(() => assign('Bob', BOB)))
-    expect(await shown(ADA)).toMatchObject({ owner_id: 'Ada', retired_at: expect.any(Date) as Date })
-    expect(await shown(BOB)).toMatchObject({ owner_id: 'Bob', retired_at: expect.any(Date) as Date })
-  })
+  test(
+    'of an owner and of a retirement both hold, whichever is taken in first',
+    { tags: ['slow'] },
+    async () => {
+      await arrive(registration(ADA), registration(BOB))
+      await on((context) => assignOwner(context, [ADA], 'Ada'), await over(() => retired(ADA)))
+      await on((context) => sayRetired(context, BOB), await over(() => assign('Bob', BOB)))
+      expect(await shown(ADA)).toMatchObject({ owner_id: 'Ada', retired_at: expect.any(Date) as Date })
+      expect(await shown(BOB)).toMatchObject({ owner_id: 'Bob', retired_at: expect.any(Date) as Date })
+    },
+  )
 
   test('of two owners end with the one that was taken in last', async () => {
     await arrive(registration(ADA))

@@ -11,6 +11,7 @@ import { openJson } from '../../pipeline/import/json-file.ts'
 import { type GivenOptions, parseOptions } from '../../pipeline/import/options.ts'
 import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import { sample } from '../support/runs.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, importRows, testComponents } from '../support/http/service.ts'
 import type { Components } from '../../jobs/components/components.ts'
@@ -229,7 +230,7 @@ const CASES: readonly Case[] = [
   ],
 ]
 
-describe.each(CASES)('%s', (_, kind, rows, options, expected) => {
+describe.each(sample(CASES))('%s', (_, kind, rows, options, expected) => {
   test.each(FORMS)('in %s', async (form) => {
     const said = await saidOf(kind, rows, options, form)
     if (typeof said === 'string') expect(said).toEqual(expected)

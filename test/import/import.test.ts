@@ -146,7 +146,7 @@ describe('what a question asks', () => {
 
   const TEXT = `A line.\n\n\tAnother, of \u200fעברית\u200e, 👩\u200d🚀 and <b>{{what}}</b>: $1 \\n 'x'\n`
 
-  test('is many lines as they were written, in a file of every format', async () => {
+  test('is many lines as they were written, in a file of every format', { tags: ['slow'] }, async () => {
     const row = {
       question_id: uuidOf(1, 3),
       title: 't',
@@ -173,7 +173,7 @@ describe('what a question asks', () => {
     }
   })
 
-  test('is refused if a value is wrong', async () => {
+  test('is refused if a value is wrong', { tags: ['slow'] }, async () => {
     const wrong: [line: string, detail: string][] = [
       [line(3, '', '', ['a'.repeat(20_001), '']), 'resolution_criteria has more than 20000 characters'],
       [line(4, '', '', ['', '😀'.repeat(20_001)]), 'background has more than 20000 characters'],
@@ -211,29 +211,33 @@ describe('what a question asks', () => {
 })
 
 describe('resolutions', () => {
-  test('said later count later, although the first were imported under a clock ten minutes ahead', async () => {
-    const line = (outcome: string) => [`${QUESTION},${outcome},2026-01-20T00:00:00Z`]
-    const startMs = clock.now().getTime()
-    const at = (minutes: number) => new Date(startMs + minutes * 60_000).toISOString()
-    clock.set(at(10))
-    expect(await importLines('resolutions', line('yes'))).toMatchObject({ clock_behind_ms: 0 })
-    for (const [minutes, outcome] of [
-      [0, 'no'],
-      [1, 'yes'],
-      [2, 'annulled'],
-      [3, 'no'],
-    ] as const) {
-      clock.set(at(minutes))
-      const { changed, clock_behind_ms } = await importLines('resolutions', line(outcome))
-      expect(changed).toBe(1)
-      expect(clock_behind_ms).toBeGreaterThanOrEqual((10 - minutes) * 60_000)
-      expect(await current('resolutions', 'outcome'), at(minutes)).toBe(outcome)
-      expect(await importLines('resolutions', line(outcome))).toMatchObject(counts(0, 1))
-    }
-    const recorded = (await rowsOf('resolutions')).map(({ recorded_at }) => (recorded_at as Date).getTime())
-    expect(recorded.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4].map((ms) => startMs + 600_000 + ms))
-    clock.set(at(0))
-  })
+  test(
+    'said later count later, although the first were imported under a clock ten minutes ahead',
+    { tags: ['slow'] },
+    async () => {
+      const line = (outcome: string) => [`${QUESTION},${outcome},2026-01-20T00:00:00Z`]
+      const startMs = clock.now().getTime()
+      const at = (minutes: number) => new Date(startMs + minutes * 60_000).toISOString()
+      clock.set(at(10))
+      expect(await importLines('resolutions', line('yes'))).toMatchObject({ clock_behind_ms: 0 })
+      for (const [minutes, outcome] of [
+        [0, 'no'],
+        [1, 'yes'],
+        [2, 'annulled'],
+        [3, 'no'],
+      ] as const) {
+        clock.set(at(minutes))
+        const { changed, clock_behind_ms } = await importLines('resolutions', line(outcome))
+        expect(changed).toBe(1)
+        expect(clock_behind_ms).toBeGreaterThanOrEqual((10 - minutes) * 60_000)
+        expect(await current('resolutions', 'outcome'), at(minutes)).toBe(outcome)
+        expect(await importLines('resolutions', line(outcome))).toMatchObject(counts(0, 1))
+      }
+      const recorded = (await rowsOf('resolutions')).map(({ recorded_at }) => (recorded_at as Date).getTime())
+      expect(recorded.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4].map((ms) => startMs + 600_000 + ms))
+      clock.set(at(0))
+    },
+  )
 })
 
 describe('forecasters', () => {
@@ -277,7 +281,7 @@ describe('forecasts', () => {
     )
   })
 
-  test('imported twice change nothing in the store', async () => {
+  test('imported twice change nothing in the store', { tags: ['slow'] }, async () => {
     const lines = [forecast('0.5'), forecast('0.6', '2026-01-06T00:00:00Z')]
     await importLines('forecasts', lines)
     const before = await contentOf(components.store)
@@ -287,6 +291,7 @@ describe('forecasts', () => {
 
   test.for(['production', 'sandbox'] as const)(
     'of an agent that is registered are refused: %s',
+    { tags: ['slow'] },
     async (environment) => {
       components = await testComponents({ store: copyOf(prepared), clock, folder, environment })
       const service = await startTestService(components)
@@ -299,7 +304,7 @@ describe('forecasts', () => {
     },
   )
 
-  test('of an agent that an earlier version imported count for nothing', async () => {
+  test('of an agent that an earlier version imported count for nothing', { tags: ['slow'] }, async () => {
     await send(components.store, 'agents', 'a', [
       {
         agent_id: AGENT,
@@ -375,7 +380,7 @@ describe('every table in every format', () => {
     forecasts: [forecast('0.123457'), forecast('1', '2026-01-06T00:00:00.999Z')],
   }
 
-  test.for(IMPORTS)('gives the same %s', async (kind) => {
+  test.for(IMPORTS)('gives the same %s', { tags: ['slow'] }, async (kind) => {
     await importLines(kind, VALUES[kind])
     const expected = await rowsOf(kind)
     const csv = join(components.directory, `${kind}.csv`)
@@ -405,7 +410,7 @@ describe('Parquet with its own types', () => {
 })
 
 describe('an import beside a release', () => {
-  test('is in it as a whole or waits for the next', async () => {
+  test('is in it as a whole or waits for the next', { tags: ['slow'] }, async () => {
     const others = await testComponents({ store: components.store, clock, folder })
     const lines = Array.from({ length: 200 }, (_, index) =>
       forecast('0.5', new Date(Date.UTC(2026, 0, 5) + index).toISOString()),

@@ -1,4 +1,5 @@
 // Ids of people that follow from user names, or from what a platform calls them, and a secret.
+// @module-tag slow
 import { createHmac } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -63,7 +63,7 @@ test.for([
   ['questions', 'forecasts'],
   ['current_questions', 'incoming'],
   ['texts', 'a name with "quotes"'],
-] as const)('forms named %s and %s are read as any', async ([questions, forecasts]) => {
+] as const)('forms named %s and %s are read as any', { tags: ['slow'] }, async ([questions, forecasts]) => {
   const [components, plain] = [await fresh(), await fresh()]
   const files = await filesIn(components.directory)
   for (const repeat of [false, true]) {

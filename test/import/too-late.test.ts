@@ -81,18 +81,22 @@ const TOO_LATE = [
   [QUESTION.withdrawn, '2026-02-01T00:00:00Z'],
 ] as const
 
-test('an import without such rows says nothing of them, and none of another kind has any', async () => {
-  const { json, text } = await importForecasts(COUNTED)
-  expect(json).toMatchObject({ rows: 7, added: 7, too_late: 0 })
-  expect(text.split('\n')).toEqual([
-    'forecasts: 7 of 7 rows added, 0 known already, 1 forecasters met for the first time',
-    expect.stringMatching(/^import /),
-  ])
-  const people = await importLines('forecasters', ['user_id', uuidOf(2, 2)])
-  expect(people.json).toMatchObject({ added: 1, too_late: 0 })
-})
+test(
+  'an import without such rows says nothing of them, and none of another kind has any',
+  { tags: ['slow'] },
+  async () => {
+    const { json, text } = await importForecasts(COUNTED)
+    expect(json).toMatchObject({ rows: 7, added: 7, too_late: 0 })
+    expect(text.split('\n')).toEqual([
+      'forecasts: 7 of 7 rows added, 0 known already, 1 forecasters met for the first time',
+      expect.stringMatching(/^import /),
+    ])
+    const people = await importLines('forecasters', ['user_id', uuidOf(2, 2)])
+    expect(people.json).toMatchObject({ added: 1, too_late: 0 })
+  },
+)
 
-test('every such row is counted, whether it is new or known already', async () => {
+test('every such row is counted, whether it is new or known already', { tags: ['slow'] }, async () => {
   await importForecasts(COUNTED)
   const { json, text } = await importForecasts([...COUNTED, ...TOO_LATE])
   expect(json).toMatchObject({ rows: 14, added: 7, unchanged: 7, too_late: 7 })
@@ -105,13 +109,17 @@ test('every such row is counted, whether it is new or known already', async () =
   expect(again.text).toContain('1 of the rows counts for nothing')
 })
 
-test('the scores read the other rows of questions with an outcome, and none of these', async () => {
-  await importForecasts([...COUNTED, ...TOO_LATE])
-  await release(components)
-  const manifest = (await readManifest(components.store, 1))!
-  expect(manifest.counts.forecasts).toBe(14)
-  const { entities } = await readReleaseShard(components.store, 1, manifest.files[0]!)
-  const scored: string[] = [QUESTION.resolvedEarly, QUESTION.resolvedAfterClose]
-  const counted = COUNTED.filter(([question]) => scored.includes(question))
-  expect(entities[PERSON]!.metrics.payload).toMatchObject({ forecasts: counted.length })
-})
+test(
+  'the scores read the other rows of questions with an outcome, and none of these',
+  { tags: ['slow'] },
+  async () => {
+    await importForecasts([...COUNTED, ...TOO_LATE])
+    await release(components)
+    const manifest = (await readManifest(components.store, 1))!
+    expect(manifest.counts.forecasts).toBe(14)
+    const { entities } = await readReleaseShard(components.store, 1, manifest.files[0]!)
+    const scored: string[] = [QUESTION.resolvedEarly, QUESTION.resolvedAfterClose]
+    const counted = COUNTED.filter(([question]) => scored.includes(question))
+    expect(entities[PERSON]!.metrics.payload).toMatchObject({ forecasts: counted.length })
+  },
+)

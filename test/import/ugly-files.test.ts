@@ -111,7 +111,7 @@ test.for([
   expect(await said('forecasters', name, content, { ignoreUnknown: true })).toBe(expected)
 })
 
-test('a dry run goes on after lines of NDJSON that cannot be read', async () => {
+test('a dry run goes on after lines of NDJSON that cannot be read', { tags: ['slow'] }, async () => {
   const line = (id: string, closes = '2026-02-01T00:00:00Z') =>
     JSON.stringify({ question_id: id, title: 'A?', opened_at: '2026-01-01T00:00:00Z', closes_at: closes })
   const long = `{"question_id":"${'x'.repeat(1_100_000)}"}`
@@ -178,7 +178,7 @@ describe('Parquet', () => {
 })
 
 describe('the name of a forecaster', () => {
-  test('stays where a file lacks the column, and goes by an empty cell', async () => {
+  test('stays where a file lacks the column, and goes by an empty cell', { tags: ['slow'] }, async () => {
     await said('forecasters', 'f.csv', lines('user_id,display_name', 'ada,Ada', 'eve,Eve'), IDS)
     expect(await said('forecasters', 'f.csv', lines('user_id', 'ada', 'bob'), IDS)).toMatch(
       /^forecasters: 1 of 2 rows added, 1 known already/,
@@ -202,36 +202,43 @@ test('an id that is text keeps its meaning, also without a letter', async () => 
   expect(await forecasters()).toEqual(ids.map((id) => uuidv5(id, NAMESPACE)).toSorted())
 })
 
-test('what was meant of percentages, zones and texts is what the tables have', async () => {
-  const options = { ids: 'text', namespace: NAMESPACE, timezone: 'Europe/Paris' }
-  const opened = ['2025-12-31 23:30', '2026-02-01 00:00:00']
-  await said('questions', 'a.csv', questions(`q 1,Will it?,${opened.join(',')}`), options)
-  await said('resolutions', 'a.csv', resolutions('q 1,0,2026-02-01 12:00:00'), {
-    ...options,
-    outcomes: 'yes=1,no=0|nope',
-  })
-  const rows = [`forecaster,Ada,q 1,12.34567%,2026-01-31 12:00`, `forecaster,Ada,q 1,100,2026-01-31T12:00Z`]
-  expect(await said('forecasts', 'a.csv', forecasts(...rows), { ...options, percent: true })).toBe(
-    'forecasts: 2 of 2 rows added, 0 known already, 1 forecasters met for the first time',
-  )
-  const [question_id, entity_id] = [uuidv5('q 1', NAMESPACE), uuidv5('Ada', NAMESPACE)]
-  expect((await rowsOf('questions')).find((row) => row['question_id'] === question_id)).toMatchObject({
-    opened_at: new Date('2025-12-31T22:30:00Z'),
-    closes_at: new Date('2026-01-31T23:00:00Z'),
-  })
-  expect(await rowsOf('resolutions')).toEqual([
-    { question_id, outcome: 'no', resolved_at: new Date('2026-02-01T11:00:00Z'), reason: null },
-  ])
-  const found = (await rowsOf('forecasts')).map(({ probability, forecast_at }) => [probability, forecast_at])
-  expect(found).toHaveLength(2)
-  expect(found).toContainEqual([0.123457, new Date('2026-01-31T11:00:00Z')])
-  expect(found).toContainEqual([1, new Date('2026-01-31T12:00:00Z')])
-  expect(await rowsOf('forecasts')).toEqual([
-    expect.objectContaining({ question_id, entity_id }),
-    expect.objectContaining({ question_id, entity_id }),
-  ])
-  expect(await rowsOf('forecasters')).toEqual([{ user_id: entity_id }])
-})
+test(
+  'what was meant of percentages, zones and texts is what the tables have',
+  { tags: ['slow'] },
+  async () => {
+    const options = { ids: 'text', namespace: NAMESPACE, timezone: 'Europe/Paris' }
+    const opened = ['2025-12-31 23:30', '2026-02-01 00:00:00']
+    await said('questions', 'a.csv', questions(`q 1,Will it?,${opened.join(',')}`), options)
+    await said('resolutions', 'a.csv', resolutions('q 1,0,2026-02-01 12:00:00'), {
+      ...options,
+      outcomes: 'yes=1,no=0|nope',
+    })
+    const rows = [`forecaster,Ada,q 1,12.34567%,2026-01-31 12:00`, `forecaster,Ada,q 1,100,2026-01-31T12:00Z`]
+    expect(await said('forecasts', 'a.csv', forecasts(...rows), { ...options, percent: true })).toBe(
+      'forecasts: 2 of 2 rows added, 0 known already, 1 forecasters met for the first time',
+    )
+    const [question_id, entity_id] = [uuidv5('q 1', NAMESPACE), uuidv5('Ada', NAMESPACE)]
+    expect((await rowsOf('questions')).find((row) => row['question_id'] === question_id)).toMatchObject({
+      opened_at: new Date('2025-12-31T22:30:00Z'),
+      closes_at: new Date('2026-01-31T23:00:00Z'),
+    })
+    expect(await rowsOf('resolutions')).toEqual([
+      { question_id, outcome: 'no', resolved_at: new Date('2026-02-01T11:00:00Z'), reason: null },
+    ])
+    const found = (await rowsOf('forecasts')).map(({ probability, forecast_at }) => [
+      probability,
+      forecast_at,
+    ])
+    expect(found).toHaveLength(2)
+    expect(found).toContainEqual([0.123457, new Date('2026-01-31T11:00:00Z')])
+    expect(found).toContainEqual([1, new Date('2026-01-31T12:00:00Z')])
+    expect(await rowsOf('forecasts')).toEqual([
+      expect.objectContaining({ question_id, entity_id }),
+      expect.objectContaining({ question_id, entity_id }),
+    ])
+    expect(await rowsOf('forecasters')).toEqual([{ user_id: entity_id }])
+  },
+)
 
 describe('standard input', () => {
   test.for([
@@ -259,7 +266,7 @@ describe('standard input', () => {
 })
 
 describe('a file that grows', () => {
-  test('is unpacked only to a bound, and leaves nothing behind', async () => {
+  test('is unpacked only to a bound, and leaves nothing behind', { tags: ['slow'] }, async () => {
     const directory = await testFolder()
     const bomb = join(await testFolder(), 'bomb.csv.gz')
     await writeFile(bomb, gzipSync(Buffer.alloc(50_000_000)))
@@ -340,7 +347,7 @@ describe('options', () => {
   })
 })
 
-test('the templates can be imported, one after the other', async () => {
+test('the templates can be imported, one after the other', { tags: ['slow'] }, async () => {
   for (const kind of IMPORTS) {
     expect(await said(kind, 'a.csv', reportTemplate(kind).text), kind).toMatch(
       new RegExp(`^${kind}: 1 of 1 rows added`),

@@ -16,27 +16,31 @@ const STORES: [string, (folder: string) => Promise<Store>][] = [
   ['on disk', (folder) => FileStore.begin(join(folder, 'store'))],
 ]
 
-test.for(STORES)('a rival that takes them in at any call hides none, %s', async ([, open]) => {
-  const folder = await testFolder()
-  using rival = await openWorker(new MemoryStore(), join(folder, 'rival'))
-  using reader = await openWorker(new MemoryStore(), join(folder, 'reader'))
-  let calls = Infinity
-  for (let at = 1; at <= calls; at++) {
-    const own = join(folder, `${at}`)
-    const store = await open(own)
-    await send(store, 'agents', 'waiting', sampleRows('agents', 2))
-    const taker = await workerOn(rival.database, store, join(own, 'rival'))
-    let taken = 0
-    calls = 0
-    const before = async () => {
-      if (++calls === at) taken = (await compact(taker, 'agents')).rows
+test.for(STORES)(
+  'a rival that takes them in at any call hides none, %s',
+  { tags: ['slow'] },
+  async ([, open]) => {
+    const folder = await testFolder()
+    using rival = await openWorker(new MemoryStore(), join(folder, 'rival'))
+    using reader = await openWorker(new MemoryStore(), join(folder, 'reader'))
+    let calls = Infinity
+    for (let at = 1; at <= calls; at++) {
+      const own = join(folder, `${at}`)
+      const store = await open(own)
+      await send(store, 'agents', 'waiting', sampleRows('agents', 2))
+      const taker = await workerOn(rival.database, store, join(own, 'rival'))
+      let taken = 0
+      calls = 0
+      const before = async () => {
+        if (++calls === at) taken = (await compact(taker, 'agents')).rows
+      }
+      const context = await workerOn(reader.database, new FaultStore(store, { before }), join(own, 'reader'))
+      expect(await readAgents(context, undefined), `call ${at}`).toHaveLength(2)
+      expect(taken, `call ${at}`).toBe(at <= calls ? 2 : 0)
     }
-    const context = await workerOn(reader.database, new FaultStore(store, { before }), join(own, 'reader'))
-    expect(await readAgents(context, undefined), `call ${at}`).toHaveLength(2)
-    expect(taken, `call ${at}`).toBe(at <= calls ? 2 : 0)
-  }
-  expect(calls).toBeGreaterThan(3)
-})
+    expect(calls).toBeGreaterThan(3)
+  },
+)
 
 test('a rival that deletes them between the look and the reading hides none', async () => {
   const folder = await testFolder()

@@ -1,11 +1,9 @@
 // The list of commands: each line leads to the command of its name, and the documents name every command.
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { program } from '../../jobs/command-line/program.ts'
 import { COMMANDS } from '../../jobs/commands.ts'
+import { program } from '../support/commands.ts'
 import { textOf } from '../support/fenced-blocks.ts'
-
-for (const add of Object.values(COMMANDS)) await add()
 
 /** The commands that do something, as one calls them. */
 function called({ commands }: Command, parent = 'fvs'): string[] {

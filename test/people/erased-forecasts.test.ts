@@ -119,33 +119,37 @@ describe('the next release', () => {
     expect(manifest.corrections).toEqual([])
   })
 
-  test('answers for the person that they are erased, and an earlier one answers as before', async () => {
-    const service = await startTestService(await componentsOn(copyOf(erased), LATER))
-    onTestFinished(service.stop)
-    const { client } = service
-    for (const path of [
-      `/forecaster/${PERSON}`,
-      `/forecaster/${PERSON}/scores`,
-      `/view/forecasters/${PERSON}`,
-      `/snapshots/forecaster/${PERSON}`,
-    ]) {
-      const answer = await client.get(path)
-      expect(answer.status, path).toBe(404)
-      expect(answer.text, path).toContain(`the operator erased the forecasts of this person at ${NOW}`)
-    }
-    for (const path of ['/view/forecasters', '/leaderboard/forecaster', '/view/search?q=question']) {
-      expect((await client.get(path)).text, path).not.toContain(PERSON)
-    }
-    expect((await client.get(`/view/forecasters/${PERSON}?release=1`)).status).toBe(200)
-    expect((await client.get('/releases.atom')).text).toContain('<title>Release 2: 1 correction</title>')
-    const sentence = `the operator erased 104 forecasts of the person <code>${PERSON}</code>, which may have moved 312 scores on 52 questions. The reason: <bdi>${REASON}</bdi>`
-    expect((await client.get('/view/releases/2')).text).toContain(sentence)
-    expect((await client.get('/releases.atom')).text).toContain(
-      `Person ${PERSON}: 104 forecasts were erased at ${NOW}`,
-    )
-  })
+  test(
+    'answers for the person that they are erased, and an earlier one answers as before',
+    { tags: ['slow'] },
+    async () => {
+      const service = await startTestService(await componentsOn(copyOf(erased), LATER))
+      onTestFinished(service.stop)
+      const { client } = service
+      for (const path of [
+        `/forecaster/${PERSON}`,
+        `/forecaster/${PERSON}/scores`,
+        `/view/forecasters/${PERSON}`,
+        `/snapshots/forecaster/${PERSON}`,
+      ]) {
+        const answer = await client.get(path)
+        expect(answer.status, path).toBe(404)
+        expect(answer.text, path).toContain(`the operator erased the forecasts of this person at ${NOW}`)
+      }
+      for (const path of ['/view/forecasters', '/leaderboard/forecaster', '/view/search?q=question']) {
+        expect((await client.get(path)).text, path).not.toContain(PERSON)
+      }
+      expect((await client.get(`/view/forecasters/${PERSON}?release=1`)).status).toBe(200)
+      expect((await client.get('/releases.atom')).text).toContain('<title>Release 2: 1 correction</title>')
+      const sentence = `the operator erased 104 forecasts of the person <code>${PERSON}</code>, which may have moved 312 scores on 52 questions. The reason: <bdi>${REASON}</bdi>`
+      expect((await client.get('/view/releases/2')).text).toContain(sentence)
+      expect((await client.get('/releases.atom')).text).toContain(
+        `Person ${PERSON}: 104 forecasts were erased at ${NOW}`,
+      )
+    },
+  )
 
-  test('passes both audits, and the one of the log', async () => {
+  test('passes both audits, and the one of the log', { tags: ['slow'] }, async () => {
     const store = copyOf(erased)
     await writeLog(store, 2)
     const { faults, derived } = (await runAudit(await componentsOn(store), 2)).json as {
@@ -174,13 +178,13 @@ describe('an erasure', () => {
     expect(again.text).toContain(`were erased already, at ${NOW}: ${REASON}`)
   })
 
-  test('is told by the release that has it', async () => {
+  test('is told by the release that has it', { tags: ['slow'] }, async () => {
     const components = await componentsOn(copyOf(released))
     await runErase(components, PERSON, REASON, true)
     expect((await runRelease(components, {})).text).toContain('\nerased:    1 people since release 1\n')
   })
 
-  test('counts from the release after one that was begun', async () => {
+  test('counts from the release after one that was begun', { tags: ['slow'] }, async () => {
     const components = await componentsOn(copyOf(released))
     await planRelease(components, {})
     expect((await runErase(components, PERSON, REASON, true)).json).toMatchObject({
@@ -221,7 +225,7 @@ describe('an erasure', () => {
 describe('no row of an erased person comes back', () => {
   const line = (who: string) => `forecaster,${who},${QUESTION.open},0.5,2026-02-01T00:00:00Z`
 
-  test('by a file, whose lines are named', async () => {
+  test('by a file, whose lines are named', { tags: ['slow'] }, async () => {
     const components = await componentsOn(copyOf(erased), LATER)
     const detail = `"${PERSON}" is of a person whose forecasts were erased; leave the row out`
     await expect(
@@ -233,7 +237,7 @@ describe('no row of an erased person comes back', () => {
     await importRows(components, 'forecasts', csvOf([line(forecasterId(1))]))
   })
 
-  test("by the operator's calls", async () => {
+  test("by the operator's calls", { tags: ['slow'] }, async () => {
     const components = await componentsOn(copyOf(erased), LATER)
     const service = await startTestService(components)
     onTestFinished(service.stop)
@@ -248,7 +252,7 @@ describe('no row of an erased person comes back', () => {
     expect(answer.text).toContain('is of a person whose forecasts were erased')
   })
 
-  test("by a platform's files, whose other rows are taken", async () => {
+  test("by a platform's files, whose other rows are taken", { tags: ['slow'] }, async () => {
     const components = await componentsOn(new MemoryStore())
     const paths = await filesOf('manifold')
     const source = sourceOf('manifold')
@@ -265,21 +269,25 @@ describe('no row of an erased person comes back', () => {
     expect(await pathsWith(tables, uuidv5('u1', source.namespace))).toEqual([])
   })
 
-  test('by a restore from a backup, nor by the next backup of a store that has lost the record', async () => {
-    const [store, backup, restored] = [copyOf(erased), new MemoryStore(), new MemoryStore()]
-    const given = { directory: folder, deletes: true, comparesAll: false, progress: () => undefined }
-    await copyStore({ ...given, from: store, to: backup })
-    await copyStore({ ...given, from: backup, to: restored })
-    expect(await faultsOf(restored, 2)).toEqual([])
-    await store.delete(erasedPath(PERSON))
-    const lost = `${erasedPath(PERSON)} is lost`
-    expect((await copyStore({ ...given, from: store, to: backup })).faults).toEqual([
-      expect.stringContaining(lost),
-    ])
-    expect(recordIn(backup, erasedPath(PERSON))).toEqual(said)
-  })
+  test(
+    'by a restore from a backup, nor by the next backup of a store that has lost the record',
+    { tags: ['slow'] },
+    async () => {
+      const [store, backup, restored] = [copyOf(erased), new MemoryStore(), new MemoryStore()]
+      const given = { directory: folder, deletes: true, comparesAll: false, progress: () => undefined }
+      await copyStore({ ...given, from: store, to: backup })
+      await copyStore({ ...given, from: backup, to: restored })
+      expect(await faultsOf(restored, 2)).toEqual([])
+      await store.delete(erasedPath(PERSON))
+      const lost = `${erasedPath(PERSON)} is lost`
+      expect((await copyStore({ ...given, from: store, to: backup })).faults).toEqual([
+        expect.stringContaining(lost),
+      ])
+      expect(recordIn(backup, erasedPath(PERSON))).toEqual(said)
+    },
+  )
 
-  test('by a lost record, which every audit names', async () => {
+  test('by a lost record, which every audit names', { tags: ['slow'] }, async () => {
     const store = copyOf(erased)
     await store.delete(erasedPath(PERSON))
     const components = await componentsOn(store, '2026-03-03T12:00:00.000Z')
@@ -298,7 +306,7 @@ describe('an audit finds a manifest', () => {
     return faultsOf(store, 2)
   }
 
-  test('that names somebody whom no record has', async () => {
+  test('that names somebody whom no record has', { tags: ['slow'] }, async () => {
     const other = { ...said, user_id: forecasterId(1) }
     const faults = await faultsAfter((store) =>
       changeManifest(store, 2, () => ({ erased_people: [said, other] })),
@@ -307,7 +315,7 @@ describe('an audit finds a manifest', () => {
     expect(faults).toContain(`${erasedPath(other.user_id)}: is missing`)
   })
 
-  test('that leaves somebody out, also where its plan does', async () => {
+  test('that leaves somebody out, also where its plan does', { tags: ['slow'] }, async () => {
     const faults = await faultsAfter((store) => {
       changeManifest(store, 2, () => ({ erased_people: undefined }))
       const { erased_people: _, ...plan } = recordIn(store, planPath(2))
@@ -317,14 +325,14 @@ describe('an audit finds a manifest', () => {
     expect(faults.length).toBeGreaterThan(1)
   })
 
-  test('that says otherwise what it moved', async () => {
+  test('that says otherwise what it moved', { tags: ['slow'] }, async () => {
     const faults = await faultsAfter((store) =>
       changeManifest(store, 2, ({ erasures }) => ({ erasures: [{ ...erasures![0]!, pairs: 1 }] })),
     )
     expect(faults).toEqual([expect.stringMatching(/^manifest.json: .*pairs.*:1,.*derived .*pairs.*:312,/)])
   })
 
-  test('that brings somebody back, by the log and from outside too', async () => {
+  test('that brings somebody back, by the log and from outside too', { tags: ['slow'] }, async () => {
     const store = copyOf(erased)
     const components = await componentsOn(store, '2026-03-03T12:00:00.000Z')
     await release(components)
@@ -336,7 +344,7 @@ describe('an audit finds a manifest', () => {
     expect(outside.faults).toContain(`${manifestPath(3)}: ${brought}`)
   })
 
-  test('that claims an erasure of somebody whom it has, from outside', async () => {
+  test('that claims an erasure of somebody whom it has, from outside', { tags: ['slow'] }, async () => {
     const store = copyOf(erased)
     const other = { ...said, user_id: forecasterId(1) }
     changeManifest(store, 2, () => ({ erased_people: [said, other] }))

@@ -32,7 +32,7 @@ async function pathsWith(store: MemoryStore, name: string): Promise<string[]> {
 }
 
 describe('the name of a person', () => {
-  test('is in one object and on pages, and nowhere once it was taken back', async () => {
+  test('is in one object and on pages, and nowhere once it was taken back', { tags: ['slow'] }, async () => {
     const folder = await testFolder()
     const store = new MemoryStore()
     await copyReleasedWorld(store)

@@ -39,7 +39,7 @@ describe('transparency-dev/merkle', () => {
 })
 
 describe('golang.org/x/mod/sumdb/tlog', () => {
-  test('has the same roots', () => {
+  test('has the same roots', { tags: ['slow'] }, () => {
     const { roots } = vectors('trees')
     const growing = new GrowingTree()
     const found: Record<string, string> = {}

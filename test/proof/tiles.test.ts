@@ -90,7 +90,7 @@ test('appending leaf by leaf makes the tiles of each size, and they give its roo
   }
 })
 
-test('the append that fills two levels adds a tile to each', async () => {
+test('the append that fills two levels adds a tile to each', { tags: ['slow'] }, async () => {
   const read = tilesOfTree(65_535)
   const added = await tilesOfAppend(LEAVES[65_535]!, 65_535, read)
   expect(added.map(({ tile }) => tilePath(tile))).toEqual(['tile/0/255', 'tile/1/000', 'tile/2/000.p/1'])

@@ -104,7 +104,7 @@ describe('a release says on how many questions an entity has a forecast', () => 
     },
   )
 
-  test('as of its time: an open question is overdue from its close on', async () => {
+  test('as of its time: an open question is overdue from its close on', { tags: ['slow'] }, async () => {
     const later = copyOf(store)
     await release(await on(later, OPEN_UNTIL))
     for (const [index, [, state]] of QUESTIONS.entries()) {
@@ -113,7 +113,7 @@ describe('a release says on how many questions an entity has a forecast', () => 
     }
   })
 
-  test('and so do stages, with the same bytes', async () => {
+  test('and so do stages, with the same bytes', { tags: ['slow'] }, async () => {
     const [plain, staged] = [copyOf(store), copyOf(store)]
     await release(await on(plain, OPEN_UNTIL))
     await stagedRelease(await on(staged, OPEN_UNTIL))

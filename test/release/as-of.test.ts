@@ -84,7 +84,7 @@ describe('as_of before that of the last release', () => {
 })
 
 describe('as_of that is not before it', () => {
-  test('may be the same, and any later one up to now', async () => {
+  test('may be the same, and any later one up to now', { tags: ['slow'] }, async () => {
     const store = copyOf(begun)
     await store.delete('releases/00000002/plan.json')
     const components = await componentsOver(store, LATER)
@@ -96,7 +96,7 @@ describe('as_of that is not before it', () => {
     ).toEqual(['2026-03-01', '2026-03-03', '2026-03-05'].map((day) => `snapshots/${day}/manifest.json`))
   })
 
-  test('finishes what has been begun first', async () => {
+  test('finishes what has been begun first', { tags: ['slow'] }, async () => {
     const store = copyOf(begun)
     expect(await release(await componentsOver(store, LATER), asOf(LATER))).toMatchObject({ release: 3 })
     expect(store.objects.has(manifestPath(2))).toBe(true)
@@ -129,7 +129,7 @@ describe('as_of ahead of the clock of the store', () => {
     ['not at all: the clock is behind', -3_600_000, {}],
     ['where the store does not say what time it is', undefined, {}],
     ['where --as-of is not', 3_600_000, asOf('2026-03-04T23:00:00.000Z')],
-  ] as const)('%s is taken', async ([, ahead, request]) => {
+  ] as const)('%s is taken', { tags: ['slow'] }, async ([, ahead, request]) => {
     const store = copyOf(released)
     for (const path of store.objects.keys()) if (path.startsWith('inbox/')) store.objects.delete(path)
     expect(await release(await componentsAhead(store, ahead), request)).toMatchObject({

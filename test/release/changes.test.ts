@@ -96,39 +96,51 @@ describe('a release that is to be made if something has changed', () => {
     expect(store.calls).toHaveLength(3 * SCORED_TABLES.length + 3 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1)
   })
 
-  test('reads the release state and the log of each table once where one is made', async () => {
-    const store = new FaultStore(copyOf(released))
-    expect(await release(await componentsOver(store, '2026-03-02T00:00:00.000Z'))).toMatchObject({
-      made: true,
-    })
-    const asked = (path: string, ...operations: Call['operation'][]) =>
-      store.calls.filter((call) => call.path === path && operations.includes(call.operation)).length
-    expect(asked(manifestPath(1), 'get')).toBe(1)
-    expect(asked(planPath(2), 'get', 'range')).toBe(1)
-    expect(asked(snapshotManifestPath('2026-03-01'), 'get', 'range')).toBe(1)
-    for (const table of SCORED_TABLES) {
-      expect(asked(deltaLogPath(table, versions[table]!), 'get'), table).toBe(1)
-    }
-    expect(store.calls.length).toBeLessThanOrEqual(94)
-  })
+  test(
+    'reads the release state and the log of each table once where one is made',
+    { tags: ['slow'] },
+    async () => {
+      const store = new FaultStore(copyOf(released))
+      expect(await release(await componentsOver(store, '2026-03-02T00:00:00.000Z'))).toMatchObject({
+        made: true,
+      })
+      const asked = (path: string, ...operations: Call['operation'][]) =>
+        store.calls.filter((call) => call.path === path && operations.includes(call.operation)).length
+      expect(asked(manifestPath(1), 'get')).toBe(1)
+      expect(asked(planPath(2), 'get', 'range')).toBe(1)
+      expect(asked(snapshotManifestPath('2026-03-01'), 'get', 'range')).toBe(1)
+      for (const table of SCORED_TABLES) {
+        expect(asked(deltaLogPath(table, versions[table]!), 'get'), table).toBe(1)
+      }
+      expect(store.calls.length).toBeLessThanOrEqual(94)
+    },
+  )
 
-  test.each(SCORED_TABLES)('is made where a row of %s waits in the inbox', async (table) => {
-    const store = copyOf(released)
-    await send(store, table, uuidOf(6, 1), [rowOf(table)])
-    const result = await release(await componentsOver(store), { ifChanged: true })
-    expect(result).toMatchObject({ made: true, release: 2 })
-  })
+  test.each(SCORED_TABLES)(
+    'is made where a row of %s waits in the inbox',
+    { tags: ['slow'] },
+    async (table) => {
+      const store = copyOf(released)
+      await send(store, table, uuidOf(6, 1), [rowOf(table)])
+      const result = await release(await componentsOver(store), { ifChanged: true })
+      expect(result).toMatchObject({ made: true, release: 2 })
+    },
+  )
 
-  test('is made where a run has decided what a table takes in and got no further', async () => {
-    const store = copyOf(released)
-    const taken = await send(store, 'agents', uuidOf(6, 1), [rowOf('agents')])
-    const path = intakePath('agents', versions['agents']! + 1)
-    await store.put(path, recordBytes(path, { inbox: [taken] }))
-    const result = await release(await componentsOver(store), { ifChanged: true })
-    expect(result).toMatchObject({ made: true, release: 2 })
-  })
+  test(
+    'is made where a run has decided what a table takes in and got no further',
+    { tags: ['slow'] },
+    async () => {
+      const store = copyOf(released)
+      const taken = await send(store, 'agents', uuidOf(6, 1), [rowOf('agents')])
+      const path = intakePath('agents', versions['agents']! + 1)
+      await store.put(path, recordBytes(path, { inbox: [taken] }))
+      const result = await release(await componentsOver(store), { ifChanged: true })
+      expect(result).toMatchObject({ made: true, release: 2 })
+    },
+  )
 
-  test('is made where a table has a commit that the last one has not read', async () => {
+  test('is made where a table has a commit that the last one has not read', { tags: ['slow'] }, async () => {
     const store = copyOf(released)
     await send(store, 'agents', uuidOf(6, 1), [rowOf('agents')])
     // Taken in by a run that is cut off before it plans.
@@ -140,31 +152,35 @@ describe('a release that is to be made if something has changed', () => {
     expect(result).toMatchObject({ made: true, release: 2 })
   })
 
-  test('is not made for registrations alone, and has an agent from its first forecast on', async () => {
-    const store = copyOf(released)
-    const components = await componentsOver(store)
-    const registered = uuidOf(5, 2)
-    await send(store, 'agents', uuidOf(6, 1), [ROWS.agents])
-    for (let run = 0; run < 2; run++) {
-      expect(await release(components, { ifChanged: true })).toEqual({
-        made: false,
-        release: 1,
-        reason: 'unchanged',
-      })
-    }
-    expect(await store.get(deltaLogPath('agents', versions['agents']! + 1))).toBeDefined()
-    const agents = async (number: number) => (await readManifest(store, number))!.counts.agents
-    // Another change makes a release, which does not have it.
-    await send(store, 'questions', uuidOf(6, 2), [ROWS.questions])
-    expect(await release(components, { ifChanged: true })).toMatchObject({ made: true, release: 2 })
-    expect(await agents(2)).toBe(await agents(1))
-    const forecast = { ...ROWS.forecasts, entity_type: 'agent', entity_id: registered, probability: null }
-    await send(store, 'forecasts', uuidOf(6, 3), [forecast])
-    expect(await release(components, { ifChanged: true })).toMatchObject({ made: true, release: 3 })
-    expect(await agents(3)).toBe((await agents(2)) + 1)
-  })
+  test(
+    'is not made for registrations alone, and has an agent from its first forecast on',
+    { tags: ['slow'] },
+    async () => {
+      const store = copyOf(released)
+      const components = await componentsOver(store)
+      const registered = uuidOf(5, 2)
+      await send(store, 'agents', uuidOf(6, 1), [ROWS.agents])
+      for (let run = 0; run < 2; run++) {
+        expect(await release(components, { ifChanged: true })).toEqual({
+          made: false,
+          release: 1,
+          reason: 'unchanged',
+        })
+      }
+      expect(await store.get(deltaLogPath('agents', versions['agents']! + 1))).toBeDefined()
+      const agents = async (number: number) => (await readManifest(store, number))!.counts.agents
+      // Another change makes a release, which does not have it.
+      await send(store, 'questions', uuidOf(6, 2), [ROWS.questions])
+      expect(await release(components, { ifChanged: true })).toMatchObject({ made: true, release: 2 })
+      expect(await agents(2)).toBe(await agents(1))
+      const forecast = { ...ROWS.forecasts, entity_type: 'agent', entity_id: registered, probability: null }
+      await send(store, 'forecasts', uuidOf(6, 3), [forecast])
+      expect(await release(components, { ifChanged: true })).toMatchObject({ made: true, release: 3 })
+      expect(await agents(3)).toBe((await agents(2)) + 1)
+    },
+  )
 
-  test('is finished where a run has planned it', async () => {
+  test('is finished where a run has planned it', { tags: ['slow'] }, async () => {
     const store = copyOf(released)
     await send(store, 'agents', uuidOf(6, 1), [rowOf('agents')])
     const whole = copyOf(store)
@@ -186,7 +202,7 @@ describe('a release that is to be made if something has changed', () => {
     expect(await store.get(key)).toEqual(before)
   })
 
-  test('is made on another day', async () => {
+  test('is made on another day', { tags: ['slow'] }, async () => {
     const store = copyOf(released)
     const components = await componentsOver(store, '2026-03-02T00:00:00.000Z')
     expect(await release(components, { ifChanged: true })).toMatchObject({ made: true, release: 2 })

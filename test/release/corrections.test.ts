@@ -60,90 +60,105 @@ async function audit(components: Components, number: number): Promise<AuditRepor
 }
 
 describe('a release lists', () => {
-  test('every change of an outcome, also if it is again as it was, and its audit derives the list', async () => {
-    const components = await world()
-    const said: [hours: number, outcome: string, at: string][] = [
-      [1, 'annulled', day(20)],
-      [2, 'yes', day(20)],
-      [3, 'open', day(50)],
-      [4, 'yes', day(20)],
-    ]
-    for (const [hours, outcome, at] of said) {
-      components.clock.set(hoursAfter(hours))
-      await importRows(components, 'resolutions', resolutionsCsv([`${question(0)},${outcome},${at}`]))
-    }
-    await release(components)
-    const of = (hours: number, column: string, from: string | null, to: string | null) => ({
-      question_id: question(0),
-      column,
-      from,
-      to,
-      recorded_at: hoursAfter(hours),
-      reason: null,
-      pairs: EVERYONE,
-      entities: EVERYONE,
-    })
-    expect(await correctionsIn(components, 2)).toEqual([
-      of(1, 'outcome', 'yes', 'annulled'),
-      of(2, 'outcome', 'annulled', 'yes'),
-      of(3, 'outcome', 'yes', 'open'),
-      of(3, 'resolved_at', day(20), null),
-      of(4, 'outcome', 'open', 'yes'),
-      of(4, 'resolved_at', null, day(20)),
-    ])
-    components.clock.set(hoursAfter(5))
-    await release(components)
-    expect(await correctionsIn(components, 3)).toEqual([])
-    for (const number of [2, 3]) {
-      expect(await audit(components, number)).toMatchObject({ derived: true, ok: true, faults: [] })
-    }
-  })
-
-  test('other scoring columns with the reason, and who may have been moved by them', async () => {
-    const components = await world()
-    const changed = `${question(0)},Title,weather,,${day(5)},${day(40)}`
-    await runImport(components, ...importing('questions', questionsCsv([changed]), 'two questions were one'))
-    await release(components)
-    const reason = 'two questions were one'
-    const counts = { recorded_at: hoursAfter(1), reason, pairs: EVERYONE, entities: EVERYONE }
-    expect(await correctionsIn(components, 2)).toEqual(
-      [
-        { column: 'opened_at', from: day(0), to: day(5) },
-        { column: 'closes_at', from: day(30), to: day(40) },
-        { column: 'event_id', from: 'event-0', to: null },
-        { column: 'category', from: 'simulated', to: 'weather' },
-      ].map((change) => ({ question_id: question(0), ...change, ...counts })),
-    )
-    expect(await audit(components, 2)).toMatchObject({ derived: true, ok: true, faults: [] })
-  })
-
-  test('a change of a question that is not scored yet from its first forecast on, and no earlier one', async () => {
-    const components = await world()
-    const open = (closes: string) => `${QUESTION.open},Open?,,,${day(0)},${closes}`
-    const move = (closes: string) => importRows(components, 'questions', questionsCsv([open(closes)]))
-    await move(day(390))
-    components.clock.set(hoursAfter(2))
-    const forecast = `forecaster,${forecasterId(0)},${QUESTION.open},0.5,${day(45)}`
-    await importRows(components, 'forecasts', csvOf([forecast]))
-    components.clock.set(hoursAfter(3))
-    await move(day(380))
-    await release(components)
-    const found = await correctionsIn(components, 2)
-    expect(found).toEqual([
-      {
-        question_id: QUESTION.open,
-        column: 'closes_at',
-        from: day(390),
-        to: day(380),
-        recorded_at: hoursAfter(3),
+  test(
+    'every change of an outcome, also if it is again as it was, and its audit derives the list',
+    { tags: ['slow'] },
+    async () => {
+      const components = await world()
+      const said: [hours: number, outcome: string, at: string][] = [
+        [1, 'annulled', day(20)],
+        [2, 'yes', day(20)],
+        [3, 'open', day(50)],
+        [4, 'yes', day(20)],
+      ]
+      for (const [hours, outcome, at] of said) {
+        components.clock.set(hoursAfter(hours))
+        await importRows(components, 'resolutions', resolutionsCsv([`${question(0)},${outcome},${at}`]))
+      }
+      await release(components)
+      const of = (hours: number, column: string, from: string | null, to: string | null) => ({
+        question_id: question(0),
+        column,
+        from,
+        to,
+        recorded_at: hoursAfter(hours),
         reason: null,
-        pairs: 0,
-        entities: 1,
-      },
-    ])
-  })
+        pairs: EVERYONE,
+        entities: EVERYONE,
+      })
+      expect(await correctionsIn(components, 2)).toEqual([
+        of(1, 'outcome', 'yes', 'annulled'),
+        of(2, 'outcome', 'annulled', 'yes'),
+        of(3, 'outcome', 'yes', 'open'),
+        of(3, 'resolved_at', day(20), null),
+        of(4, 'outcome', 'open', 'yes'),
+        of(4, 'resolved_at', null, day(20)),
+      ])
+      components.clock.set(hoursAfter(5))
+      await release(components)
+      expect(await correctionsIn(components, 3)).toEqual([])
+      for (const number of [2, 3]) {
+        expect(await audit(components, number)).toMatchObject({ derived: true, ok: true, faults: [] })
+      }
+    },
+  )
 
-  test('no first outcome, no other title and no repeat', async () => {
+  test(
+    'other scoring columns with the reason, and who may have been moved by them',
+    { tags: ['slow'] },
+    async () => {
+      const components = await world()
+      const changed = `${question(0)},Title,weather,,${day(5)},${day(40)}`
+      await runImport(
+        components,
+        ...importing('questions', questionsCsv([changed]), 'two questions were one'),
+      )
+      await release(components)
+      const reason = 'two questions were one'
+      const counts = { recorded_at: hoursAfter(1), reason, pairs: EVERYONE, entities: EVERYONE }
+      expect(await correctionsIn(components, 2)).toEqual(
+        [
+          { column: 'opened_at', from: day(0), to: day(5) },
+          { column: 'closes_at', from: day(30), to: day(40) },
+          { column: 'event_id', from: 'event-0', to: null },
+          { column: 'category', from: 'simulated', to: 'weather' },
+        ].map((change) => ({ question_id: question(0), ...change, ...counts })),
+      )
+      expect(await audit(components, 2)).toMatchObject({ derived: true, ok: true, faults: [] })
+    },
+  )
+
+  test(
+    'a change of a question that is not scored yet from its first forecast on, and no earlier one',
+    { tags: ['slow'] },
+    async () => {
+      const components = await world()
+      const open = (closes: string) => `${QUESTION.open},Open?,,,${day(0)},${closes}`
+      const move = (closes: string) => importRows(components, 'questions', questionsCsv([open(closes)]))
+      await move(day(390))
+      components.clock.set(hoursAfter(2))
+      const forecast = `forecaster,${forecasterId(0)},${QUESTION.open},0.5,${day(45)}`
+      await importRows(components, 'forecasts', csvOf([forecast]))
+      components.clock.set(hoursAfter(3))
+      await move(day(380))
+      await release(components)
+      const found = await correctionsIn(components, 2)
+      expect(found).toEqual([
+        {
+          question_id: QUESTION.open,
+          column: 'closes_at',
+          from: day(390),
+          to: day(380),
+          recorded_at: hoursAfter(3),
+          reason: null,
+          pairs: 0,
+          entities: 1,
+        },
+      ])
+    },
+  )
+
+  test('no first outcome, no other title and no repeat', { tags: ['slow'] }, async () => {
     const components = await world()
     await importRows(components, 'resolutions', resolutionsCsv([`${QUESTION.closed},yes,${day(41)}`]))
     await importRows(components, 'questions', questionsCsv([ZERO]))
@@ -156,51 +171,59 @@ describe('a release lists', () => {
 describe('an import of questions', () => {
   const moved = ZERO.replace(day(30), day(29))
 
-  test('is refused without a reason if it changes how a scored question is scored, and writes nothing', async () => {
-    const components = await world()
-    const before = await contentOf(components.store)
-    const fault = {
-      pointer: 'line 3',
-      detail: `changes closes_at of question ${question(0)}, which a release has scored; say why by --correct`,
-    }
-    const fresh = `${uuidOf(1, 7000)},New?,,,${day(0)},${day(300)}`
-    const csv = questionsCsv([fresh, moved])
-    await expect(runImport(components, ...importing('questions', csv))).rejects.toMatchObject({
-      kind: 'invalid',
-      faults: [fault],
-    })
-    expect((await runTrial(components, ...importing('questions', csv))).json).toMatchObject({
-      added: 1,
-      unchanged: 0,
-      bad: 1,
-      errors: [fault],
-    })
-    expect(await contentOf(components.store)).toEqual(before)
-  })
+  test(
+    'is refused without a reason if it changes how a scored question is scored, and writes nothing',
+    { tags: ['slow'] },
+    async () => {
+      const components = await world()
+      const before = await contentOf(components.store)
+      const fault = {
+        pointer: 'line 3',
+        detail: `changes closes_at of question ${question(0)}, which a release has scored; say why by --correct`,
+      }
+      const fresh = `${uuidOf(1, 7000)},New?,,,${day(0)},${day(300)}`
+      const csv = questionsCsv([fresh, moved])
+      await expect(runImport(components, ...importing('questions', csv))).rejects.toMatchObject({
+        kind: 'invalid',
+        faults: [fault],
+      })
+      expect((await runTrial(components, ...importing('questions', csv))).json).toMatchObject({
+        added: 1,
+        unchanged: 0,
+        bad: 1,
+        errors: [fault],
+      })
+      expect(await contentOf(components.store)).toEqual(before)
+    },
+  )
 
-  test('needs no reason for a question that no release has scored', async () => {
+  test('needs no reason for a question that no release has scored', { tags: ['slow'] }, async () => {
     const components = await world()
     const csv = questionsCsv([`${QUESTION.open},Open?,weather,,${day(1)},${day(399)}`])
     expect((await runImport(components, ...importing('questions', csv))).json).toMatchObject({ changed: 1 })
   })
 })
 
-test('an audit finds a correction that the manifest leaves out, changes or hides with all others', async () => {
-  const components = await world()
-  await importRows(components, 'resolutions', resolutionsCsv([`${question(0)},no,${day(20)}`]))
-  await release(components)
-  const { store } = components
-  const manifest = (await readManifest(store, 2))!
-  const [entry] = manifest.corrections
-  const lies = [
-    { ...manifest, corrections: [] },
-    { ...manifest, corrections: [{ ...entry!, reason: 'the source was wrong' }] },
-    { ...manifest, corrections: [{ ...entry!, pairs: 0 }] },
-  ]
-  for (const lie of lies) {
-    await store.put(manifestPath(2), recordBytes(manifestPath(2), lie))
-    expect((await audit(components, 2)).faults).toEqual([
-      expect.stringMatching(/^manifest\.json: differs at byte /),
-    ])
-  }
-})
+test(
+  'an audit finds a correction that the manifest leaves out, changes or hides with all others',
+  { tags: ['slow'] },
+  async () => {
+    const components = await world()
+    await importRows(components, 'resolutions', resolutionsCsv([`${question(0)},no,${day(20)}`]))
+    await release(components)
+    const { store } = components
+    const manifest = (await readManifest(store, 2))!
+    const [entry] = manifest.corrections
+    const lies = [
+      { ...manifest, corrections: [] },
+      { ...manifest, corrections: [{ ...entry!, reason: 'the source was wrong' }] },
+      { ...manifest, corrections: [{ ...entry!, pairs: 0 }] },
+    ]
+    for (const lie of lies) {
+      await store.put(manifestPath(2), recordBytes(manifestPath(2), lie))
+      expect((await audit(components, 2)).faults).toEqual([
+        expect.stringMatching(/^manifest\.json: differs at byte /),
+      ])
+    }
+  },
+)

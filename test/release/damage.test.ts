@@ -61,7 +61,7 @@ const dataFile = () =>
   [...imported.objects.keys()].find((path) => /^tables\/forecasts\/.*parquet$/.test(path))!
 
 describe('a data file', () => {
-  test('with any one flipped bit is not scored, and named', async () => {
+  test('with any one flipped bit is not scored, and named', { tags: ['slow'] }, async () => {
     const path = dataFile()
     const bytes = imported.objects.get(path)!
     const store = copyOf(imported)
@@ -72,25 +72,33 @@ describe('a data file', () => {
     await expectHealed(store, path)
   })
 
-  test('that ends early, is gone or was swapped with another is not scored, and named', async () => {
-    const path = dataFile()
-    const other = [...imported.objects.keys()].find((name) => /^tables\/questions\/.*parquet$/.test(name))!
-    const store = copyOf(imported)
-    store.objects.set(path, imported.objects.get(path)!.subarray(0, -1))
-    await expectRefused(store, new RegExp(`^${path} is damaged`), 'truncated')
-    store.objects.set(path, imported.objects.get(other)!)
-    await expectRefused(store, new RegExp(`^${path} is damaged`), 'swapped')
-    store.objects.delete(path)
-    await expectRefused(store, new RegExp(`^${path} is in the log of its table and not in the store`), 'gone')
-    await expectHealed(store, path)
-  })
+  test(
+    'that ends early, is gone or was swapped with another is not scored, and named',
+    { tags: ['slow'] },
+    async () => {
+      const path = dataFile()
+      const other = [...imported.objects.keys()].find((name) => /^tables\/questions\/.*parquet$/.test(name))!
+      const store = copyOf(imported)
+      store.objects.set(path, imported.objects.get(path)!.subarray(0, -1))
+      await expectRefused(store, new RegExp(`^${path} is damaged`), 'truncated')
+      store.objects.set(path, imported.objects.get(other)!)
+      await expectRefused(store, new RegExp(`^${path} is damaged`), 'swapped')
+      store.objects.delete(path)
+      await expectRefused(
+        store,
+        new RegExp(`^${path} is in the log of its table and not in the store`),
+        'gone',
+      )
+      await expectHealed(store, path)
+    },
+  )
 })
 
 describe('a commit', () => {
   const path = deltaLogPath('forecasts', 1)
   const named = new RegExp(`^${path} is not a whole commit of this service`)
 
-  test('with any one flipped bit is not read', async () => {
+  test('with any one flipped bit is not read', { tags: ['slow'] }, async () => {
     const bytes = imported.objects.get(path)!
     const store = copyOf(imported)
     for (const bit of bits(bytes.length, 12)) {
@@ -100,18 +108,22 @@ describe('a commit', () => {
     await expectHealed(store, path)
   })
 
-  test('that ends after one of its lines, or belongs to another version or table, is not read', async () => {
-    const text = new TextDecoder().decode(imported.objects.get(path))
-    const store = copyOf(imported)
-    const others = [
-      Buffer.from(text.slice(0, text.indexOf('\n') + 1)),
-      imported.objects.get(deltaLogPath('forecasts', 0))!,
-      imported.objects.get(deltaLogPath('questions', 1))!,
-    ]
-    for (const [index, bytes] of others.entries()) {
-      store.objects.set(path, bytes)
-      await expectRefused(store, named, `case ${index}`)
-    }
-    await expectHealed(store, path)
-  })
+  test(
+    'that ends after one of its lines, or belongs to another version or table, is not read',
+    { tags: ['slow'] },
+    async () => {
+      const text = new TextDecoder().decode(imported.objects.get(path))
+      const store = copyOf(imported)
+      const others = [
+        Buffer.from(text.slice(0, text.indexOf('\n') + 1)),
+        imported.objects.get(deltaLogPath('forecasts', 0))!,
+        imported.objects.get(deltaLogPath('questions', 1))!,
+      ]
+      for (const [index, bytes] of others.entries()) {
+        store.objects.set(path, bytes)
+        await expectRefused(store, named, `case ${index}`)
+      }
+      await expectHealed(store, path)
+    },
+  )
 })

@@ -165,11 +165,11 @@ describe('a release', () => {
     ])
   })
 
-  test.for(['2', '5'])('is the same with %s threads', async (threads) => {
+  test.for(['2', '5'])('is the same with %s threads', { tags: ['slow'] }, async (threads) => {
     expect(await published({ threads, importForecasts: inOneFile() })).toEqual(reference)
   })
 
-  test('is the same from the rows in reverse and from every row twice', async () => {
+  test('is the same from the rows in reverse and from every row twice', { tags: ['slow'] }, async () => {
     expect(await published({ importForecasts: inOneFile(FORECAST_LINES.toReversed()) })).toEqual(reference)
     expect(await published({ importForecasts: inOneFile([...FORECAST_LINES, ...FORECAST_LINES]) })).toEqual(
       reference,
@@ -182,19 +182,23 @@ describe('a release', () => {
       'from the middle backwards',
       (files: string[][]) => [...files.slice(0, 3).toReversed(), ...files.slice(3).toReversed()],
     ],
-  ] as const)('is the same from seven files at seven instants, %s', async ([, arranged]) => {
-    const content = await published({
-      importForecasts: async (components, pass) => {
-        for (const lines of arranged(pieces(7))) {
-          pass()
-          await importRows(components, 'forecasts', csvOf(lines))
-        }
-      },
-    })
-    expect(unrecorded(content)).toEqual(unrecorded(reference))
-  })
+  ] as const)(
+    'is the same from seven files at seven instants, %s',
+    { tags: ['slow'] },
+    async ([, arranged]) => {
+      const content = await published({
+        importForecasts: async (components, pass) => {
+          for (const lines of arranged(pieces(7))) {
+            pass()
+            await importRows(components, 'forecasts', csvOf(lines))
+          }
+        },
+      })
+      expect(unrecorded(content)).toEqual(unrecorded(reference))
+    },
+  )
 
-  test('is the same from NDJSON and from Parquet', async () => {
+  test('is the same from NDJSON and from Parquet', { tags: ['slow'] }, async () => {
     const objects = FORECAST_LINES.map((line) => {
       const [entity_type, entity_id, question_id, probability, forecast_at] = line.split(',')
       return JSON.stringify({
@@ -226,7 +230,7 @@ describe('a release', () => {
     expect(await published({ importForecasts: fromParquet })).toEqual(reference)
   })
 
-  test('is another when one probability differs by a millionth', async () => {
+  test('is another when one probability differs by a millionth', { tags: ['slow'] }, async () => {
     const [first, ...rest] = FORECAST_LINES as [string, ...string[]]
     const changed = first.replace(/0\.\d{6}/, (probability) => (Number(probability) + 1e-6).toFixed(6))
     expect(changed).not.toBe(first)

@@ -92,6 +92,7 @@ async function filesIn(directory: string): Promise<string[]> {
 
 test.each([/\/forecaster\//, /\/scores\/000/, /manifest/])(
   'a release that cannot put %s leaves no file on this machine',
+  { tags: ['slow'] },
   async (refused) => {
     const { store, clock } = await world()
     const failing = new FaultStore(store, {
@@ -105,23 +106,27 @@ test.each([/\/forecaster\//, /\/scores\/000/, /manifest/])(
   },
 )
 
-test('a release that was derived leaves no file behind, also where its files were not asked for', async () => {
-  const { store, clock } = await world()
-  const components = await testComponents({ store, clock })
-  await makeRelease(components)
-  await withDatabase(components.openDatabase, async (database) => {
-    await using derived = await deriveRelease(
-      { ...components, database },
-      {
-        release: 2,
-        asOf: components.now(),
-        environment: 'production',
-        versions: await currentVersions(store),
-        previous: undefined,
-        bringsSnapshot: false,
-      },
-    )
-    expect(derived.pairs).toBeGreaterThan(0)
-  })
-  expect(await filesIn(components.directory)).toEqual([])
-})
+test(
+  'a release that was derived leaves no file behind, also where its files were not asked for',
+  { tags: ['slow'] },
+  async () => {
+    const { store, clock } = await world()
+    const components = await testComponents({ store, clock })
+    await makeRelease(components)
+    await withDatabase(components.openDatabase, async (database) => {
+      await using derived = await deriveRelease(
+        { ...components, database },
+        {
+          release: 2,
+          asOf: components.now(),
+          environment: 'production',
+          versions: await currentVersions(store),
+          previous: undefined,
+          bringsSnapshot: false,
+        },
+      )
+      expect(derived.pairs).toBeGreaterThan(0)
+    })
+    expect(await filesIn(components.directory)).toEqual([])
+  },
+)

@@ -55,20 +55,24 @@ describe.for([
       size <= 600 || place % 509 === 0 || place % 256 === 0 || place % 256 === 255 || place > size - 9,
   )
 
-  test(`every forecast is found with a path that holds, by at most ${most} reads`, async () => {
-    let mostRead = 0
-    for (const place of places) {
-      const watched = new FaultStore(store)
-      const path = await forecastPath(watched, 1, head, ids[place]!)
-      expect(path?.index).toBe(place)
-      verifyInclusion(leafOf(place), place, path!.hashes, head)
-      const reads = watched.calls.map(({ operation }) => operation)
-      expect(new Set(reads)).toEqual(new Set(['range']))
-      mostRead = Math.max(mostRead, reads.length)
-    }
-    expect(mostRead).toBeLessThanOrEqual(most)
-    expect(mostRead).toBeGreaterThan(halvings(size))
-  })
+  test(
+    `every forecast is found with a path that holds, by at most ${most} reads`,
+    { tags: ['slow'] },
+    async () => {
+      let mostRead = 0
+      for (const place of places) {
+        const watched = new FaultStore(store)
+        const path = await forecastPath(watched, 1, head, ids[place]!)
+        expect(path?.index).toBe(place)
+        verifyInclusion(leafOf(place), place, path!.hashes, head)
+        const reads = watched.calls.map(({ operation }) => operation)
+        expect(new Set(reads)).toEqual(new Set(['range']))
+        mostRead = Math.max(mostRead, reads.length)
+      }
+      expect(mostRead).toBeLessThanOrEqual(most)
+      expect(mostRead).toBeGreaterThan(halvings(size))
+    },
+  )
 
   test('no other id is found', async () => {
     const others = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']

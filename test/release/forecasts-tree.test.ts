@@ -50,7 +50,7 @@ async function added(forecasts: readonly ApiForecast[]) {
 
 const digits = fc.stringMatching(/^019c[0-3]00[0-3]$/)
 
-test('any ids, cut into ranges of any size, have one tree', async () => {
+test('any ids, cut into ranges of any size, have one tree', { tags: ['slow'] }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(digits, { minLength: 1, maxLength: 40 }),

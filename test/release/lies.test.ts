@@ -39,6 +39,7 @@ function hideRows(store: LyingStore, table: ScoredTable): void {
 describe('over a store that does not show the rows of a table', () => {
   test.for(['questions', 'resolutions', 'forecasts', 'agents', 'forecasters'] as const)(
     'no release is made that has lost the %s',
+    { tags: ['slow'] },
     async (table) => {
       const { store, components } = await lyingWorld()
       const before = await contentOf(store, 'releases/')
@@ -57,7 +58,7 @@ describe('over a store that does not show the rows of a table', () => {
     },
   )
 
-  test('nothing is imported, so that no row is added that is known', async () => {
+  test('nothing is imported, so that no row is added that is known', { tags: ['slow'] }, async () => {
     const { store, components } = await lyingWorld()
     hideRows(store, 'resolutions')
     await expect(importRows(components, 'resolutions', RESOLUTIONS_CSV)).rejects.toMatchObject({
@@ -70,7 +71,7 @@ describe('over a store that does not show the rows of a table', () => {
 })
 
 describe('over a store that does not show the manifest of a release', () => {
-  test('the release is not made anew, nor its plan taken over', async () => {
+  test('the release is not made anew, nor its plan taken over', { tags: ['slow'] }, async () => {
     const { store, components } = await lyingWorld()
     const before = await contentOf(store)
     store.hidden.add(manifestPath(1))
@@ -88,7 +89,7 @@ describe('over a store that does not show the manifest of a release', () => {
     expect(await contentOf(store)).toEqual(before)
   })
 
-  test('no release is made as if it were the first', async () => {
+  test('no release is made as if it were the first', { tags: ['slow'] }, async () => {
     const { store, components } = await lyingWorld()
     const before = await contentOf(store)
     store.hiddenFromGet.add(manifestPath(1))
@@ -101,7 +102,7 @@ describe('over a store that does not show the manifest of a release', () => {
     expect(await release(components)).toMatchObject({ made: true, release: 2 })
   })
 
-  test('a node serves the release that it knows', async () => {
+  test('a node serves the release that it knows', { tags: ['slow'] }, async () => {
     const { store, components } = await lyingWorld()
     const files = new ReleaseFiles(components, 1_000_000)
     const current = new CurrentRelease({ ...components, files, sign: () => undefined })

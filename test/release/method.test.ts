@@ -175,28 +175,32 @@ describe('an audit of a release that another method made', () => {
 })
 
 describe('a snapshot', () => {
-  test('is a copy of what the shards of the first release of the day hold, and of that release only', async () => {
-    const store = copyOf(released)
-    await release(await componentsOver(store))
-    const read = (path: string) =>
-      JSON.parse(new TextDecoder().decode(store.objects.get(path))) as {
-        entities: Record<string, { snapshot?: object }>
-      }
-    const { entities } = read(releasePrefix(1) + SHARD)
-    expect(read(snapshotPrefix(TODAY) + SHARD)).toEqual({
-      date: TODAY,
-      entity_type: 'forecaster',
-      entities: Object.fromEntries(Object.entries(entities).map(([id, { snapshot }]) => [id, snapshot])),
-    })
-    expect(entities[forecasterId(0)]?.snapshot).toMatchObject({
-      payload: { date: TODAY, release: 1, rank: 1, population: 7 - 1 },
-      signature: expect.stringMatching(/^v1=[0-9a-f]{64}$/) as string,
-    })
-    const second = read(releasePrefix(2) + SHARD).entities
-    for (const entity of Object.values(second)) expect(entity).not.toHaveProperty('snapshot')
-  })
+  test(
+    'is a copy of what the shards of the first release of the day hold, and of that release only',
+    { tags: ['slow'] },
+    async () => {
+      const store = copyOf(released)
+      await release(await componentsOver(store))
+      const read = (path: string) =>
+        JSON.parse(new TextDecoder().decode(store.objects.get(path))) as {
+          entities: Record<string, { snapshot?: object }>
+        }
+      const { entities } = read(releasePrefix(1) + SHARD)
+      expect(read(snapshotPrefix(TODAY) + SHARD)).toEqual({
+        date: TODAY,
+        entity_type: 'forecaster',
+        entities: Object.fromEntries(Object.entries(entities).map(([id, { snapshot }]) => [id, snapshot])),
+      })
+      expect(entities[forecasterId(0)]?.snapshot).toMatchObject({
+        payload: { date: TODAY, release: 1, rank: 1, population: 7 - 1 },
+        signature: expect.stringMatching(/^v1=[0-9a-f]{64}$/) as string,
+      })
+      const second = read(releasePrefix(2) + SHARD).entities
+      for (const entity of Object.values(second)) expect(entity).not.toHaveProperty('snapshot')
+    },
+  )
 
-  test('is copied without a signature where signing is off', async () => {
+  test('is copied without a signature where signing is off', { tags: ['slow'] }, async () => {
     const store = new MemoryStore()
     const settings = { VERIFICATION_SIGNING_SECRET: '' }
     await releaseWorld(await testComponents({ store, folder, clock: new Clock(NOW), settings }))
@@ -207,25 +211,33 @@ describe('a snapshot', () => {
   test.for([
     ['on the same day', NOW],
     ['on the next day', TOMORROW],
-  ] as const)('that is missing is completed by later software %s to the same bytes', async ([, at]) => {
-    const store = copyOf(released)
-    const snapshot = new Map([...store.objects].filter(([path]) => path.startsWith(snapshotPrefix(TODAY))))
-    expect(snapshot.size).toBe(3)
-    for (const path of snapshot.keys()) await store.delete(path)
-    const clock = new Clock(at)
-    expect(await laterRelease({ store, folder, clock })).toMatchObject({ made: true, release: 2 })
-    for (const [path, bytes] of snapshot) expect(store.objects.get(path), path).toEqual(bytes)
-  })
+  ] as const)(
+    'that is missing is completed by later software %s to the same bytes',
+    { tags: ['slow'] },
+    async ([, at]) => {
+      const store = copyOf(released)
+      const snapshot = new Map([...store.objects].filter(([path]) => path.startsWith(snapshotPrefix(TODAY))))
+      expect(snapshot.size).toBe(3)
+      for (const path of snapshot.keys()) await store.delete(path)
+      const clock = new Clock(at)
+      expect(await laterRelease({ store, folder, clock })).toMatchObject({ made: true, release: 2 })
+      for (const [path, bytes] of snapshot) expect(store.objects.get(path), path).toEqual(bytes)
+    },
+  )
 
-  test('whose manifest is gone after later releases of the day is copied from the release that brought it', async () => {
-    const store = copyOf(released)
-    await release(await componentsOver(store))
-    await laterRelease({ store, folder, clock: new Clock(NOW) })
-    const snapshot = await contentOf(store, 'snapshots/')
-    await store.delete(`${snapshotPrefix(TODAY)}manifest.json`)
-    expect(await laterRelease({ store, folder, clock: new Clock(NOW) })).toMatchObject({ release: 4 })
-    expect(await contentOf(store, 'snapshots/')).toEqual(snapshot)
-  })
+  test(
+    'whose manifest is gone after later releases of the day is copied from the release that brought it',
+    { tags: ['slow'] },
+    async () => {
+      const store = copyOf(released)
+      await release(await componentsOver(store))
+      await laterRelease({ store, folder, clock: new Clock(NOW) })
+      const snapshot = await contentOf(store, 'snapshots/')
+      await store.delete(`${snapshotPrefix(TODAY)}manifest.json`)
+      expect(await laterRelease({ store, folder, clock: new Clock(NOW) })).toMatchObject({ release: 4 })
+      expect(await contentOf(store, 'snapshots/')).toEqual(snapshot)
+    },
+  )
 })
 
 test('a store whose last release is of an older method is refused, and nothing of it changes', async () => {
@@ -252,7 +264,7 @@ describe('a release that other software has begun', () => {
     return store
   }
 
-  test('is left alone for 15 minutes', async () => {
+  test('is left alone for 15 minutes', { tags: ['slow'] }, async () => {
     const store = await begun()
     const before = await contentOf(store)
     const clock = new Clock('2026-03-02T12:14:59.999Z')
@@ -263,45 +275,53 @@ describe('a release that other software has begun', () => {
     expect(await contentOf(store)).toEqual(before)
   })
 
-  test('is left alone and then planned anew although its plan says what this software does not know', async () => {
-    const store = await begun()
-    setRecord(store, planPath(2), { ...recordIn(store, planPath(2)), workers: 4 })
-    await expect(release(await componentsOver(store, TOMORROW))).rejects.toMatchObject({ kind: 'conflict' })
-    const components = await componentsOver(store, '2026-03-02T12:15:00.000Z')
-    expect(await release(components, { ifChanged: true })).toMatchObject({ release: 2 })
-    expect((await audit(components, 2)).report).toMatchObject({ derived: true, ok: true })
-  })
+  test(
+    'is left alone and then planned anew although its plan says what this software does not know',
+    { tags: ['slow'] },
+    async () => {
+      const store = await begun()
+      setRecord(store, planPath(2), { ...recordIn(store, planPath(2)), workers: 4 })
+      await expect(release(await componentsOver(store, TOMORROW))).rejects.toMatchObject({ kind: 'conflict' })
+      const components = await componentsOver(store, '2026-03-02T12:15:00.000Z')
+      expect(await release(components, { ifChanged: true })).toMatchObject({ release: 2 })
+      expect((await audit(components, 2)).report).toMatchObject({ derived: true, ok: true })
+    },
+  )
 
-  test('is then planned anew, and its plan, its manifest and every payload name the method that scored it', async () => {
-    const store = await begun()
-    const clock = new Clock('2026-03-02T12:15:00.000Z')
-    // The one that had been begun, and then its own.
-    expect(await laterRelease({ store, folder, clock })).toMatchObject({ made: true, release: 3 })
-    const text = (path: string) => new TextDecoder().decode(store.objects.get(path))
-    expect(JSON.parse(text(planPath(2)))).toMatchObject({
-      as_of: TOMORROW,
-      methodology_version: '4.1.0',
-      engines: { service: '5.0.0' },
-      brings_snapshot: true,
-    })
-    const paths = [...store.objects.keys()].filter((path) => path.startsWith(releasePrefix(2)))
-    for (const path of [
-      ...paths.filter((name) => name.endsWith('.json') && !name.includes('/row-groups/')),
-      snapshotPrefix('2026-03-02') + SHARD,
-    ]) {
-      const methods = new Set(text(path).match(/"methodology_version":"[^"]*"/g))
-      expect(methods, path).toEqual(new Set(['"methodology_version":"4.1.0"']))
-    }
-    const { report } = await audit(await laterComponents({ store, folder }), 2)
-    expect(report).toMatchObject({ derived: true, ok: true, faults: [] })
-    const asBefore = await testComponents({
-      store,
-      folder,
-      settings: {
-        VERIFICATION_SIGNING_SECRET: SECRET,
-        VERIFICATION_SIGNING_SECRET_PREVIOUS: OTHER_SECRET,
-      },
-    })
-    expect((await audit(asBefore, 2)).report).toMatchObject({ derived: false, ok: true })
-  })
+  test(
+    'is then planned anew, and its plan, its manifest and every payload name the method that scored it',
+    { tags: ['slow'] },
+    async () => {
+      const store = await begun()
+      const clock = new Clock('2026-03-02T12:15:00.000Z')
+      // The one that had been begun, and then its own.
+      expect(await laterRelease({ store, folder, clock })).toMatchObject({ made: true, release: 3 })
+      const text = (path: string) => new TextDecoder().decode(store.objects.get(path))
+      expect(JSON.parse(text(planPath(2)))).toMatchObject({
+        as_of: TOMORROW,
+        methodology_version: '4.1.0',
+        engines: { service: '5.0.0' },
+        brings_snapshot: true,
+      })
+      const paths = [...store.objects.keys()].filter((path) => path.startsWith(releasePrefix(2)))
+      for (const path of [
+        ...paths.filter((name) => name.endsWith('.json') && !name.includes('/row-groups/')),
+        snapshotPrefix('2026-03-02') + SHARD,
+      ]) {
+        const methods = new Set(text(path).match(/"methodology_version":"[^"]*"/g))
+        expect(methods, path).toEqual(new Set(['"methodology_version":"4.1.0"']))
+      }
+      const { report } = await audit(await laterComponents({ store, folder }), 2)
+      expect(report).toMatchObject({ derived: true, ok: true, faults: [] })
+      const asBefore = await testComponents({
+        store,
+        folder,
+        settings: {
+          VERIFICATION_SIGNING_SECRET: SECRET,
+          VERIFICATION_SIGNING_SECRET_PREVIOUS: OTHER_SECRET,
+        },
+      })
+      expect((await audit(asBefore, 2)).report).toMatchObject({ derived: false, ok: true })
+    },
+  )
 })

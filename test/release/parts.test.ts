@@ -63,83 +63,87 @@ describe('partsOf', () => {
   })
 })
 
-test('parts read together are the one file that a small world has, and each row says which release it is of', async () => {
-  const components = await testComponents({
-    store: new MemoryStore(),
-    folder,
-    clock: new Clock('2026-03-01T12:00:00.000Z'),
-  })
-  const openedAt = '2026-01-01T00:00:00.000Z'
-  const closesAt = '2026-02-01T00:00:00.000Z'
-  const questions = [0, 1, 2].map((index) => uuidOf(1, index))
-  await importRows(
-    components,
-    'questions',
-    [
-      'question_id,title,opened_at,closes_at',
-      ...questions.map((id) => `${id},Q,${openedAt},${closesAt}`),
-      '',
-    ].join('\n'),
-  )
-  // More than two shards of entities, each on two of the three questions.
-  const lines = Array.from({ length: 600 }, (_, who) =>
-    questions
-      .filter((_id, index) => index !== who % 3)
-      .map((id) => `forecaster,${uuidOf(2, who)},${id},${(who % 100) / 100},2026-01-10T00:00:00.000Z`),
-  ).flat()
-  await importRows(
-    components,
-    'forecasts',
-    ['entity_type,entity_id,question_id,probability,forecast_at', ...lines, ''].join('\n'),
-  )
-  await importRows(
-    components,
-    'resolutions',
-    ['question_id,outcome,resolved_at', ...questions.map((id) => `${id},yes,${closesAt}`), ''].join('\n'),
-  )
-  const derive = (sizes?: { pairs: number; entities: number }) =>
-    withDatabase(components.openDatabase, async (database) => {
-      const inputs = {
-        release: 1,
-        asOf: components.now(),
-        environment: 'production' as const,
-        versions: await currentVersions(components.store),
-        previous: undefined,
-        bringsSnapshot: false,
-      }
-      await using derived = await deriveRelease({ ...components, database }, inputs, sizes)
-      const files = await Array.fromAsync(derived.files(() => null))
-      const tables: Record<string, unknown[]> = {}
-      for (const output of files) {
-        if ('file' in output || !output.path.endsWith('.parquet')) continue
-        const { path, bytes, rows } = output
-        const name = path.split('/')[0]!
-        const file = `${components.directory}/${name}.parquet`
-        await writeFile(file, bytes)
-        const found = await database.rows(`FROM ${parquet([file])}`)
-        expect(found).toHaveLength(rows)
-        ;(tables[name] ??= []).push(...found)
-      }
-      return { paths: files.map(({ path }) => path).filter((path) => path.endsWith('.parquet')), tables }
+test(
+  'parts read together are the one file that a small world has, and each row says which release it is of',
+  { tags: ['slow'] },
+  async () => {
+    const components = await testComponents({
+      store: new MemoryStore(),
+      folder,
+      clock: new Clock('2026-03-01T12:00:00.000Z'),
     })
-  const whole = await derive()
-  expect(whole.paths).toEqual([
-    'categories/boards.parquet',
-    'references/rows.parquet',
-    'entities/000.parquet',
-    'scores/000.parquet',
-  ])
-  const parts = await derive({ pairs: 500, entities: 250 })
-  expect(parts.paths).toEqual([
-    'categories/boards.parquet',
-    'references/rows.parquet',
-    ...[0, 1, 2].map((n) => `entities/00${n}.parquet`),
-    ...[0, 1, 2].map((n) => `scores/00${n}.parquet`),
-  ])
-  expect(parts.tables).toEqual(whole.tables)
-  for (const name of ['scores', 'entities']) {
-    const rows = whole.tables[name] as { release: number; as_of: Date }[]
-    const said = new Set(rows.map(({ release, as_of }) => `${release} ${as_of.toISOString()}`))
-    expect(said, name).toEqual(new Set(['1 2026-03-01T12:00:00.000Z']))
-  }
-})
+    const openedAt = '2026-01-01T00:00:00.000Z'
+    const closesAt = '2026-02-01T00:00:00.000Z'
+    const questions = [0, 1, 2].map((index) => uuidOf(1, index))
+    await importRows(
+      components,
+      'questions',
+      [
+        'question_id,title,opened_at,closes_at',
+        ...questions.map((id) => `${id},Q,${openedAt},${closesAt}`),
+        '',
+      ].join('\n'),
+    )
+    // More than two shards of entities, each on two of the three questions.
+    const lines = Array.from({ length: 600 }, (_, who) =>
+      questions
+        .filter((_id, index) => index !== who % 3)
+        .map((id) => `forecaster,${uuidOf(2, who)},${id},${(who % 100) / 100},2026-01-10T00:00:00.000Z`),
+    ).flat()
+    await importRows(
+      components,
+      'forecasts',
+      ['entity_type,entity_id,question_id,probability,forecast_at', ...lines, ''].join('\n'),
+    )
+    await importRows(
+      components,
+      'resolutions',
+      ['question_id,outcome,resolved_at', ...questions.map((id) => `${id},yes,${closesAt}`), ''].join('\n'),
+    )
+    const derive = (sizes?: { pairs: number; entities: number }) =>
+      withDatabase(components.openDatabase, async (database) => {
+        const inputs = {
+          release: 1,
+          asOf: components.now(),
+          environment: 'production' as const,
+          versions: await currentVersions(components.store),
+          previous: undefined,
+          bringsSnapshot: false,
+        }
+        await using derived = await deriveRelease({ ...components, database }, inputs, sizes)
+        const files = await Array.fromAsync(derived.files(() => null))
+        const tables: Record<string, unknown[]> = {}
+        for (const output of files) {
+          if ('file' in output || !output.path.endsWith('.parquet')) continue
+          const { path, bytes, rows } = output
+          const name = path.split('/')[0]!
+          const file = `${components.directory}/${name}.parquet`
+          await writeFile(file, bytes)
+          const found = await database.rows(`FROM ${parquet([file])}`)
+          expect(found).toHaveLength(rows)
+          ;(tables[name] ??= []).push(...found)
+        }
+        return { paths: files.map(({ path }) => path).filter((path) => path.endsWith('.parquet')), tables }
+      })
+    const whole = await derive()
+    expect(whole.paths).toEqual([
+      'categories/boards.parquet',
+      'references/rows.parquet',
+      'entities/000.parquet',
+      'scores/000.parquet',
+    ])
+    const parts = await derive({ pairs: 500, entities: 250 })
+    expect(parts.paths).toEqual([
+      'categories/boards.parquet',
+      'references/rows.parquet',
+      ...[0, 1, 2].map((n) => `entities/00${n}.parquet`),
+      ...[0, 1, 2].map((n) => `scores/00${n}.parquet`),
+    ])
+    expect(parts.tables).toEqual(whole.tables)
+    for (const name of ['scores', 'entities']) {
+      const rows = whole.tables[name] as { release: number; as_of: Date }[]
+      const said = new Set(rows.map(({ release, as_of }) => `${release} ${as_of.toISOString()}`))
+      expect(said, name).toEqual(new Set(['1 2026-03-01T12:00:00.000Z']))
+    }
+  },
+)

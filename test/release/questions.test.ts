@@ -52,6 +52,7 @@ test.each([
   { seed: 5, people: 40, agents: 0, owners: 0, questions: 30, noise: 0.5 },
 ])(
   'the last forecasts, the ends, the course and the surprise of $questions questions by $people people and $agents agents',
+  { tags: ['slow'] },
   async (shape) => {
     const world = asPublished(randomWorld(shape))
     const files = await filesOf(world, String(shape.seed))
@@ -64,14 +65,18 @@ test.each([
   },
 )
 
-test('a question that has not closed is in no file, though its outcome is known', async () => {
-  const whole = randomWorld({ seed: 1, people: 7, agents: 6, owners: 2, questions: 90, noise: 0.7 })
-  const world = asPublished({ ...whole, as_of_ms: 42 * 86_400_000 })
-  const open = world.questions.filter(
-    ({ closes_at_ms, outcome }) => outcome !== null && closes_at_ms > world.as_of_ms,
-  )
-  expect(open.length).toBeGreaterThan(0)
-  const files = await filesOf(world, 'open')
-  expect(files.flatMap(({ questions }) => questions)).toEqual(summariesPlainly(world, isHidden))
-  expect(open.filter(({ id }) => JSON.stringify(files).includes(id))).toEqual([])
-})
+test(
+  'a question that has not closed is in no file, though its outcome is known',
+  { tags: ['slow'] },
+  async () => {
+    const whole = randomWorld({ seed: 1, people: 7, agents: 6, owners: 2, questions: 90, noise: 0.7 })
+    const world = asPublished({ ...whole, as_of_ms: 42 * 86_400_000 })
+    const open = world.questions.filter(
+      ({ closes_at_ms, outcome }) => outcome !== null && closes_at_ms > world.as_of_ms,
+    )
+    expect(open.length).toBeGreaterThan(0)
+    const files = await filesOf(world, 'open')
+    expect(files.flatMap(({ questions }) => questions)).toEqual(summariesPlainly(world, isHidden))
+    expect(open.filter(({ id }) => JSON.stringify(files).includes(id))).toEqual([])
+  },
+)

@@ -39,19 +39,23 @@ describe('the shard of an entity', () => {
     )
   })
 
-  test('is found in a manifest of 100,000 files, which are looked through once for each kind', () => {
-    let looks = 0
-    const files = Array.from({ length: 100_000 }, (_, number) => ({
-      ...entry(''),
-      get path() {
-        looks += 1
-        return shardPath('forecaster', uuidOf(2, 2 * number))
-      },
-    }))
-    expect(shardFile(files, 'forecaster', uuidOf(2, 77_777))).toBe(files[38_888])
-    const first = looks
-    expect(first).toBeLessThanOrEqual(2 * files.length)
-    expect(shardFile(files, 'forecaster', uuidOf(2, 155_554))).toBe(files[77_777])
-    expect(looks).toBe(first)
-  })
+  test(
+    'is found in a manifest of 100,000 files, which are looked through once for each kind',
+    { tags: ['slow'] },
+    () => {
+      let looks = 0
+      const files = Array.from({ length: 100_000 }, (_, number) => ({
+        ...entry(''),
+        get path() {
+          looks += 1
+          return shardPath('forecaster', uuidOf(2, 2 * number))
+        },
+      }))
+      expect(shardFile(files, 'forecaster', uuidOf(2, 77_777))).toBe(files[38_888])
+      const first = looks
+      expect(first).toBeLessThanOrEqual(2 * files.length)
+      expect(shardFile(files, 'forecaster', uuidOf(2, 155_554))).toBe(files[77_777])
+      expect(looks).toBe(first)
+    },
+  )
 })

@@ -95,32 +95,40 @@ describe('thinning releases', () => {
     expect(watched.calls).toEqual([])
   })
 
-  test('takes the files of the one that has fallen out, at the same small cost each time', async () => {
-    const store = storeWith(130)
-    const { files } = (await readManifest(store, 1))!
-    const bytesEach = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
-    for (let current = 101; current <= 130; current++) {
-      const watched = new FaultStore(store)
-      expect(await thin(watched, current)).toEqual({ releases: 1, files: files.length, bytes: bytesEach })
-      expect(watched.count('delete')).toBe(files.length)
-      expect(watched.calls.length).toBeLessThanOrEqual(files.length + 20)
-      expect(await thin(store, current)).toEqual({ releases: 0, files: 0, bytes: 0 })
-    }
-    expect(await thinnedOf(store, 130)).toEqual(upTo(30))
-  })
+  test(
+    'takes the files of the one that has fallen out, at the same small cost each time',
+    { tags: ['slow'] },
+    async () => {
+      const store = storeWith(130)
+      const { files } = (await readManifest(store, 1))!
+      const bytesEach = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+      for (let current = 101; current <= 130; current++) {
+        const watched = new FaultStore(store)
+        expect(await thin(watched, current)).toEqual({ releases: 1, files: files.length, bytes: bytesEach })
+        expect(watched.count('delete')).toBe(files.length)
+        expect(watched.calls.length).toBeLessThanOrEqual(files.length + 20)
+        expect(await thin(store, current)).toEqual({ releases: 0, files: 0, bytes: 0 })
+      }
+      expect(await thinnedOf(store, 130)).toEqual(upTo(30))
+    },
+  )
 
-  test('catches up with what was left, a part each time and the oldest first', async () => {
-    const store = storeWith(150)
-    for (const [current, thinned] of [
-      [148, 20],
-      [149, 40],
-      [150, 50],
-    ] as const) {
-      await thin(store, current)
-      expect(await thinnedOf(store, 150)).toEqual(upTo(thinned))
-    }
-    expect(await thin(store, 150)).toMatchObject({ releases: 0 })
-  })
+  test(
+    'catches up with what was left, a part each time and the oldest first',
+    { tags: ['slow'] },
+    async () => {
+      const store = storeWith(150)
+      for (const [current, thinned] of [
+        [148, 20],
+        [149, 40],
+        [150, 50],
+      ] as const) {
+        await thin(store, current)
+        expect(await thinnedOf(store, 150)).toEqual(upTo(thinned))
+      }
+      expect(await thin(store, 150)).toMatchObject({ releases: 0 })
+    },
+  )
 
   test.for([1, 2, 50, 1_000])('keeps the last %d, whatever was thinned before', async (keep) => {
     const store = storeWith(60)
@@ -178,21 +186,25 @@ describe('thinning releases', () => {
     }
   })
 
-  test.for(FAULTS)('cut off at any write that %s, is made up for by the next', async (fault) => {
-    const files = (await readManifest(released, 1))!.files.length
-    for (let at = 1; at <= 3 * (files + 1); at++) {
-      const store = storeWith(103)
-      const broken = new FaultStore(store, { at, fault, crash: true })
-      await expect(thin(broken, 103)).rejects.toMatchObject({ kind: 'unavailable' })
-      for (const number of upTo(103)) {
-        const present = await contentOf(store, releasePrefix(number)) // what is left of it
-        const isWhole = Object.keys(present).length >= files + 3
-        if (!isWhole) expect(await isThinned(store, number), `${fault} at ${at}: ${number}`).toBe(true)
+  test.for(FAULTS)(
+    'cut off at any write that %s, is made up for by the next',
+    { tags: ['slow'] },
+    async (fault) => {
+      const files = (await readManifest(released, 1))!.files.length
+      for (let at = 1; at <= 3 * (files + 1); at++) {
+        const store = storeWith(103)
+        const broken = new FaultStore(store, { at, fault, crash: true })
+        await expect(thin(broken, 103)).rejects.toMatchObject({ kind: 'unavailable' })
+        for (const number of upTo(103)) {
+          const present = await contentOf(store, releasePrefix(number)) // what is left of it
+          const isWhole = Object.keys(present).length >= files + 3
+          if (!isWhole) expect(await isThinned(store, number), `${fault} at ${at}: ${number}`).toBe(true)
+        }
+        await thin(store, 103)
+        expect(await thinnedOf(store, 103), `${fault} at ${at}`).toEqual(upTo(3))
       }
-      await thin(store, 103)
-      expect(await thinnedOf(store, 103), `${fault} at ${at}`).toEqual(upTo(3))
-    }
-  })
+    },
+  )
 
   test('several at once, with other numbers to keep, do the same as one after the other', async () => {
     const store = storeWith(105)
@@ -242,16 +254,20 @@ describe('before the shards go that the snapshot of a day is copied from', () =>
 })
 
 describe('a release', () => {
-  test('of the sandbox thins the one that it pushes out of the last hundred', async () => {
-    const store = storeWith(WHOLE_RELEASES)
-    const components = await sandboxOver(store, folder, new Clock(after(6)))
-    await takeStep(components)
-    expect((await runRelease(components, { ifChanged: true })).json).toMatchObject({ release: 101 })
-    expect(await thinnedOf(store, 101)).toEqual([1])
-    await expect(release(components, { ifChanged: true })).resolves.toMatchObject({ reason: 'unchanged' })
-  })
+  test(
+    'of the sandbox thins the one that it pushes out of the last hundred',
+    { tags: ['slow'] },
+    async () => {
+      const store = storeWith(WHOLE_RELEASES)
+      const components = await sandboxOver(store, folder, new Clock(after(6)))
+      await takeStep(components)
+      expect((await runRelease(components, { ifChanged: true })).json).toMatchObject({ release: 101 })
+      expect(await thinnedOf(store, 101)).toEqual([1])
+      await expect(release(components, { ifChanged: true })).resolves.toMatchObject({ reason: 'unchanged' })
+    },
+  )
 
-  test('of the sandbox is made also where thinning fails', async () => {
+  test('of the sandbox is made also where thinning fails', { tags: ['slow'] }, async () => {
     const store = storeWith(WHOLE_RELEASES)
     const unwilling = new FaultStore(store, {
       before: ({ operation, path }) => {
@@ -263,41 +279,49 @@ describe('a release', () => {
     expect(await thinnedOf(store, 101)).toEqual([])
   })
 
-  test('that completes a snapshot comes through while its shards are thinned', async () => {
-    const store = new MemoryStore()
-    const clock = new Clock(NOW)
-    await copyReleasedWorld(store)
-    await release(await testComponents({ store, folder, clock }))
-    const snapshot = await contentOf(store, 'snapshots/')
-    store.objects.delete(`${snapshotPrefix(NOW.slice(0, 10))}manifest.json`)
-    let rival: Promise<unknown> | undefined
-    const watched = new FaultStore(store, {
-      before: async ({ operation, path }) => {
-        if (operation !== 'get' || !path.startsWith(`${releasePrefix(1)}forecaster/`)) return
-        rival ??= thin(store, 2, 1)
-        await rival
-      },
-    })
-    expect(await release(await testComponents({ store: watched, folder, clock }))).toMatchObject({
-      release: 3,
-    })
-    expect(rival).toBeDefined()
-    expect(await thinnedOf(store, 3)).toEqual([1])
-    expect(await contentOf(store, 'snapshots/')).toEqual(snapshot)
-  })
+  test(
+    'that completes a snapshot comes through while its shards are thinned',
+    { tags: ['slow'] },
+    async () => {
+      const store = new MemoryStore()
+      const clock = new Clock(NOW)
+      await copyReleasedWorld(store)
+      await release(await testComponents({ store, folder, clock }))
+      const snapshot = await contentOf(store, 'snapshots/')
+      store.objects.delete(`${snapshotPrefix(NOW.slice(0, 10))}manifest.json`)
+      let rival: Promise<unknown> | undefined
+      const watched = new FaultStore(store, {
+        before: async ({ operation, path }) => {
+          if (operation !== 'get' || !path.startsWith(`${releasePrefix(1)}forecaster/`)) return
+          rival ??= thin(store, 2, 1)
+          await rival
+        },
+      })
+      expect(await release(await testComponents({ store: watched, folder, clock }))).toMatchObject({
+        release: 3,
+      })
+      expect(rival).toBeDefined()
+      expect(await thinnedOf(store, 3)).toEqual([1])
+      expect(await contentOf(store, 'snapshots/')).toEqual(snapshot)
+    },
+  )
 
-  test('of a day whose snapshot was lost after its shards were thinned is made without it', async () => {
-    const store = new MemoryStore()
-    const clock = new Clock(NOW)
-    await copyReleasedWorld(store)
-    const components = await testComponents({ store, folder, clock })
-    await release(components)
-    await thin(store, 2, 1)
-    store.objects.delete(`${snapshotPrefix(NOW.slice(0, 10))}manifest.json`)
-    expect(await release(components)).toMatchObject({ made: true, release: 3 })
-  })
+  test(
+    'of a day whose snapshot was lost after its shards were thinned is made without it',
+    { tags: ['slow'] },
+    async () => {
+      const store = new MemoryStore()
+      const clock = new Clock(NOW)
+      await copyReleasedWorld(store)
+      const components = await testComponents({ store, folder, clock })
+      await release(components)
+      await thin(store, 2, 1)
+      store.objects.delete(`${snapshotPrefix(NOW.slice(0, 10))}manifest.json`)
+      expect(await release(components)).toMatchObject({ made: true, release: 3 })
+    },
+  )
 
-  test('of production thins nothing', async () => {
+  test('of production thins nothing', { tags: ['slow'] }, async () => {
     const components = await testComponents({ store: new MemoryStore(), folder, clock: new Clock(NOW) })
     await copyReleasedWorld(components.store)
     expect((await runRelease(components, {})).json).toMatchObject({ made: true, release: 2 })
@@ -306,7 +330,7 @@ describe('a release', () => {
 })
 
 describe('a node that still serves a thinned release', () => {
-  test('looks for the newer one and answers from that', async () => {
+  test('looks for the newer one and answers from that', { tags: ['slow'] }, async () => {
     const store = new MemoryStore()
     await copyReleasedWorld(store)
     const components = await testComponents({ store, folder, settings: { REFRESH_MS: '60000' } })
@@ -324,7 +348,7 @@ describe('a node that still serves a thinned release', () => {
     expect((await client.get(`/snapshots/forecaster/${forecasterId(1)}`)).status).toBe(200)
   })
 
-  test('says that the release was thinned if it cannot find the newer one', async () => {
+  test('says that the release was thinned if it cannot find the newer one', { tags: ['slow'] }, async () => {
     const store = new MemoryStore()
     await copyReleasedWorld(store)
     const hidden = new FaultStore(store)

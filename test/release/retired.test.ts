@@ -95,73 +95,85 @@ async function retiredBoard(): Promise<MemoryStore> {
   return store
 }
 
-test('its rank goes to the next one, and it stands after the ranked with its title, its skill and its day', async () => {
-  const store = await retiredBoard()
-  expect(standingsIn(store, 1)).toEqual([
-    [FIRST, 1, null],
-    [MIDDLE, 2, null],
-    [LAST, 3, null],
-  ])
-  expect(standingsIn(store, 2)).toEqual([
-    [FIRST, 1, null],
-    [LAST, 2, null],
-    [MIDDLE, null, LATER],
-  ])
-  const [before, after] = [entriesOf(store, 1)[1]!, entriesOf(store, 2)[2]!]
-  expect(before.skill).not.toBeNull()
-  expect(before.certification).not.toBe('none')
-  expect(after).toEqual({
-    ...before,
-    rank: null,
-    rank_interval: null,
-    board_interval: null,
-    retired_at: LATER,
-  })
-  expectValid('leaderboard-file', leaderboardIn(store, 2))
-  await expectNoFault(store, 2)
-})
+test(
+  'its rank goes to the next one, and it stands after the ranked with its title, its skill and its day',
+  { tags: ['slow'] },
+  async () => {
+    const store = await retiredBoard()
+    expect(standingsIn(store, 1)).toEqual([
+      [FIRST, 1, null],
+      [MIDDLE, 2, null],
+      [LAST, 3, null],
+    ])
+    expect(standingsIn(store, 2)).toEqual([
+      [FIRST, 1, null],
+      [LAST, 2, null],
+      [MIDDLE, null, LATER],
+    ])
+    const [before, after] = [entriesOf(store, 1)[1]!, entriesOf(store, 2)[2]!]
+    expect(before.skill).not.toBeNull()
+    expect(before.certification).not.toBe('none')
+    expect(after).toEqual({
+      ...before,
+      rank: null,
+      rank_interval: null,
+      board_interval: null,
+      retired_at: LATER,
+    })
+    expectValid('leaderboard-file', leaderboardIn(store, 2))
+    await expectNoFault(store, 2)
+  },
+)
 
-test('its record loses its place on the board and nothing else, and says since when', async () => {
-  const store = await retiredBoard()
-  const [before, after] = [await payloadsOf(store, 1, MIDDLE), await payloadsOf(store, 2, MIDDLE)]
-  expect(before.rankings).toMatchObject({ rank: 2, percentile: 50, retired_at: null })
-  const made = { release: 2, as_of: LATER }
-  expect(after.verification).toEqual({
-    ...before.verification,
-    ...made,
-    percentile: null,
-    retired_at: LATER,
-  })
-  expect(after.rankings).toEqual({
-    ...before.rankings,
-    ...made,
-    percentile: null,
-    rank: null,
-    rank_interval: null,
-    board_interval: null,
-    retired_at: LATER,
-  })
-  expect(after.metrics).toEqual({ ...before.metrics, ...made, rank_interval: null })
-})
+test(
+  'its record loses its place on the board and nothing else, and says since when',
+  { tags: ['slow'] },
+  async () => {
+    const store = await retiredBoard()
+    const [before, after] = [await payloadsOf(store, 1, MIDDLE), await payloadsOf(store, 2, MIDDLE)]
+    expect(before.rankings).toMatchObject({ rank: 2, percentile: 50, retired_at: null })
+    const made = { release: 2, as_of: LATER }
+    expect(after.verification).toEqual({
+      ...before.verification,
+      ...made,
+      percentile: null,
+      retired_at: LATER,
+    })
+    expect(after.rankings).toEqual({
+      ...before.rankings,
+      ...made,
+      percentile: null,
+      rank: null,
+      rank_interval: null,
+      board_interval: null,
+      retired_at: LATER,
+    })
+    expect(after.metrics).toEqual({ ...before.metrics, ...made, rank_interval: null })
+  },
+)
 
-test('who still takes part is ranked among those, and whoever has retired remains a voice', async () => {
-  const store = await retiredBoard()
-  const placesIn = async (number: number, agentId: string) => {
-    const { rankings, metrics } = await payloadsOf(store, number, agentId)
-    if (!('percentile' in rankings)) throw new Error('no rankings')
-    const { rank, rank_interval, percentile } = rankings
-    return { rank, rank_interval, percentile, voice: (metrics as { voice: boolean }).voice }
-  }
-  expect(await placesIn(1, LAST)).toMatchObject({ voice: true, rank: 3, percentile: 16.67 })
-  expect(await placesIn(2, LAST)).toMatchObject({ voice: true, rank: 2, percentile: 25 })
-  expect(await placesIn(2, FIRST)).toMatchObject({ voice: true, rank: 1, percentile: 75 })
-  expect(await placesIn(2, MIDDLE)).toMatchObject({ voice: true, rank: null, percentile: null })
-  for (const agentId of [FIRST, LAST]) {
-    expect((await placesIn(2, agentId)).rank_interval!.upper).toBeLessThanOrEqual(2)
-  }
-})
+test(
+  'who still takes part is ranked among those, and whoever has retired remains a voice',
+  { tags: ['slow'] },
+  async () => {
+    const store = await retiredBoard()
+    const placesIn = async (number: number, agentId: string) => {
+      const { rankings, metrics } = await payloadsOf(store, number, agentId)
+      if (!('percentile' in rankings)) throw new Error('no rankings')
+      const { rank, rank_interval, percentile } = rankings
+      return { rank, rank_interval, percentile, voice: (metrics as { voice: boolean }).voice }
+    }
+    expect(await placesIn(1, LAST)).toMatchObject({ voice: true, rank: 3, percentile: 16.67 })
+    expect(await placesIn(2, LAST)).toMatchObject({ voice: true, rank: 2, percentile: 25 })
+    expect(await placesIn(2, FIRST)).toMatchObject({ voice: true, rank: 1, percentile: 75 })
+    expect(await placesIn(2, MIDDLE)).toMatchObject({ voice: true, rank: null, percentile: null })
+    for (const agentId of [FIRST, LAST]) {
+      expect((await placesIn(2, agentId)).rank_interval!.upper).toBeLessThanOrEqual(2)
+    }
+  },
+)
 
-test('stages have the bytes of one process', async () => {
+test('stages have the bytes of one process', { tags: ['slow'] }, async () => {
   const store = copyOf(board)
   await retireAgents(await on(store, LATER), [MIDDLE])
   const staged = copyOf(store)
@@ -171,7 +183,7 @@ test('stages have the bytes of one process', async () => {
   expect(standingsIn(staged, 2)).toHaveLength(3)
 })
 
-test('whoever is back has the rank again', async () => {
+test('whoever is back has the rank again', { tags: ['slow'] }, async () => {
   const store = await retiredBoard()
   const components = await on(store, LATER)
   await unretireAgents(components, [MIDDLE])
@@ -179,24 +191,31 @@ test('whoever is back has the rank again', async () => {
   expect(entriesOf(store, 3)).toEqual(entriesOf(store, 1))
 })
 
-test('a retirement to come changes nothing until its instant, which changes the ranks without a new row', async () => {
-  const store = copyOf(board)
-  await send(store, 'agents', 'b', [agentRow(MIDDLE, new Date(LATER), '2026-03-01T12:00:00.001Z')])
-  expect(await release(await on(store, NOW), { ifChanged: true })).toMatchObject({ made: true, release: 2 })
-  expect(entriesOf(store, 2)).toEqual(entriesOf(store, 1))
-  const { verification } = await payloadsOf(store, 2, MIDDLE)
-  expect(verification).toMatchObject({ retired_at: null })
-  expect((await readManifest(store, 2))!.next_change_at).toBe(LATER)
-  await expectNoFault(store, 2)
-  const unchanged = await release(await on(store, '2026-03-01T12:59:59.999Z'), { ifChanged: true })
-  expect(unchanged).toMatchObject({ made: false })
-  const staged = copyOf(store)
-  expect(await release(await on(store, LATER), { ifChanged: true })).toMatchObject({ made: true, release: 3 })
-  expect(standingsIn(store, 3)).toEqual([
-    [FIRST, 1, null],
-    [LAST, 2, null],
-    [MIDDLE, null, LATER],
-  ])
-  await stagedRelease(await on(staged, LATER))
-  expect(await contentOf(staged, releasePrefix(3))).toEqual(await contentOf(store, releasePrefix(3)))
-})
+test(
+  'a retirement to come changes nothing until its instant, which changes the ranks without a new row',
+  { tags: ['slow'] },
+  async () => {
+    const store = copyOf(board)
+    await send(store, 'agents', 'b', [agentRow(MIDDLE, new Date(LATER), '2026-03-01T12:00:00.001Z')])
+    expect(await release(await on(store, NOW), { ifChanged: true })).toMatchObject({ made: true, release: 2 })
+    expect(entriesOf(store, 2)).toEqual(entriesOf(store, 1))
+    const { verification } = await payloadsOf(store, 2, MIDDLE)
+    expect(verification).toMatchObject({ retired_at: null })
+    expect((await readManifest(store, 2))!.next_change_at).toBe(LATER)
+    await expectNoFault(store, 2)
+    const unchanged = await release(await on(store, '2026-03-01T12:59:59.999Z'), { ifChanged: true })
+    expect(unchanged).toMatchObject({ made: false })
+    const staged = copyOf(store)
+    expect(await release(await on(store, LATER), { ifChanged: true })).toMatchObject({
+      made: true,
+      release: 3,
+    })
+    expect(standingsIn(store, 3)).toEqual([
+      [FIRST, 1, null],
+      [LAST, 2, null],
+      [MIDDLE, null, LATER],
+    ])
+    await stagedRelease(await on(staged, LATER))
+    expect(await contentOf(staged, releasePrefix(3))).toEqual(await contentOf(store, releasePrefix(3)))
+  },
+)

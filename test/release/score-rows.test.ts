@@ -127,55 +127,69 @@ async function pagesOf(part: OpenPart, entityId: string, limit: number): Promise
 }
 
 describe('the rows of an entity', () => {
-  test('are those that DuckDB reads, of every entity and column, newest first', async () => {
-    expect(expected.size).toBe(PAIRS.length)
-    const parts = files.filter(({ path }) => path.startsWith('scores/'))
-    expect(parts.map(({ rows }) => rows)).toEqual([22_007, 4])
-    for (const [index, pairs] of PAIRS.entries()) {
-      const part = await open(idOf(index))
-      const rows = (await pagesOf(part, idOf(index), 1000)).flat()
-      expect(rows).toHaveLength(pairs)
-      expect(rows, idOf(index)).toEqual(expected.get(idOf(index)))
-    }
-  })
+  test(
+    'are those that DuckDB reads, of every entity and column, newest first',
+    { tags: ['slow'] },
+    async () => {
+      expect(expected.size).toBe(PAIRS.length)
+      const parts = files.filter(({ path }) => path.startsWith('scores/'))
+      expect(parts.map(({ rows }) => rows)).toEqual([22_007, 4])
+      for (const [index, pairs] of PAIRS.entries()) {
+        const part = await open(idOf(index))
+        const rows = (await pagesOf(part, idOf(index), 1000)).flat()
+        expect(rows).toHaveLength(pairs)
+        expect(rows, idOf(index)).toEqual(expected.get(idOf(index)))
+      }
+    },
+  )
 
-  test.for([1, 2, 3, 999, 1000])('come in pages of %i, and the last one says so', async (limit) => {
-    for (const index of [0, 1, 3, EDGE - 1, EDGE, EDGE + 1]) {
-      if (limit < 900 && PAIRS[index]! > 100) continue
-      const pages = await pagesOf(await open(idOf(index)), idOf(index), limit)
-      expect(pages.map(({ length }) => length)).toEqual(
-        Array.from({ length: Math.ceil(PAIRS[index]! / limit) }, (_, page) =>
-          Math.min(limit, PAIRS[index]! - page * limit),
-        ),
-      )
-      expect(pages.flat()).toEqual(expected.get(idOf(index)))
-    }
-  })
+  test.for([1, 2, 3, 999, 1000])(
+    'come in pages of %i, and the last one says so',
+    { tags: ['slow'] },
+    async (limit) => {
+      for (const index of [0, 1, 3, EDGE - 1, EDGE, EDGE + 1]) {
+        if (limit < 900 && PAIRS[index]! > 100) continue
+        const pages = await pagesOf(await open(idOf(index)), idOf(index), limit)
+        expect(pages.map(({ length }) => length)).toEqual(
+          Array.from({ length: Math.ceil(PAIRS[index]! / limit) }, (_, page) =>
+            Math.min(limit, PAIRS[index]! - page * limit),
+          ),
+        )
+        expect(pages.flat()).toEqual(expected.get(idOf(index)))
+      }
+    },
+  )
 
-  test('from any place are those before it, or none where it is not the entity’s', async () => {
-    const part = await open(idOf(2))
-    const [before, own] = [PAIRS[0]! + PAIRS[1]!, PAIRS[2]!]
-    const place = fc.integer({ min: 0, max: 30_000 })
-    const check = async (end: number, limit: number) => {
-      const { rows, next } = await readRows(store, part, { entityId: idOf(2), limit, end })
-      const isOwn = end > before && end <= before + own
-      const from = before + own - end
-      expect(rows).toEqual(isOwn ? expected.get(idOf(2))!.slice(from, from + limit) : [])
-      expect(next).toBe(isOwn && end - limit > before ? end - limit : undefined)
-    }
-    for (const edge of [
-      0,
-      before,
-      before + 1,
-      2 * SCORES_ROW_GROUP,
-      before + own,
-      before + own + 1,
-      22_007,
-    ]) {
-      for (const around of [-1, 0, 1]) await check(Math.max(0, edge + around), 1000)
-    }
-    await fc.assert(fc.asyncProperty(place, fc.integer({ min: 1, max: 1000 }), check), { numRuns: runs(20) })
-  })
+  test(
+    'from any place are those before it, or none where it is not the entity’s',
+    { tags: ['slow'] },
+    async () => {
+      const part = await open(idOf(2))
+      const [before, own] = [PAIRS[0]! + PAIRS[1]!, PAIRS[2]!]
+      const place = fc.integer({ min: 0, max: 30_000 })
+      const check = async (end: number, limit: number) => {
+        const { rows, next } = await readRows(store, part, { entityId: idOf(2), limit, end })
+        const isOwn = end > before && end <= before + own
+        const from = before + own - end
+        expect(rows).toEqual(isOwn ? expected.get(idOf(2))!.slice(from, from + limit) : [])
+        expect(next).toBe(isOwn && end - limit > before ? end - limit : undefined)
+      }
+      for (const edge of [
+        0,
+        before,
+        before + 1,
+        2 * SCORES_ROW_GROUP,
+        before + own,
+        before + own + 1,
+        22_007,
+      ]) {
+        for (const around of [-1, 0, 1]) await check(Math.max(0, edge + around), 1000)
+      }
+      await fc.assert(fc.asyncProperty(place, fc.integer({ min: 1, max: 1000 }), check), {
+        numRuns: runs(20),
+      })
+    },
+  )
 
   test('are none for an entity without a scored question, wherever its id would stand', async () => {
     for (const id of [
@@ -193,7 +207,7 @@ describe('the rows of an entity', () => {
     expect(scoresFile(files, 'agent', idOf(1))).toBeUndefined()
   })
 
-  test('are the same once other row groups were decoded in between', async () => {
+  test('are the same once other row groups were decoded in between', { tags: ['slow'] }, async () => {
     const part = await open(idOf(1))
     const request = { entityId: idOf(1), limit: 20 }
     const rows = expected.get(idOf(1))!.slice(0, 20)
@@ -262,7 +276,7 @@ describe('the hashes of a part', () => {
     }
   })
 
-  test('of a part without rows are those of its footer', async () => {
+  test('of a part without rows are those of its footer', { tags: ['slow'] }, async () => {
     const components = await testComponents({ store: new MemoryStore(), folder, clock: new Clock(NOW) })
     await importRows(components, 'forecasters', `user_id,display_name\n${idOf(0)},Nobody\n`)
     await withDatabase(components.openDatabase, async (database) => {
@@ -298,28 +312,32 @@ describe('damage', () => {
     return readRows(from, part, { entityId, limit: 1000 })
   }
 
-  test('of any byte that an answer is made of is found, and of any other changes nothing', async () => {
-    const entityId = idOf(0)
-    const path = prefix + partOf(entityId).path
-    const { groups } = await open(entityId)
-    const whole = await read(store, entityId)
-    const bytes = store.objects.get(path)!
-    const footerStart = groups.at(-1)!.offset + groups.at(-1)!.piece.size_bytes
-    const isRead = (at: number) => at < groups[1]!.offset || at >= footerStart
-    const broken = copyOf(store)
-    const edges = [0, 3, 4, groups[1]!.offset - 1, groups[1]!.offset, footerStart - 1, footerStart]
-    const tail = Array.from({ length: 9 }, (_, index) => bytes.length - 1 - index)
-    const spread = Array.from({ length: 60 }, (_, index) => Math.floor((bytes.length * index) / 60))
-    const inFooter = Array.from({ length: 60 }, (_, index) =>
-      Math.floor(footerStart + ((bytes.length - footerStart) * index) / 60),
-    )
-    for (const at of [...edges, ...tail, ...spread, ...inFooter]) {
-      broken.objects.set(path, Uint8Array.from(bytes).with(at, bytes[at]! ^ 1))
-      const found = read(broken, entityId)
-      if (isRead(at)) await expect(found, `byte ${at}`).rejects.toMatchObject({ kind: 'corrupt' })
-      else expect(await found, `byte ${at}`).toEqual(whole)
-    }
-  })
+  test(
+    'of any byte that an answer is made of is found, and of any other changes nothing',
+    { tags: ['slow'] },
+    async () => {
+      const entityId = idOf(0)
+      const path = prefix + partOf(entityId).path
+      const { groups } = await open(entityId)
+      const whole = await read(store, entityId)
+      const bytes = store.objects.get(path)!
+      const footerStart = groups.at(-1)!.offset + groups.at(-1)!.piece.size_bytes
+      const isRead = (at: number) => at < groups[1]!.offset || at >= footerStart
+      const broken = copyOf(store)
+      const edges = [0, 3, 4, groups[1]!.offset - 1, groups[1]!.offset, footerStart - 1, footerStart]
+      const tail = Array.from({ length: 9 }, (_, index) => bytes.length - 1 - index)
+      const spread = Array.from({ length: 60 }, (_, index) => Math.floor((bytes.length * index) / 60))
+      const inFooter = Array.from({ length: 60 }, (_, index) =>
+        Math.floor(footerStart + ((bytes.length - footerStart) * index) / 60),
+      )
+      for (const at of [...edges, ...tail, ...spread, ...inFooter]) {
+        broken.objects.set(path, Uint8Array.from(bytes).with(at, bytes[at]! ^ 1))
+        const found = read(broken, entityId)
+        if (isRead(at)) await expect(found, `byte ${at}`).rejects.toMatchObject({ kind: 'corrupt' })
+        else expect(await found, `byte ${at}`).toEqual(whole)
+      }
+    },
+  )
 
   test('names the object, and what was expected and found', async () => {
     const path = prefix + partOf(idOf(0)).path

@@ -24,7 +24,7 @@ const withRow = fc.record(
 )
 const withoutRow = fc.record({ metrics: publication, verification: publication })
 
-test('has the row of every entity, as the shard has it', () => {
+test('has the row of every entity, as the shard has it', { tags: ['slow'] }, () => {
   fc.assert(
     fc.property(shardOf(withRow), ({ entities, entity_type, release }) => {
       const path = shardPath('agent', Object.keys(entities)[0]!)
@@ -36,7 +36,7 @@ test('has the row of every entity, as the shard has it', () => {
   )
 })
 
-test('is not there if the shard lacks the row of an entity', () => {
+test('is not there if the shard lacks the row of an entity', { tags: ['slow'] }, () => {
   fc.assert(
     fc.property(shardOf(fc.oneof(withRow, withoutRow)), (shard) => {
       const lacksOne = Object.values(shard.entities).some((kinds) => !('snapshot' in kinds))

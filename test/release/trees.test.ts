@@ -105,62 +105,66 @@ describe('the manifest of a release', () => {
     expect(manifest.snapshot_sha256).toBe(sha256Hex(snapshot))
   })
 
-  test('has the tree over the forecasts that came by the API since the release before, each once', async () => {
-    const store = copyOf(released)
-    const clock = new Clock('2026-03-01T13:00:00.000Z')
-    const components = await testComponents({ store, clock })
-    const probabilities = [0, 1, 0.000001, 0.5, 0.123456, 0.1, 0.999999, 0.25]
-    const made = probabilities.map((probability, index) =>
-      forecast(50 - index, `2026-03-01T12:10:0${index}.123Z`, probability),
-    )
-    await send(
-      store,
-      'forecasts',
-      'a',
-      made.map(({ row }) => row),
-    )
-    // A retry writes the same again.
-    await send(store, 'forecasts', 'b', [
-      { ...made[3]!.row, recorded_at: new Date('2026-03-01T12:14:00.000Z') },
-    ])
-    const line = `forecaster,${forecasterId(0)},${QUESTION.open},0.5,2026-02-01T00:00:00Z`
-    await importRows(components, 'forecasts', csvOf([line]))
-    await release(components)
-    const { trees, files, snapshot_sha256, inputs } = await manifestOf(store, 2)
-    const expected = made.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    expect(trees.forecasts).toEqual({
-      root: base64Of(plainRoot(expected.map(({ leaf }) => leaf))),
-      size: expected.length,
-    })
-    expect(files.at(-1)).toMatchObject({ path: FORECASTS_TREE_PATH, rows: expected.length })
-    const file = treeFile(store, 2, expected.length)
-    expect(file.ids).toEqual(expected.map(({ id }) => shortId(id)))
-    expect(file.leaves.map(base64Of)).toEqual(expected.map(({ leaf }) => base64Of(leaf)))
-    expect(file.rest).toHaveLength(0)
-    // The day has its snapshot, and no other table has new rows.
-    expect(snapshot_sha256).toBeNull()
-    expect(new Set(inputs.map(({ table }) => table))).toEqual(new Set(['forecasts']))
+  test(
+    'has the tree over the forecasts that came by the API since the release before, each once',
+    { tags: ['slow'] },
+    async () => {
+      const store = copyOf(released)
+      const clock = new Clock('2026-03-01T13:00:00.000Z')
+      const components = await testComponents({ store, clock })
+      const probabilities = [0, 1, 0.000001, 0.5, 0.123456, 0.1, 0.999999, 0.25]
+      const made = probabilities.map((probability, index) =>
+        forecast(50 - index, `2026-03-01T12:10:0${index}.123Z`, probability),
+      )
+      await send(
+        store,
+        'forecasts',
+        'a',
+        made.map(({ row }) => row),
+      )
+      // A retry writes the same again.
+      await send(store, 'forecasts', 'b', [
+        { ...made[3]!.row, recorded_at: new Date('2026-03-01T12:14:00.000Z') },
+      ])
+      const line = `forecaster,${forecasterId(0)},${QUESTION.open},0.5,2026-02-01T00:00:00Z`
+      await importRows(components, 'forecasts', csvOf([line]))
+      await release(components)
+      const { trees, files, snapshot_sha256, inputs } = await manifestOf(store, 2)
+      const expected = made.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      expect(trees.forecasts).toEqual({
+        root: base64Of(plainRoot(expected.map(({ leaf }) => leaf))),
+        size: expected.length,
+      })
+      expect(files.at(-1)).toMatchObject({ path: FORECASTS_TREE_PATH, rows: expected.length })
+      const file = treeFile(store, 2, expected.length)
+      expect(file.ids).toEqual(expected.map(({ id }) => shortId(id)))
+      expect(file.leaves.map(base64Of)).toEqual(expected.map(({ leaf }) => base64Of(leaf)))
+      expect(file.rest).toHaveLength(0)
+      // The day has its snapshot, and no other table has new rows.
+      expect(snapshot_sha256).toBeNull()
+      expect(new Set(inputs.map(({ table }) => table))).toEqual(new Set(['forecasts']))
 
-    // A retry that comes after the release is in no tree again.
-    await send(store, 'forecasts', 'c', [
-      { ...made[7]!.row, recorded_at: new Date('2026-03-01T12:14:30.000Z') },
-    ])
-    const late = forecast(99, '2026-03-01T13:01:00.000Z', 0.75)
-    await send(store, 'forecasts', 'd', [late.row])
-    clock.set('2026-03-01T14:00:00.000Z')
-    await release(components)
-    expect((await manifestOf(store, 3)).trees.forecasts).toEqual({ root: base64Of(late.leaf), size: 1 })
-    expect(treeFile(store, 3, 1).ids).toEqual([shortId(late.id)])
-  })
+      // A retry that comes after the release is in no tree again.
+      await send(store, 'forecasts', 'c', [
+        { ...made[7]!.row, recorded_at: new Date('2026-03-01T12:14:30.000Z') },
+      ])
+      const late = forecast(99, '2026-03-01T13:01:00.000Z', 0.75)
+      await send(store, 'forecasts', 'd', [late.row])
+      clock.set('2026-03-01T14:00:00.000Z')
+      await release(components)
+      expect((await manifestOf(store, 3)).trees.forecasts).toEqual({ root: base64Of(late.leaf), size: 1 })
+      expect(treeFile(store, 3, 1).ids).toEqual([shortId(late.id)])
+    },
+  )
 
-  test('has no such tree where none came', async () => {
+  test('has no such tree where none came', { tags: ['slow'] }, async () => {
     const { store } = await releasedAfter(0)
     const { trees, files } = await manifestOf(store, 2)
     expect(trees.forecasts).toBeNull()
     expect(files.map(({ path }) => path)).not.toContain(FORECASTS_TREE_PATH)
   })
 
-  test('has full tiles behind the records of a large tree', async () => {
+  test('has full tiles behind the records of a large tree', { tags: ['slow'] }, async () => {
     const { store, made } = await releasedAfter(5000)
     const { trees } = await manifestOf(store, 2)
     const leaves = made.map(({ leaf }) => leaf)
@@ -202,7 +206,7 @@ describe('the audit', () => {
       ],
     ],
     ['is not there', () => undefined, [`${FORECASTS_TREE_PATH}: is missing`]],
-  ])('finds a tree of forecasts that %s', async ([, change, faults]) => {
+  ])('finds a tree of forecasts that %s', { tags: ['slow'] }, async ([, change, faults]) => {
     const { store, components } = await releasedAfter(3)
     expect((await audit(components, 2)).faults).toEqual([])
     const path = releasePrefix(2) + FORECASTS_TREE_PATH
@@ -221,7 +225,7 @@ describe('the audit', () => {
     ],
     ['an input', ({ inputs }) => ({ inputs: inputs.slice(1) }), /^manifest.json: differs at byte/m],
     ['the snapshot', () => ({ snapshot_sha256: '0'.repeat(64) }), /snapshot_sha256/],
-  ])('finds %s that is not that of the release', async ([, change, fault]) => {
+  ])('finds %s that is not that of the release', { tags: ['slow'] }, async ([, change, fault]) => {
     const store = copyOf(released)
     const components = await testComponents({ store, clock: new Clock('2026-03-01T13:00:00.000Z') })
     expect((await audit(components, 1)).faults).toEqual([])

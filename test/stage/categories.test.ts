@@ -92,20 +92,24 @@ test('refuses a board whose entries do not all come twice', async () => {
   }
 })
 
-test('a table that goes to a file piece by piece has the bytes of one in memory', async () => {
-  const location = join(await testFolder(), 'table.parquet')
-  const columns = [{ name: 'entity_id', type: 'STRING' }] as const
-  const [inMemory, inFile] = [
-    new ParquetRows(columns),
-    new ParquetRows(columns, undefined, fileWriter(location)),
-  ]
-  // More than a megabyte, which is what the writer to a file holds.
-  for (let number = 0; number < 30_000; number++) {
-    const row = [sha256Hex(Uint8Array.of(number, number >> 8))]
-    for (const table of [inMemory, inFile]) table.add(row)
-  }
-  inFile.end()
-  const bytes = inMemory.finish()
-  expect(bytes.byteLength).toBeGreaterThan(1_500_000)
-  expect(Buffer.compare(await readFile(location), bytes)).toBe(0)
-})
+test(
+  'a table that goes to a file piece by piece has the bytes of one in memory',
+  { tags: ['slow'] },
+  async () => {
+    const location = join(await testFolder(), 'table.parquet')
+    const columns = [{ name: 'entity_id', type: 'STRING' }] as const
+    const [inMemory, inFile] = [
+      new ParquetRows(columns),
+      new ParquetRows(columns, undefined, fileWriter(location)),
+    ]
+    // More than a megabyte, which is what the writer to a file holds.
+    for (let number = 0; number < 30_000; number++) {
+      const row = [sha256Hex(Uint8Array.of(number, number >> 8))]
+      for (const table of [inMemory, inFile]) table.add(row)
+    }
+    inFile.end()
+    const bytes = inMemory.finish()
+    expect(bytes.byteLength).toBeGreaterThan(1_500_000)
+    expect(Buffer.compare(await readFile(location), bytes)).toBe(0)
+  },
+)

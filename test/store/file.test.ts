@@ -10,11 +10,14 @@ import { storeContract } from '../support/store-contract.ts'
 
 storeContract('a store in a directory', async () => FileStore.begin(await testFolder()))
 
-storeContract('a store in a directory that does not exist yet', async () =>
-  FileStore.begin(join(await testFolder(), 'yet', 'to', 'be', 'made')),
-)
-
 describe('a store in a directory', () => {
+  test('makes the directory where it is not there yet', async () => {
+    const root = join(await testFolder(), 'yet', 'to', 'be', 'made')
+    const store = await FileStore.begin(root)
+    await store.put('a', bytes('1'))
+    expect(await readFile(join(root, 'a'), 'utf8')).toBe('1')
+  })
+
   test('lists its objects, but neither staged files nor those of others', async () => {
     const root = await testFolder()
     const store = await FileStore.begin(root)
@@ -84,7 +87,7 @@ describe('a store in a directory', () => {
     for (const store of stores) expect(new TextDecoder().decode(await store.get('a/b'))).toBe(winner)
   })
 
-  test('never shows a reader half an object while a put replaces it', async () => {
+  test('never shows a reader half an object while a put replaces it', { tags: ['slow'] }, async () => {
     const store = await FileStore.begin(await testFolder())
     const versions = ['x', 'y'].map((letter) => bytes(letter.repeat(256 * 1024)))
     await store.put('a', versions[0]!)
@@ -146,7 +149,7 @@ describe('a store whose directory vanishes', () => {
     })
   })
 
-  test('and comes back while it is looked at has lost nothing', async () => {
+  test('and comes back while it is looked at has lost nothing', { tags: ['slow'] }, async () => {
     const root = join(await testFolder(), 'store')
     const store = await FileStore.begin(root)
     await store.put('a/b', bytes('1'))

@@ -23,7 +23,7 @@ describe('the read contract, kept by a server with ranges', () => {
   readContract(async (objects) => new HttpStore(await serving(objects)))
 })
 
-test('an object is hashed piece by piece, of a server with ranges', async () => {
+test('an object is hashed piece by piece, of a server with ranges', { tags: ['slow'] }, async () => {
   const big = ofSize(8 * MIB + 1)
   const store = new HttpStore(await serving({ big }))
   expect(await objectContent(store, 'big')).toEqual({ sha256: sha256Hex(big), sizeBytes: big.byteLength })
@@ -44,7 +44,7 @@ test.for([
   ['log/tile/0/000', 64 * 1024],
   ['log/tile/entries/000', 512 * 1024],
   ['releases/00000001/manifest.json', 64 * MIB],
-] as const)('%s has at most %d bytes', async ([path, most]) => {
+] as const)('%s has at most %d bytes', { tags: ['slow'] }, async ([path, most]) => {
   const served = { [path]: new Uint8Array(most) }
   expect((await new HttpStore(await serving(served)).get(path))!.byteLength).toBe(most)
   const longer = await serving({ [path]: new Uint8Array(most + 1) })

@@ -60,7 +60,7 @@ describe('local files of another store', () => {
     ['a small one', 5, 1],
     ['one that fills its last piece', 16 * MIB, 3],
     ['one of three pieces', 20 * MIB, 3],
-  ] as const)('are copied piece by piece: %s', async ([, sizeBytes, pieces]) => {
+  ] as const)('are copied piece by piece: %s', { tags: ['slow'] }, async ([, sizeBytes, pieces]) => {
     const content = new Uint8Array(sizeBytes).map((_, index) => index % 251)
     const { store, local } = await cached(content)
     const path = await local.path(OBJECT, contentOf(content))
@@ -78,7 +78,7 @@ describe('local files of another store', () => {
     expect(store.calls).toHaveLength(calls)
   })
 
-  test('are the same for simultaneous callers', async () => {
+  test('are the same for simultaneous callers', { tags: ['slow'] }, async () => {
     const content = new Uint8Array(9 * MIB).fill(7)
     const { local } = await cached(content)
     const paths = await Promise.all(Array.from({ length: 8 }, () => local.path(OBJECT, contentOf(content))))
@@ -87,17 +87,21 @@ describe('local files of another store', () => {
     expect(await files(join(paths[0]!, '..'))).toEqual(['b'])
   })
 
-  test('leave nothing of a copy that broke off, and are complete the next time', async () => {
-    let reachable = false
-    const content = new Uint8Array(20 * MIB).fill(7)
-    const { store, local, cache } = await cached(content, () => {
-      if (store.count('range') === 2 && !reachable) throw new Error('the store went away')
-    })
-    await expect(local.path(OBJECT, contentOf(content))).rejects.toThrow('the store went away')
-    expect(await files(join(cache, 'a'))).toEqual([])
-    reachable = true
-    expect(Buffer.compare(await readFile(await local.path(OBJECT, contentOf(content))), content)).toBe(0)
-  })
+  test(
+    'leave nothing of a copy that broke off, and are complete the next time',
+    { tags: ['slow'] },
+    async () => {
+      let reachable = false
+      const content = new Uint8Array(20 * MIB).fill(7)
+      const { store, local, cache } = await cached(content, () => {
+        if (store.count('range') === 2 && !reachable) throw new Error('the store went away')
+      })
+      await expect(local.path(OBJECT, contentOf(content))).rejects.toThrow('the store went away')
+      expect(await files(join(cache, 'a'))).toEqual([])
+      reachable = true
+      expect(Buffer.compare(await readFile(await local.path(OBJECT, contentOf(content))), content)).toBe(0)
+    },
+  )
 
   test('do not exist for an absent object, and leave no trace of it', async () => {
     const { local, cache } = await cached()

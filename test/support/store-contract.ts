@@ -129,7 +129,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         expect(await Array.fromAsync(store.list('', '', () => false))).toEqual([])
       })
 
-      test('does not end at a thousand objects', async () => {
+      test('does not end at a thousand objects', { tags: ['slow'] }, async () => {
         const store = await create()
         const many = Array.from({ length: 1_203 }, (_, index) => `many/${String(index).padStart(6, '0')}`)
         await pMap(many, (path) => store.put(path, bytes('1')), { concurrency: CALLS_AT_ONCE })
@@ -235,7 +235,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
         ])
       })
 
-      test('replaces nothing where the path is taken', async () => {
+      test('replaces nothing where the path is taken', { tags: ['slow'] }, async () => {
         const store = await create()
         await store.put('a', bytes('first'))
         expect(await store.putIfAbsent('a', await localFile(ofSize(20 * MIB)))).toBe(false)
@@ -253,6 +253,7 @@ export function storeContract(name: string, create: () => Promise<Store>): void 
 
       test.for([8 * MIB, 20 * MIB])(
         'of %d bytes is told from objects with other bytes',
+        { tags: ['slow'] },
         async (sizeBytes) => {
           const store = await create()
           const content = ofSize(sizeBytes)

@@ -133,7 +133,7 @@ describe('no row is taken in twice', () => {
       'two commits': [deltaLogPath(TABLE, 1), deltaLogPath(TABLE, 2)],
       'the last checkpoint': [lastCheckpointPath(TABLE)],
     }),
-  )('while the store hides %s', async ([, hidden]) => {
+  )('while the store hides %s', { tags: ['slow'] }, async ([, hidden]) => {
     for (const frozen of [true, false]) {
       const { store, worker, sent, expectOnce } = await setUp()
       await sent()

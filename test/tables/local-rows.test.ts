@@ -38,7 +38,7 @@ async function everyRow(version: number): Promise<string[]> {
 }
 
 describe('the local rows of a table', () => {
-  test('are those of the version, in few files, whatever was read before', async () => {
+  test('are those of the version, in few files, whatever was read before', { tags: ['slow'] }, async () => {
     const local = new LocalFiles(store, await testFolder())
     const latest = await currentVersion(store, TABLE)
     for (const [version, files] of [
@@ -64,7 +64,7 @@ describe('the local rows of a table', () => {
     expect(counting.count('range')).toBe(68)
   })
 
-  test('are read anew where the local copy is damaged', async () => {
+  test('are read anew where the local copy is damaged', { tags: ['slow'] }, async () => {
     const cache = await testFolder()
     const version = versionAt(await currentVersion(store, TABLE), 64)
     const gathered = await localRows(database, new LocalFiles(store, cache), version)
@@ -84,14 +84,18 @@ describe('the local rows of a table', () => {
     }
   })
 
-  test('that this process has checked before are replaced when a read of them fails', async () => {
-    const local = new LocalFiles(store, await testFolder())
-    const version = versionAt(await currentVersion(store, TABLE), 32)
-    const [path] = await localRows(database, local, version)
-    await writeFile(path!, 'x')
-    const read = async () => rowsIn(await localRows(database, local, version))
-    expect(await local.reading(read)).toEqual(await everyRow(32))
-  })
+  test(
+    'that this process has checked before are replaced when a read of them fails',
+    { tags: ['slow'] },
+    async () => {
+      const local = new LocalFiles(store, await testFolder())
+      const version = versionAt(await currentVersion(store, TABLE), 32)
+      const [path] = await localRows(database, local, version)
+      await writeFile(path!, 'x')
+      const read = async () => rowsIn(await localRows(database, local, version))
+      expect(await local.reading(read)).toEqual(await everyRow(32))
+    },
+  )
 
   test('are read from the data files where nothing can be kept', async () => {
     const cache = await testFolder()

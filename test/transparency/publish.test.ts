@@ -108,65 +108,73 @@ describe('completing the log', () => {
     expect(logOf(store)).toEqual(before)
   })
 
-  test('that is switched on late logs everything so far, and keeps the full tiles alone', async () => {
-    await putReleases(store, 515)
-    await complete(store, 515)
-    await assertLog(515, FIRST)
-    const tiles = [...logOf(store).keys()].filter((path) => path.startsWith('log/tile/')).toSorted()
-    expect(tiles).toEqual(
-      [
-        'log/tile/0/000',
-        'log/tile/0/001',
-        ...['0/002', 'entries/002'].flatMap((tile) =>
-          [1, 2, 3].map((width) => `log/tile/${tile}.p/${width}`),
-        ),
-        'log/tile/1/000.p/1',
-        'log/tile/1/000.p/2',
-        'log/tile/entries/000',
-        'log/tile/entries/001',
-      ].toSorted(),
-    )
-    for (const size of [1, 255, 256, 257, 400, 512]) {
-      const { checkpoint } = await readCheckpoint(store, size)
-      expect(checkpoint.root).toEqual(treeOf(size).root)
-      const path = await consistencyFromTiles(size, 515, tileReader(store))
-      verifyConsistency(checkpoint, (await readCheckpoint(store, 515)).checkpoint, path)
-    }
-  })
+  test(
+    'that is switched on late logs everything so far, and keeps the full tiles alone',
+    { tags: ['slow'] },
+    async () => {
+      await putReleases(store, 515)
+      await complete(store, 515)
+      await assertLog(515, FIRST)
+      const tiles = [...logOf(store).keys()].filter((path) => path.startsWith('log/tile/')).toSorted()
+      expect(tiles).toEqual(
+        [
+          'log/tile/0/000',
+          'log/tile/0/001',
+          ...['0/002', 'entries/002'].flatMap((tile) =>
+            [1, 2, 3].map((width) => `log/tile/${tile}.p/${width}`),
+          ),
+          'log/tile/1/000.p/1',
+          'log/tile/1/000.p/2',
+          'log/tile/entries/000',
+          'log/tile/entries/001',
+        ].toSorted(),
+      )
+      for (const size of [1, 255, 256, 257, 400, 512]) {
+        const { checkpoint } = await readCheckpoint(store, size)
+        expect(checkpoint.root).toEqual(treeOf(size).root)
+        const path = await consistencyFromTiles(size, 515, tileReader(store))
+        verifyConsistency(checkpoint, (await readCheckpoint(store, 515)).checkpoint, path)
+      }
+    },
+  )
 })
 
 describe.for(FAULTS)('cut off at any write that %s', (fault) => {
   test.for([
     ['the first releases', 0, 3],
     ['where a tile becomes full', 254, 257],
-  ] as const)('%s are logged by the next run to the same bytes', async ([, logged, current]) => {
-    await putReleases(store, current)
-    if (logged > 0) await complete(store, logged)
-    // The narrower tiles are needed by nobody here, and there are hundreds.
-    for (const path of store.objects.keys()) {
-      if (path.includes('.p/') && !path.endsWith(`.p/${logged}`)) store.objects.delete(path)
-    }
-    const whole = new FaultStore(copyOf(store))
-    await complete(whole, current)
-    const clean = copyOf(store)
-    await complete(clean, current)
-    for (let at = 1; at <= whole.writes; at++) {
-      const cut = copyOf(store)
-      await expect(
-        complete(new FaultStore(cut, { at, fault, crash: true }), current),
-        `write ${at}`,
-      ).rejects.toMatchObject({ kind: 'unavailable' })
-      await complete(cut, current)
-      const [found, expected] = [logOf(cut), logOf(clean)]
-      expect([...expected].filter(([path, text]) => found.get(path) !== text)).toEqual([])
-      // Partial tiles that a crash has left are only more bytes.
-      const more = [...found.keys()].filter((path) => !expected.has(path))
-      expect(more.filter((path) => !/\.p\/\d+$/.test(path))).toEqual([])
-    }
-  })
+  ] as const)(
+    '%s are logged by the next run to the same bytes',
+    { tags: ['slow'] },
+    async ([, logged, current]) => {
+      await putReleases(store, current)
+      if (logged > 0) await complete(store, logged)
+      // The narrower tiles are needed by nobody here, and there are hundreds.
+      for (const path of store.objects.keys()) {
+        if (path.includes('.p/') && !path.endsWith(`.p/${logged}`)) store.objects.delete(path)
+      }
+      const whole = new FaultStore(copyOf(store))
+      await complete(whole, current)
+      const clean = copyOf(store)
+      await complete(clean, current)
+      for (let at = 1; at <= whole.writes; at++) {
+        const cut = copyOf(store)
+        await expect(
+          complete(new FaultStore(cut, { at, fault, crash: true }), current),
+          `write ${at}`,
+        ).rejects.toMatchObject({ kind: 'unavailable' })
+        await complete(cut, current)
+        const [found, expected] = [logOf(cut), logOf(clean)]
+        expect([...expected].filter(([path, text]) => found.get(path) !== text)).toEqual([])
+        // Partial tiles that a crash has left are only more bytes.
+        const more = [...found.keys()].filter((path) => !expected.has(path))
+        expect(more.filter((path) => !/\.p\/\d+$/.test(path))).toEqual([])
+      }
+    },
+  )
 })
 
-test('two runs at once write the same', async () => {
+test('two runs at once write the same', { tags: ['slow'] }, async () => {
   await putReleases(store, 258)
   await complete(store, 250)
   await Promise.all([complete(store, 258), complete(store, 258), complete(store, 256)])

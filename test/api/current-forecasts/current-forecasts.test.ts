@@ -229,29 +229,33 @@ describe('a node whose store does not give an object', () => {
 })
 
 describe('a node that starts', () => {
-  test('reads the data files since the first question was recorded that is not over, and no earlier ones', async () => {
-    const days = [0, 1, 2, 3, 4, 5]
-    for (const day of days) {
-      clock.set(new Date(Date.parse(START) + day * 24 * HOUR_MS).toISOString())
-      // Each but that of the fourth day closes on the next one.
-      await ask(day, (day === 3 ? 100 : day + 1) * 24 * HOUR_MS)
-      await send(store, 'forecasts', named(day * 24 * HOUR_MS, day), [forecast(1, day, day)])
-      await takeIn()
-    }
-    pass(48 * HOUR_MS)
-    const node = newNode()
-    // What compacting left in the cache of this machine is not that of the node.
-    store.calls.length = 0
-    await follow(node)
-    const read = store.calls.flatMap(({ operation, path }) =>
-      operation === 'range' && path.startsWith('tables/forecasts/')
-        ? [/recorded_date=([^/]*)/.exec(path)![1]]
-        : [],
-    )
-    expect([...new Set(read)]).toEqual(['2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06'])
-    expect(pageOf(node, 1).forecasts).toMatchObject([{ question_id: questionId(3) }])
-    expect(node.forecasts.size).toBe(1)
-  })
+  test(
+    'reads the data files since the first question was recorded that is not over, and no earlier ones',
+    { tags: ['slow'] },
+    async () => {
+      const days = [0, 1, 2, 3, 4, 5]
+      for (const day of days) {
+        clock.set(new Date(Date.parse(START) + day * 24 * HOUR_MS).toISOString())
+        // Each but that of the fourth day closes on the next one.
+        await ask(day, (day === 3 ? 100 : day + 1) * 24 * HOUR_MS)
+        await send(store, 'forecasts', named(day * 24 * HOUR_MS, day), [forecast(1, day, day)])
+        await takeIn()
+      }
+      pass(48 * HOUR_MS)
+      const node = newNode()
+      // What compacting left in the cache of this machine is not that of the node.
+      store.calls.length = 0
+      await follow(node)
+      const read = store.calls.flatMap(({ operation, path }) =>
+        operation === 'range' && path.startsWith('tables/forecasts/')
+          ? [/recorded_date=([^/]*)/.exec(path)![1]]
+          : [],
+      )
+      expect([...new Set(read)]).toEqual(['2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06'])
+      expect(pageOf(node, 1).forecasts).toMatchObject([{ question_id: questionId(3) }])
+      expect(node.forecasts.size).toBe(1)
+    },
+  )
 })
 
 /** What happens one after another. Each node is either of two. */
@@ -276,88 +280,92 @@ const event = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('pass' as const), hours: fc.nat(4) }) },
 )
 
-test('two nodes, and one that starts last, know what a plain reading of everything says', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(event, { minLength: 5, maxLength: 25 }), async (events) => {
-      store = new FaultStore(new MemoryStore())
-      clock = new Clock(START)
-      components = await testComponents({ store, clock })
-      const all: ForecastRow[] = []
-      const closes = new Map<number, number>()
-      const resolved = new Set<number>()
-      for (let number = 0; number < 4; number++) {
-        closes.set(number, 10 * HOUR_MS)
-        await ask(number, 10 * HOUR_MS)
-      }
-      const nodes = [newNode(), newNode()]
-      for (const node of nodes) await follow(node)
-      const sinceMs = () => nowMs() - Date.parse(START)
-      for (const [index, each] of events.entries()) {
+test(
+  'two nodes, and one that starts last, know what a plain reading of everything says',
+  { tags: ['slow'] },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { minLength: 5, maxLength: 25 }), async (events) => {
+        store = new FaultStore(new MemoryStore())
+        clock = new Clock(START)
+        components = await testComponents({ store, clock })
+        const all: ForecastRow[] = []
+        const closes = new Map<number, number>()
+        const resolved = new Set<number>()
+        for (let number = 0; number < 4; number++) {
+          closes.set(number, 10 * HOUR_MS)
+          await ask(number, 10 * HOUR_MS)
+        }
+        const nodes = [newNode(), newNode()]
+        for (const node of nodes) await follow(node)
+        const sinceMs = () => nowMs() - Date.parse(START)
+        for (const [index, each] of events.entries()) {
+          pass(1000)
+          switch (each.kind) {
+            case 'forecast': {
+              if (resolved.has(each.question) || sinceMs() >= closes.get(each.question)!) break
+              const rows = [forecast(each.agent, each.question, each.ppm)]
+              all.push(...rows)
+              const path = await send(store, 'forecasts', named(sinceMs(), index), rows)
+              const { questions, forecasts } = nodes[each.node]!
+              // As it does for the call.
+              await questions.refresh()
+              forecasts.wrote(path, rows)
+              break
+            }
+            case 'follow':
+              await follow(nodes[each.node]!)
+              break
+            case 'take in':
+              await takeIn()
+              break
+            case 'close':
+              closes.set(each.question, sinceMs() + each.hours * HOUR_MS + 1)
+              await ask(each.question, closes.get(each.question)!)
+              break
+            case 'resolve': {
+              // Each second time its resolution is withdrawn.
+              const isOpen = !resolved.delete(each.question)
+              if (isOpen) resolved.add(each.question)
+              const outcome = isOpen ? 'yes' : 'open'
+              await importRows(
+                components,
+                'resolutions',
+                `question_id,outcome,resolved_at\n${questionId(each.question)},${outcome},2026-02-01T00:00:00Z\n`,
+              )
+              break
+            }
+            case 'pass':
+              pass(each.hours * HOUR_MS)
+          }
+        }
         pass(1000)
-        switch (each.kind) {
-          case 'forecast': {
-            if (resolved.has(each.question) || sinceMs() >= closes.get(each.question)!) break
-            const rows = [forecast(each.agent, each.question, each.ppm)]
-            all.push(...rows)
-            const path = await send(store, 'forecasts', named(sinceMs(), index), rows)
-            const { questions, forecasts } = nodes[each.node]!
-            // As it does for the call.
-            await questions.refresh()
-            forecasts.wrote(path, rows)
-            break
-          }
-          case 'follow':
-            await follow(nodes[each.node]!)
-            break
-          case 'take in':
-            await takeIn()
-            break
-          case 'close':
-            closes.set(each.question, sinceMs() + each.hours * HOUR_MS + 1)
-            await ask(each.question, closes.get(each.question)!)
-            break
-          case 'resolve': {
-            // Each second time its resolution is withdrawn.
-            const isOpen = !resolved.delete(each.question)
-            if (isOpen) resolved.add(each.question)
-            const outcome = isOpen ? 'yes' : 'open'
-            await importRows(
-              components,
-              'resolutions',
-              `question_id,outcome,resolved_at\n${questionId(each.question)},${outcome},2026-02-01T00:00:00Z\n`,
+        const isOpen = (number: number) => !resolved.has(number) && sinceMs() < closes.get(number)!
+        const late = newNode()
+        for (const node of [...nodes, late]) {
+          await follow(node)
+          for (const question of [0, 1, 2, 3].filter(isOpen)) {
+            const last = new Map(
+              all
+                .filter((row) => row.question_id === questionId(question))
+                .map((row) => [row.entity_id, row.probability]),
             )
-            break
+            const standing = [...last.values()].filter((probability) => probability !== null)
+            expect(node.forecasts.agentsOn(questionId(question))).toBe(standing.length)
           }
-          case 'pass':
-            pass(each.hours * HOUR_MS)
+          for (const agent of [0, 1, 2]) {
+            const expected = [0, 1, 2, 3].flatMap((question) => {
+              const last = all.findLast(
+                (row) => row.entity_id === agentId(agent) && row.question_id === questionId(question),
+              )
+              return last && last.probability !== null && isOpen(question) ? [last.forecast_id] : []
+            })
+            const found = pageOf(node, agent).forecasts.map(({ forecast_id }) => forecast_id)
+            expect(found.toSorted()).toEqual(expected.toSorted())
+          }
         }
-      }
-      pass(1000)
-      const isOpen = (number: number) => !resolved.has(number) && sinceMs() < closes.get(number)!
-      const late = newNode()
-      for (const node of [...nodes, late]) {
-        await follow(node)
-        for (const question of [0, 1, 2, 3].filter(isOpen)) {
-          const last = new Map(
-            all
-              .filter((row) => row.question_id === questionId(question))
-              .map((row) => [row.entity_id, row.probability]),
-          )
-          const standing = [...last.values()].filter((probability) => probability !== null)
-          expect(node.forecasts.agentsOn(questionId(question))).toBe(standing.length)
-        }
-        for (const agent of [0, 1, 2]) {
-          const expected = [0, 1, 2, 3].flatMap((question) => {
-            const last = all.findLast(
-              (row) => row.entity_id === agentId(agent) && row.question_id === questionId(question),
-            )
-            return last && last.probability !== null && isOpen(question) ? [last.forecast_id] : []
-          })
-          const found = pageOf(node, agent).forecasts.map(({ forecast_id }) => forecast_id)
-          expect(found.toSorted()).toEqual(expected.toSorted())
-        }
-      }
-    }),
-    { numRuns: runs(6), seed: 20260301 },
-  )
-})
+      }),
+      { numRuns: runs(6), seed: 20260301 },
+    )
+  },
+)

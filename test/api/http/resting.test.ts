@@ -67,13 +67,17 @@ test('a node that rested looks at its store first, and then answers and counts t
   expect(await remaining()).toBe(first - 2)
 })
 
-test('a node that rested answers from the release that came meanwhile, and counts the call once', async () => {
-  const { ask, first, release: make } = await restedNode()
-  await make()
-  const answer = await ask()
-  expect(answer.json()).toMatchObject({ release: 2 })
-  expect(quotaIn(answer).remaining).toBe(first - 1)
-})
+test(
+  'a node that rested answers from the release that came meanwhile, and counts the call once',
+  { tags: ['slow'] },
+  async () => {
+    const { ask, first, release: make } = await restedNode()
+    await make()
+    const answer = await ask()
+    expect(answer.json()).toMatchObject({ release: 2 })
+    expect(quotaIn(answer).remaining).toBe(first - 1)
+  },
+)
 
 test('an answer that is sent while the service shuts down is the last of its connection', async () => {
   const { ask, hold, looks, stop } = await restedNode()

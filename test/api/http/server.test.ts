@@ -90,7 +90,7 @@ describe('a client that sends too much', () => {
     await expectServing(service)
   })
 
-  test('of a declared length is answered 413 although it sends on', async () => {
+  test('of a declared length is answered 413 although it sends on', { tags: ['slow'] }, async () => {
     const service = await serving({})
     const megabytes = Buffer.alloc(8 * 1024 * 1024, 'x')
     const answers = await Promise.all(
@@ -104,7 +104,7 @@ describe('a client that sends too much', () => {
 })
 
 describe('a connection that is reset', () => {
-  test('in the middle of a body records nothing and harms nobody', async () => {
+  test('in the middle of a body records nothing and harms nobody', { tags: ['slow'] }, async () => {
     const service = await serving({})
     const { client, components } = service
     await importWorld(components)
@@ -150,7 +150,7 @@ describe('a connection that is reset', () => {
 })
 
 describe('a client that reads slowly', () => {
-  test('gets everything in the end, and the others do not wait for it', async () => {
+  test('gets everything in the end, and the others do not wait for it', { tags: ['slow'] }, async () => {
     const components = await testComponents()
     const title = 'x'.repeat(2000)
     const lines = Array.from(
@@ -192,7 +192,7 @@ describe('a client that does not read at all', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan((asked / 4) * bytes.length)
   })
 
-  test('is cut off once its connection has lain still for too long', async () => {
+  test('is cut off once its connection has lain still for too long', { tags: ['slow'] }, async () => {
     const server = await serverOf(
       (ctx) => {
         ctx.body = ctx.path === '/big' ? Buffer.alloc(32 * 1024 * 1024) : 'small'
@@ -213,25 +213,29 @@ describe('a client that does not read at all', () => {
 })
 
 describe('closing', () => {
-  test('sends an answer of 50 MB whole to a client that reads it slowly, and waits for no idle connection', async () => {
-    const body = Buffer.alloc(50_000_000, 'x')
-    const server = await serverOf((ctx) => {
-      ctx.body = body
-    })
-    const slow = await RawSocket.open(server.url)
-    slow.send('GET / HTTP/1.1', 'Host: x', '', '')
-    await slow.received(/200 OK/)
-    slow.socket.pause()
-    const idle = await RawSocket.open(server.url)
-    idle.send('HEAD / HTTP/1.1', 'Host: x', '', '')
-    await idle.received(/200 OK/)
-    const closed = server.close(60_000)
-    await idle.closed
-    slow.socket.resume()
-    const received = await slow.closed
-    expect(received.length - received.indexOf('\r\n\r\n') - 4).toBe(body.length)
-    await closed
-  })
+  test(
+    'sends an answer of 50 MB whole to a client that reads it slowly, and waits for no idle connection',
+    { tags: ['slow'] },
+    async () => {
+      const body = Buffer.alloc(50_000_000, 'x')
+      const server = await serverOf((ctx) => {
+        ctx.body = body
+      })
+      const slow = await RawSocket.open(server.url)
+      slow.send('GET / HTTP/1.1', 'Host: x', '', '')
+      await slow.received(/200 OK/)
+      slow.socket.pause()
+      const idle = await RawSocket.open(server.url)
+      idle.send('HEAD / HTTP/1.1', 'Host: x', '', '')
+      await idle.received(/200 OK/)
+      const closed = server.close(60_000)
+      await idle.closed
+      slow.socket.resume()
+      const received = await slow.closed
+      expect(received.length - received.indexOf('\r\n\r\n') - 4).toBe(body.length)
+      await closed
+    },
+  )
 })
 
 describe('a client that asks ahead', () => {

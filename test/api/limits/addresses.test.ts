@@ -255,7 +255,7 @@ describe('the limits by address', () => {
       expect(await refused({ ATTEMPTS_PER_MINUTE: '1' }, fail)).toEqual(TOGETHER)
     })
 
-    test('in forecasts', async () => {
+    test('in forecasts', { tags: ['slow'] }, async () => {
       const { client, components } = await served({ ...SETTINGS, ADDRESS_FORECASTS_PER_MINUTE: '1' })
       await importWorld(components)
       const agents = await Promise.all([0, 1].map(() => registerAgent(client)))

@@ -62,7 +62,7 @@ describe('an attempt is every kind of call that fails by the doing of its caller
     ['no key', 401, (client) => client.post(`/agents/${uuidOf(9, 9)}/forecast`, {})],
     ['a key of no form', 401, (client) => client.get(FOUND, withKey('nonsense'))],
     ['a key that was never given', 401, (client) => client.get(FOUND, withKey(wrongKey()))],
-  ])('%s', async ([, status, call]) => {
+  ])('%s', { tags: ['slow'] }, async ([, status, call]) => {
     const { client } = await served({ ATTEMPTS_PER_MINUTE: '3' })
     expect(await statusesOf(5, () => call(client))).toEqual({ [status]: 3, 429: 2 })
     expect(expectLimited(await client.get(FOUND), 'attempts')).toMatchObject({ quota: 3, windowS: 60 })
@@ -138,13 +138,20 @@ describe('a good key', () => {
 })
 
 describe('keys that nobody was given', () => {
-  test('cause no more look-ups than an address has attempts, one after another', async () => {
-    const { client, calls } = await served({ ATTEMPTS_PER_MINUTE: '10' })
-    expect(await statusesOf(300, () => client.get(FOUND, withKey(wrongKey())))).toEqual({ 401: 10, 429: 290 })
-    expect(calls()).toHaveLength(10)
-  })
+  test(
+    'cause no more look-ups than an address has attempts, one after another',
+    { tags: ['slow'] },
+    async () => {
+      const { client, calls } = await served({ ATTEMPTS_PER_MINUTE: '10' })
+      expect(await statusesOf(300, () => client.get(FOUND, withKey(wrongKey())))).toEqual({
+        401: 10,
+        429: 290,
+      })
+      expect(calls()).toHaveLength(10)
+    },
+  )
 
-  test('nor when they come all at once, by any header', async () => {
+  test('nor when they come all at once, by any header', { tags: ['slow'] }, async () => {
     const { client, calls } = await served({ ATTEMPTS_PER_MINUTE: '10' })
     const answers = await Promise.all(
       Array.from({ length: 300 }, (_, index) =>
@@ -184,17 +191,21 @@ describe('a reader at an address without attempts', () => {
   const BROWSER = { Accept: 'text/html' }
   const PROFILE = `/view/forecasters/${forecasterId(0)}`
 
-  test('is shown every page with its style, also one that nobody has asked for', async () => {
-    const { client } = await served({ ATTEMPTS_PER_MINUTE: '3' })
-    expect(await statusesOf(5, () => client.get(FOUND, withKey(wrongKey())))).toEqual({ 401: 3, 429: 2 })
-    const profile = await client.get(PROFILE, BROWSER)
-    const style = /href="(\/assets\/[^"]+style\.css)"/.exec(profile.text)![1]!
-    const pages = ['/', PROFILE, `${PROFILE}/questions.csv`, '/view/terms', '/view/search?q=a', '/docs']
-    for (const path of [...pages, style, '/favicon.ico', '/robots.txt']) {
-      expect([path, (await client.get(path, BROWSER)).status]).toEqual([path, 200])
-    }
-    expectLimited(await client.get('/questions'), 'attempts')
-  })
+  test(
+    'is shown every page with its style, also one that nobody has asked for',
+    { tags: ['slow'] },
+    async () => {
+      const { client } = await served({ ATTEMPTS_PER_MINUTE: '3' })
+      expect(await statusesOf(5, () => client.get(FOUND, withKey(wrongKey())))).toEqual({ 401: 3, 429: 2 })
+      const profile = await client.get(PROFILE, BROWSER)
+      const style = /href="(\/assets\/[^"]+style\.css)"/.exec(profile.text)![1]!
+      const pages = ['/', PROFILE, `${PROFILE}/questions.csv`, '/view/terms', '/view/search?q=a', '/docs']
+      for (const path of [...pages, style, '/favicon.ico', '/robots.txt']) {
+        expect([path, (await client.get(path, BROWSER)).status]).toEqual([path, 200])
+      }
+      expectLimited(await client.get('/questions'), 'attempts')
+    },
+  )
 
   test('is refused on a page of its own where there were too many pages, of which failed ones count', async () => {
     const { client } = await served({ PAGES_PER_MINUTE: '3', ATTEMPTS_PER_MINUTE: '1' })

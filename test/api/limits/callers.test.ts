@@ -34,32 +34,36 @@ describe('a key that does not exist', () => {
     expect(store.calls).toEqual([])
   })
 
-  test('costs no look into the store where its form is wrong, a hundred thousand times', async () => {
-    const { callers, store } = setUp()
-    const found = callers()
-    const real = unknownKey()
-    const keys = Array.from({ length: 100_000 }, (_, index) => {
-      const kinds = [
-        () => real.slice(0, -6) + String(index).padStart(6, '0'),
-        () => `fv_live_${String(index).padStart(8, '0')}_${real.slice(-38)}`,
-        () => `nonsense ${index}`,
-        () => 'x'.repeat(index % 300),
-      ]
-      return kinds[index % kinds.length]!()
-    })
-    const wrong = keys.filter((key) => key !== real)
-    const started = performance.now()
-    let refused = 0
-    for (const key of wrong) {
-      await found.ofApiKey(key).catch(() => (refused += 1))
-    }
-    const seconds = (performance.now() - started) / 1000
-    expect(refused).toBe(wrong.length)
-    expect(store.calls).toHaveLength(0)
-    console.info(
-      `${wrong.length} invalid keys refused without a read, ${Math.round(refused / seconds)} a second`,
-    )
-  })
+  test(
+    'costs no look into the store where its form is wrong, a hundred thousand times',
+    { tags: ['slow'] },
+    async () => {
+      const { callers, store } = setUp()
+      const found = callers()
+      const real = unknownKey()
+      const keys = Array.from({ length: 100_000 }, (_, index) => {
+        const kinds = [
+          () => real.slice(0, -6) + String(index).padStart(6, '0'),
+          () => `fv_live_${String(index).padStart(8, '0')}_${real.slice(-38)}`,
+          () => `nonsense ${index}`,
+          () => 'x'.repeat(index % 300),
+        ]
+        return kinds[index % kinds.length]!()
+      })
+      const wrong = keys.filter((key) => key !== real)
+      const started = performance.now()
+      let refused = 0
+      for (const key of wrong) {
+        await found.ofApiKey(key).catch(() => (refused += 1))
+      }
+      const seconds = (performance.now() - started) / 1000
+      expect(refused).toBe(wrong.length)
+      expect(store.calls).toHaveLength(0)
+      console.info(
+        `${wrong.length} invalid keys refused without a read, ${Math.round(refused / seconds)} a second`,
+      )
+    },
+  )
 
   test('costs one look-up where only its secret is wrong, also when it comes fifty times at once', async () => {
     const { callers, store } = setUp()

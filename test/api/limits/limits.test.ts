@@ -35,6 +35,7 @@ const submit = (client: Client, probability: number, question = QUESTION.open) =
 describe('calls that no other limit counts', () => {
   test.for(['/livez', '/readyz', '/metrics', '/readyz?x=1', '/nowhere', '/sandbox/livez'])(
     'are limited by address, apart from all others: GET %s',
+    { tags: ['slow'] },
     async (path) => {
       const settings = { OTHER_CALLS_PER_MINUTE: '2', SANDBOX_OTHER_CALLS_PER_MINUTE: '2' }
       const { client } = await served(settings)
@@ -138,7 +139,7 @@ describe('a call that keeps the service busy counts as several', () => {
     expect(again).toBe(1)
   })
 
-  test('by what is read or drawn first', async () => {
+  test('by what is read or drawn first', { tags: ['slow'] }, async () => {
     const person = `/forecaster/${forecasterId(0)}`
     for (const [path, first] of [
       [`${person}/metrics`, 1 + 2],
@@ -369,25 +370,29 @@ describe('reads', () => {
     '/releases.atom',
   ]
 
-  test('of all kinds together have one limit for an address, whatever key is sent', async () => {
-    // The first calls for a person, for days and for a question have to read them.
-    const more: Record<string, number> = { [paths[0]!]: 2, [paths[3]!]: 1, [paths[5]!]: 3 }
-    const quota = 2 * paths.length + 2 + 1 + 3
-    const { client, newKey } = await served({ READS_PER_MINUTE: String(quota) })
-    const key = { 'X-API-Key': await newKey() }
-    let left = quota
-    for (const path of paths) {
-      for (const headers of [{}, key]) {
-        const answer = await client.get(path, headers)
-        left -= 1 + (headers === key ? 0 : (more[path] ?? 0))
-        expect(answer.status, path).toBe(200)
-        expect(quotaIn(answer)).toMatchObject({ policy: 'reads', remaining: left })
+  test(
+    'of all kinds together have one limit for an address, whatever key is sent',
+    { tags: ['slow'] },
+    async () => {
+      // The first calls for a person, for days and for a question have to read them.
+      const more: Record<string, number> = { [paths[0]!]: 2, [paths[3]!]: 1, [paths[5]!]: 3 }
+      const quota = 2 * paths.length + 2 + 1 + 3
+      const { client, newKey } = await served({ READS_PER_MINUTE: String(quota) })
+      const key = { 'X-API-Key': await newKey() }
+      let left = quota
+      for (const path of paths) {
+        for (const headers of [{}, key]) {
+          const answer = await client.get(path, headers)
+          left -= 1 + (headers === key ? 0 : (more[path] ?? 0))
+          expect(answer.status, path).toBe(200)
+          expect(quotaIn(answer)).toMatchObject({ policy: 'reads', remaining: left })
+        }
       }
-    }
-    for (const path of paths) expectLimited(await client.get(path, key), 'reads')
-    expect((await client.get(FOUND)).status).toBe(200)
-    expect((await register(client)).status).toBe(201)
-  })
+      for (const path of paths) expectLimited(await client.get(path, key), 'reads')
+      expect((await client.get(FOUND)).status).toBe(200)
+      expect((await register(client)).status).toBe(201)
+    },
+  )
 
   test('that fail are counted as attempts alone', async () => {
     const { client } = await served({ READS_PER_MINUTE: '1', ATTEMPTS_PER_MINUTE: '3' })
@@ -501,7 +506,7 @@ describe('forecasts', () => {
     expect(recorded.map(({ probability }) => probability)).toEqual([0.1, 0.3, 0.5])
   })
 
-  test('are 240 at once', async () => {
+  test('are 240 at once', { tags: ['slow'] }, async () => {
     const { client } = await served()
     const answers = await Promise.all(Array.from({ length: 250 }, (_, index) => submit(client, index / 1000)))
     const statuses = answers.map(({ status }) => status)

@@ -102,15 +102,19 @@ describe('a quota', () => {
     )
   })
 
-  test('is kept to exactly by calls that come all at once and of which some fail', async () => {
-    const { client, newKey } = await served({ settings: withQuota(20) })
-    const keys = await Promise.all(Array.from({ length: 8 }, newKey))
-    const result = await storm([client], keys, 60)
-    expect(timesThrough(result)).toEqual({ 20: 8 })
-    expect(result.failed).toBe(0)
-    expect(result.notFound + result.refused).toBe(8 * 40)
-    for (const key of keys) expectLimited(await client.get(FOUND, withKey(key)), 'monthly-calls')
-  })
+  test(
+    'is kept to exactly by calls that come all at once and of which some fail',
+    { tags: ['slow'] },
+    async () => {
+      const { client, newKey } = await served({ settings: withQuota(20) })
+      const keys = await Promise.all(Array.from({ length: 8 }, newKey))
+      const result = await storm([client], keys, 60)
+      expect(timesThrough(result)).toEqual({ 20: 8 })
+      expect(result.failed).toBe(0)
+      expect(result.notFound + result.refused).toBe(8 * 40)
+      for (const key of keys) expectLimited(await client.get(FOUND, withKey(key)), 'monthly-calls')
+    },
+  )
 })
 
 describe('a place', () => {
@@ -166,30 +170,34 @@ describe('what was used', () => {
     )
   })
 
-  test('is known to the next process, before and after a release has taken it in', async () => {
-    const store = copyOf(released)
-    const options = { store, settings: withQuota(5) }
-    const first = await served(options)
-    const key = withKey(await first.newKey())
-    expect(await remaining(first.client.get(FOUND, key))).toBe(4)
-    await first.client.get(MISSING, key)
-    await first.stop()
+  test(
+    'is known to the next process, before and after a release has taken it in',
+    { tags: ['slow'] },
+    async () => {
+      const store = copyOf(released)
+      const options = { store, settings: withQuota(5) }
+      const first = await served(options)
+      const key = withKey(await first.newKey())
+      expect(await remaining(first.client.get(FOUND, key))).toBe(4)
+      await first.client.get(MISSING, key)
+      await first.stop()
 
-    const second = await served(options)
-    expect(await remaining(second.client.get(FOUND, key))).toBe(3)
-    await second.stop()
-    await runRelease(second.components, {})
-    expect(await inboxRows(store, 'usage')).toEqual([])
+      const second = await served(options)
+      expect(await remaining(second.client.get(FOUND, key))).toBe(3)
+      await second.stop()
+      await runRelease(second.components, {})
+      expect(await inboxRows(store, 'usage')).toEqual([])
 
-    const third = await served(options)
-    expect(await remaining(third.client.get(FOUND, key))).toBe(2)
-    await third.stop()
+      const third = await served(options)
+      expect(await remaining(third.client.get(FOUND, key))).toBe(2)
+      await third.stop()
 
-    const inApril = await served({ ...options, clock: new Clock('2026-04-30T23:59:59.000Z') })
-    expect(await remaining(inApril.client.get(FOUND, key))).toBe(4)
-  })
+      const inApril = await served({ ...options, clock: new Clock('2026-04-30T23:59:59.000Z') })
+      expect(await remaining(inApril.client.get(FOUND, key))).toBe(4)
+    },
+  )
 
-  test('by an account of two keys is known to the next process as of one', async () => {
+  test('by an account of two keys is known to the next process as of one', { tags: ['slow'] }, async () => {
     const options = { store: copyOf(released), settings: withQuota(5) }
     const first = await served(options)
     const old = await first.newKey()

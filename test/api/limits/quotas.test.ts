@@ -149,6 +149,7 @@ describe('a call that counts', () => {
     ['no ids', 422, (client, key) => client.post(BULK, bulkOf(0), { ...key })],
   ] satisfies [string, number, (client: Client, key: object) => Promise<Answer>][])(
     'is not one for %s: it has its place back',
+    { tags: ['slow'] },
     async ([, status, call]) => {
       const { client, newKey, stop, store } = await served()
       const key = withKey(await newKey())

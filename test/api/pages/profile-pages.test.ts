@@ -71,7 +71,7 @@ test('a correction is on the profiles of those who answered', async () => {
   }
 })
 
-test('every link of the pages leads somewhere', async () => {
+test('every link of the pages leads somewhere', { tags: ['slow'] }, async () => {
   const { client } = service
   const pages = [
     `/view/agents/${agentId}`,
@@ -92,39 +92,43 @@ test('every link of the pages leads somewhere', async () => {
   for (const link of links) expect([link, (await client.get(link)).status]).toEqual([link, 200])
 })
 
-test('a question with an outcome that has not closed is marked, and counts for nothing', async () => {
-  const store = new MemoryStore()
-  await copyReleasedWorld(store)
-  const components = await testComponents({ store, folder, clock: new Clock(NOW) })
-  const early = uuidOf(1, 2000)
-  await importRows(
-    components,
-    'questions',
-    `question_id,title,opened_at,closes_at\n${early},Before 2027?,2026-01-01T00:00:00Z,2027-01-01T00:00:00Z\n`,
-  )
-  await importRows(
-    components,
-    'resolutions',
-    `question_id,outcome,resolved_at\n${early},yes,2026-02-01T00:00:00Z\n`,
-  )
-  const forecast = `forecaster,${forecasterId(0)},${early},0.9,2026-01-02T00:00:00Z`
-  await importRows(components, 'forecasts', csvOf([forecast]))
-  await release(components)
-  const { client } = await testService(components)
-  const scores = await client.get(`/forecaster/${forecasterId(0)}/scores?limit=1`)
-  expect(scores.json()['scores']).toMatchObject([
-    { question_id: early, settled: false, settled_at: null, contested: false },
-  ])
-  const path = `/view/forecasters/${forecasterId(0)}`
-  const [shown, all] = [(await client.get(path)).text, (await client.get(`${path}/questions`)).text]
-  expect(shown).toContain('1 question has an outcome and has not closed yet: it counts from its close on.')
-  expect(shown).toContain('All 53 questions')
-  for (const text of [shown, all]) {
-    expect(text).toMatch(
-      /Before 2027\?.*<td>yes<\/td><td class="n">90\u00a0%<\/td><td class="n">not closed yet<\/td>/,
+test(
+  'a question with an outcome that has not closed is marked, and counts for nothing',
+  { tags: ['slow'] },
+  async () => {
+    const store = new MemoryStore()
+    await copyReleasedWorld(store)
+    const components = await testComponents({ store, folder, clock: new Clock(NOW) })
+    const early = uuidOf(1, 2000)
+    await importRows(
+      components,
+      'questions',
+      `question_id,title,opened_at,closes_at\n${early},Before 2027?,2026-01-01T00:00:00Z,2027-01-01T00:00:00Z\n`,
     )
-  }
-})
+    await importRows(
+      components,
+      'resolutions',
+      `question_id,outcome,resolved_at\n${early},yes,2026-02-01T00:00:00Z\n`,
+    )
+    const forecast = `forecaster,${forecasterId(0)},${early},0.9,2026-01-02T00:00:00Z`
+    await importRows(components, 'forecasts', csvOf([forecast]))
+    await release(components)
+    const { client } = await testService(components)
+    const scores = await client.get(`/forecaster/${forecasterId(0)}/scores?limit=1`)
+    expect(scores.json()['scores']).toMatchObject([
+      { question_id: early, settled: false, settled_at: null, contested: false },
+    ])
+    const path = `/view/forecasters/${forecasterId(0)}`
+    const [shown, all] = [(await client.get(path)).text, (await client.get(`${path}/questions`)).text]
+    expect(shown).toContain('1 question has an outcome and has not closed yet: it counts from its close on.')
+    expect(shown).toContain('All 53 questions')
+    for (const text of [shown, all]) {
+      expect(text).toMatch(
+        /Before 2027\?.*<td>yes<\/td><td class="n">90\u00a0%<\/td><td class="n">not closed yet<\/td>/,
+      )
+    }
+  },
+)
 
 test('an agent that no release has covered yet has a page that says so', async () => {
   const { agentId: fresh } = await registerAgent(service.client)
@@ -147,7 +151,7 @@ test('whom nobody knows has no page, and neither has a page beyond the last', as
   expectProblem(await client.get(`/view/agents/${agentId}/questions?page=0`), 422, /page/)
 })
 
-test('a release made by four threads has the same pages as one made by one', async () => {
+test('a release made by four threads has the same pages as one made by one', { tags: ['slow'] }, async () => {
   const world = new MemoryStore()
   const { agentId: retiring } = await copyReleasedWorld(world)
   const pagesBy = async (threads: string) => {

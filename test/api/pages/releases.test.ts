@@ -125,7 +125,7 @@ test('other pages lead to the page of their release', async () => {
   }
 })
 
-test('what retention has deleted is not known, and the rest stays', async () => {
+test('what retention has deleted is not known, and the rest stays', { tags: ['slow'] }, async () => {
   const thinned = copyOf(store)
   await thinReleases({ store: thinned, now: () => new Date(NOW), log: () => undefined }, RELEASES, 2)
   const over = await startTestService(await componentsOver(thinned))

@@ -110,29 +110,33 @@ describe.for([1, 2])('release %d of 3', (number) => {
     }
   })
 
-  test('has pages that say which one they are, that no search engine lists, and that stay in it', async () => {
-    for (const path of pagePaths()) {
-      const { status, text, headers } = await service.client.get(`${path}?release=${number}`)
-      expect(status, path).toBe(200)
-      expect(headers['cache-control']).toBe(A_MINUTE)
-      expect(text).toContain(
-        `release ${number}</a> of <time datetime="2026-03-01">2026-03-01</time>; <a href="${path}">the current one is 3</a>`,
-      )
-      expect(text).toContain('<meta name="robots" content="noindex">')
-      expect(text).toContain(`<link rel="canonical" href="${PUBLIC_URL}${path}">`)
-      expect(text).toContain(`<p class="address">${PUBLIC_URL}${path}?release=${number}</p>`)
-      const [, main] = /<main[^>]*>([\s\S]*)<\/main>/.exec(text)!
-      const links = Array.from(main!.matchAll(/href="([^"#]*)[^"]*"/g), ([, to]) =>
-        to!.replaceAll('&amp;', '&'),
-      )
-      const own = links.filter((to) => /^\/(?:view\/(?:agents|forecasters)|agents|forecaster)\b/.test(to))
-      const others = own.filter((to) => !to.includes(`release=${number}`))
-      expect(others.filter((to) => !/\/(?:report|proof|badge\.svg|card\.svg|card\.png)\b/.test(to))).toEqual(
-        [],
-      )
-      for (const to of links) expect((await service.client.get(to)).status, to).toBe(200)
-    }
-  })
+  test(
+    'has pages that say which one they are, that no search engine lists, and that stay in it',
+    { tags: ['slow'] },
+    async () => {
+      for (const path of pagePaths()) {
+        const { status, text, headers } = await service.client.get(`${path}?release=${number}`)
+        expect(status, path).toBe(200)
+        expect(headers['cache-control']).toBe(A_MINUTE)
+        expect(text).toContain(
+          `release ${number}</a> of <time datetime="2026-03-01">2026-03-01</time>; <a href="${path}">the current one is 3</a>`,
+        )
+        expect(text).toContain('<meta name="robots" content="noindex">')
+        expect(text).toContain(`<link rel="canonical" href="${PUBLIC_URL}${path}">`)
+        expect(text).toContain(`<p class="address">${PUBLIC_URL}${path}?release=${number}</p>`)
+        const [, main] = /<main[^>]*>([\s\S]*)<\/main>/.exec(text)!
+        const links = Array.from(main!.matchAll(/href="([^"#]*)[^"]*"/g), ([, to]) =>
+          to!.replaceAll('&amp;', '&'),
+        )
+        const own = links.filter((to) => /^\/(?:view\/(?:agents|forecasters)|agents|forecaster)\b/.test(to))
+        const others = own.filter((to) => !to.includes(`release=${number}`))
+        expect(
+          others.filter((to) => !/\/(?:report|proof|badge\.svg|card\.svg|card\.png)\b/.test(to)),
+        ).toEqual([])
+        for (const to of links) expect((await service.client.get(to)).status, to).toBe(200)
+      }
+    },
+  )
 })
 
 test('an owner of an earlier release has the agents of then, and one of a later release is refused in words', async () => {
@@ -239,25 +243,29 @@ test('a list of an earlier release goes on in it, and a cursor of another releas
   expectProblem(other, 422, /is of another release than `release`/)
 })
 
-test('a release that was thinned is refused, with what to do; the others answer', async () => {
-  const changed = copyOf(store)
-  await thinReleases({ store: changed, now: () => new Date(NOW), log: () => undefined }, 3, 2)
-  const { client, stop } = await startTestService(await componentsOver(changed))
-  for (const path of [...calls(), ...pagePaths()]) {
-    const refused = await client.get(`${path}?release=1`)
-    expect(refused.json()).toMatchObject({ type: '/problems/release-thinned' })
-    expectProblem(
-      refused,
-      404,
-      /^release 1 was thinned at \S+: what it published .* deleted; ask for the current release, or for the daily snapshots/,
-    )
-  }
-  for (const path of calls()) {
-    const { bytes } = await client.get(`${path}?release=2`)
-    expect(bytes.toString(), path).toBe(served[2]![path]!.bytes.toString())
-  }
-  await stop()
-})
+test(
+  'a release that was thinned is refused, with what to do; the others answer',
+  { tags: ['slow'] },
+  async () => {
+    const changed = copyOf(store)
+    await thinReleases({ store: changed, now: () => new Date(NOW), log: () => undefined }, 3, 2)
+    const { client, stop } = await startTestService(await componentsOver(changed))
+    for (const path of [...calls(), ...pagePaths()]) {
+      const refused = await client.get(`${path}?release=1`)
+      expect(refused.json()).toMatchObject({ type: '/problems/release-thinned' })
+      expectProblem(
+        refused,
+        404,
+        /^release 1 was thinned at \S+: what it published .* deleted; ask for the current release, or for the daily snapshots/,
+      )
+    }
+    for (const path of calls()) {
+      const { bytes } = await client.get(`${path}?release=2`)
+      expect(bytes.toString(), path).toBe(served[2]![path]!.bytes.toString())
+    }
+    await stop()
+  },
+)
 
 test('links stay in a release exactly where the call or page takes one', () => {
   const routes = allRoutes({ version: '1.0.0', methodology: METHODOLOGY, methodologyText: new Uint8Array() })

@@ -66,7 +66,7 @@ async function splitForecasters(store: MemoryStore): Promise<string[]> {
 }
 
 describe('a node', () => {
-  test('serves a release that another process made', async () => {
+  test('serves a release that another process made', { tags: ['slow'] }, async () => {
     const clock = new Clock(NOW)
     const store = new MemoryStore()
     const components = await testComponents({ store, clock })
@@ -100,7 +100,7 @@ describe('a node', () => {
     )
   })
 
-  test('sees a resolution, and takes no forecast from then on', async () => {
+  test('sees a resolution, and takes no forecast from then on', { tags: ['slow'] }, async () => {
     const clock = new Clock(NOW)
     const components = await testComponents({ store: copyOf(released), clock })
     const { client } = await testService(components)
@@ -126,111 +126,127 @@ describe('a node', () => {
     })
   })
 
-  test('sees that a resolution was withdrawn: the question takes forecasts again, and what stood stands', async () => {
-    const clock = new Clock(NOW)
-    const components = await testComponents({ store: copyOf(released), clock })
-    const { client } = await testService(components)
-    const { agentId, key } = await registerAgent(client)
-    const submit = (probability: number) =>
-      client.post(`/agents/${agentId}/forecast`, { question_id: QUESTION.open, probability }, bearer(key))
-    const standing = async () =>
-      (await client.get(`/agents/${agentId}/forecasts`, bearer(key)))
-        .json<{ forecasts: { probability: number }[] }>()
-        .forecasts.map(({ probability }) => probability)
-    const resolve = (outcome: string) => {
-      clock.set(new Date(clock.now().getTime() + 60_000).toISOString())
-      const line = `${QUESTION.open},${outcome},${clock.now().toISOString()}`
-      return importRows(components, 'resolutions', `question_id,outcome,resolved_at\n${line}\n`)
-    }
-    expect((await submit(0.25)).status).toBe(200)
-    await resolve('yes')
-    await expect.poll(async () => (await submit(0.5)).json()['type']).toBe('/problems/question-resolved')
-    await expect.poll(standing).toEqual([])
-    await resolve('open')
-    const question = async () => (await client.get(`/questions/${QUESTION.open}`)).json()
-    await expect.poll(question).toMatchObject({ status: 'open', outcome: null, resolved_at: null })
-    await expect.poll(standing).toEqual([0.25])
-    expect((await submit(0.75)).status).toBe(200)
-    await expect.poll(standing).toEqual([0.75])
-    const page = (await client.get(`/view/questions/${QUESTION.open}`)).text
-    expect(page).toMatch(
-      /What was changed.*<td>outcome<\/td><td><bdi>yes<\/bdi><\/td><td><bdi>open<\/bdi><\/td>/s,
-    )
-  })
-
-  test('shows the snapshots of all days although it learns of their releases at once', async () => {
-    const clock = new Clock(NOW)
-    const store = copyOf(released)
-    const components = await testComponents({ store, clock })
-    const held = holdable(store)
-    const { client } = await testService({ store: held.store, clock })
-    const history = async () =>
-      (await client.get(`/snapshots/forecaster/${forecasterId(0)}`))
-        .json<{ snapshots: { date: string }[] }>()
-        .snapshots.map(({ date }) => date)
-    expect(await history()).toEqual(['2026-03-01'])
-    held.hold()
-    for (const day of ['2026-03-02', '2026-03-03']) {
-      clock.set(`${day}T00:00:00.000Z`)
-      await release(components)
-    }
-    await release(components)
-    held.letGo()
-    await expect.poll(history).toEqual(['2026-03-01', '2026-03-02', '2026-03-03'])
-  })
-
-  test('serves what it knows while the store is away, counts that, and catches up', async () => {
-    const clock = new Clock(NOW)
-    const store = copyOf(released)
-    const components = await testComponents({ store, clock })
-    let away = false
-    const flaky = new FaultStore(store, {
-      before: () => {
-        if (away) throw new Error('away')
-      },
-    })
-    const { client } = await testService({ store: flaky, clock })
-    const before = await client.get(PATH)
-    away = true
-    const failures = async () =>
-      Number(
-        /^fvs_refresh_failures_total\{environment="production"\} (\d+)$/m.exec(
-          (await client.get('/metrics')).text,
-        )?.[1],
+  test(
+    'sees that a resolution was withdrawn: the question takes forecasts again, and what stood stands',
+    { tags: ['slow'] },
+    async () => {
+      const clock = new Clock(NOW)
+      const components = await testComponents({ store: copyOf(released), clock })
+      const { client } = await testService(components)
+      const { agentId, key } = await registerAgent(client)
+      const submit = (probability: number) =>
+        client.post(`/agents/${agentId}/forecast`, { question_id: QUESTION.open, probability }, bearer(key))
+      const standing = async () =>
+        (await client.get(`/agents/${agentId}/forecasts`, bearer(key)))
+          .json<{ forecasts: { probability: number }[] }>()
+          .forecasts.map(({ probability }) => probability)
+      const resolve = (outcome: string) => {
+        clock.set(new Date(clock.now().getTime() + 60_000).toISOString())
+        const line = `${QUESTION.open},${outcome},${clock.now().toISOString()}`
+        return importRows(components, 'resolutions', `question_id,outcome,resolved_at\n${line}\n`)
+      }
+      expect((await submit(0.25)).status).toBe(200)
+      await resolve('yes')
+      await expect.poll(async () => (await submit(0.5)).json()['type']).toBe('/problems/question-resolved')
+      await expect.poll(standing).toEqual([])
+      await resolve('open')
+      const question = async () => (await client.get(`/questions/${QUESTION.open}`)).json()
+      await expect.poll(question).toMatchObject({ status: 'open', outcome: null, resolved_at: null })
+      await expect.poll(standing).toEqual([0.25])
+      expect((await submit(0.75)).status).toBe(200)
+      await expect.poll(standing).toEqual([0.75])
+      const page = (await client.get(`/view/questions/${QUESTION.open}`)).text
+      expect(page).toMatch(
+        /What was changed.*<td>outcome<\/td><td><bdi>yes<\/bdi><\/td><td><bdi>open<\/bdi><\/td>/s,
       )
-    await expect.poll(failures).toBeGreaterThan(0)
-    expect((await client.get(PATH)).bytes).toEqual(before.bytes)
-    await release(components)
-    await importRows(
-      components,
-      'questions',
-      `question_id,title,opened_at,closes_at\n${uuidOf(5, 1)},t,2026-01-01T00:00:00Z,2027-01-01T00:00:00Z\n`,
-    )
-    away = false
-    await expect.poll(async () => (await client.get(PATH)).json<{ release: number }>().release).toBe(2)
-    await expect.poll(async () => (await client.get(`/questions/${uuidOf(5, 1)}`)).status).toBe(200)
-  })
+    },
+  )
 
-  test('reads the questions again when it has seen a change and failed to read it', async () => {
-    const store = copyOf(released)
-    const components = await testComponents({ store, clock: new Clock('2026-03-01T14:00:00.000Z') })
-    let failures = 0
-    let failing = false
-    const flaky = new FaultStore(store, {
-      before: ({ operation, path }) => {
-        if (!failing || operation !== 'range' || !path.startsWith('tables/questions/')) return
-        failures += 1
-        failing = failures < 3
-        throw new Error('reset by peer')
-      },
-    })
-    const { client } = await testService({ store: flaky })
-    failing = true
-    const line = `${uuidOf(5, 1)},t,2026-01-01T00:00:00Z,2027-01-01T00:00:00Z`
-    await importRows(components, 'questions', `question_id,title,opened_at,closes_at\n${line}\n`)
-    await expect.poll(async () => (await client.get(`/questions?limit=1000`)).text).toContain(uuidOf(5, 1))
-    expect(failures).toBe(3)
-  })
+  test(
+    'shows the snapshots of all days although it learns of their releases at once',
+    { tags: ['slow'] },
+    async () => {
+      const clock = new Clock(NOW)
+      const store = copyOf(released)
+      const components = await testComponents({ store, clock })
+      const held = holdable(store)
+      const { client } = await testService({ store: held.store, clock })
+      const history = async () =>
+        (await client.get(`/snapshots/forecaster/${forecasterId(0)}`))
+          .json<{ snapshots: { date: string }[] }>()
+          .snapshots.map(({ date }) => date)
+      expect(await history()).toEqual(['2026-03-01'])
+      held.hold()
+      for (const day of ['2026-03-02', '2026-03-03']) {
+        clock.set(`${day}T00:00:00.000Z`)
+        await release(components)
+      }
+      await release(components)
+      held.letGo()
+      await expect.poll(history).toEqual(['2026-03-01', '2026-03-02', '2026-03-03'])
+    },
+  )
+
+  test(
+    'serves what it knows while the store is away, counts that, and catches up',
+    { tags: ['slow'] },
+    async () => {
+      const clock = new Clock(NOW)
+      const store = copyOf(released)
+      const components = await testComponents({ store, clock })
+      let away = false
+      const flaky = new FaultStore(store, {
+        before: () => {
+          if (away) throw new Error('away')
+        },
+      })
+      const { client } = await testService({ store: flaky, clock })
+      const before = await client.get(PATH)
+      away = true
+      const failures = async () =>
+        Number(
+          /^fvs_refresh_failures_total\{environment="production"\} (\d+)$/m.exec(
+            (await client.get('/metrics')).text,
+          )?.[1],
+        )
+      await expect.poll(failures).toBeGreaterThan(0)
+      expect((await client.get(PATH)).bytes).toEqual(before.bytes)
+      await release(components)
+      await importRows(
+        components,
+        'questions',
+        `question_id,title,opened_at,closes_at\n${uuidOf(5, 1)},t,2026-01-01T00:00:00Z,2027-01-01T00:00:00Z\n`,
+      )
+      away = false
+      await expect.poll(async () => (await client.get(PATH)).json<{ release: number }>().release).toBe(2)
+      await expect.poll(async () => (await client.get(`/questions/${uuidOf(5, 1)}`)).status).toBe(200)
+    },
+  )
+
+  test(
+    'reads the questions again when it has seen a change and failed to read it',
+    { tags: ['slow'] },
+    async () => {
+      const store = copyOf(released)
+      const components = await testComponents({ store, clock: new Clock('2026-03-01T14:00:00.000Z') })
+      let failures = 0
+      let failing = false
+      const flaky = new FaultStore(store, {
+        before: ({ operation, path }) => {
+          if (!failing || operation !== 'range' || !path.startsWith('tables/questions/')) return
+          failures += 1
+          failing = failures < 3
+          throw new Error('reset by peer')
+        },
+      })
+      const { client } = await testService({ store: flaky })
+      failing = true
+      const line = `${uuidOf(5, 1)},t,2026-01-01T00:00:00Z,2027-01-01T00:00:00Z`
+      await importRows(components, 'questions', `question_id,title,opened_at,closes_at\n${line}\n`)
+      await expect.poll(async () => (await client.get(`/questions?limit=1000`)).text).toContain(uuidOf(5, 1))
+      expect(failures).toBe(3)
+    },
+  )
 
   test('reads a shard once for any number of payloads, and a question book once per change', async () => {
     const store = copyOf(released)
@@ -247,7 +263,7 @@ describe('a node', () => {
     ])
   })
 
-  test('with a cache too small for a shard serves it all the same', async () => {
+  test('with a cache too small for a shard serves it all the same', { tags: ['slow'] }, async () => {
     const store = copyOf(released)
     for (const SHARD_CACHE_BYTES of ['0', '10']) {
       const { client } = await testService({ store, settings: { SHARD_CACHE_BYTES } })

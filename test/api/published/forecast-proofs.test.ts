@@ -267,7 +267,7 @@ describe('damage', () => {
   })
 })
 
-test('the sandbox has the same under its own name', async () => {
+test('the sandbox has the same under its own name', { tags: ['slow'] }, async () => {
   const own = signingKeyOf('fvs.example/sandbox', 'log', new Uint8Array(32).fill(9))
   const sandbox: Components = {
     ...(await testComponents({ store: new MemoryStore(), folder, clock, environment: 'sandbox' })),

@@ -141,53 +141,63 @@ describe('the leaderboard', () => {
   })
 })
 
-test('a cursor stays with its release when there is a newer one, until that is thinned', async () => {
-  const own = await testComponents({ store, folder, clock })
-  const first = await page('?limit=3')
-  await importRows(own, 'forecasters', `user_id,display_name\n${uuidOf(5, 9999)},One more\n`)
-  await release(own)
-  await service.client.get('/releases/current')
-  await expect.poll(async () => (await page()).release).toBe(3)
-  const second = await page(`?limit=3&cursor=${first.next_cursor}`)
-  expect([first.release, second.release]).toEqual([2, 2])
-  expect(second.entries.map(({ rank }) => rank)).toEqual([4, 5, 6])
-  await thinReleases(own, 3, 1)
-  const gone = await service.client.get('/leaderboard/forecaster?cursor=1_0')
-  expectProblem(gone, 404, /was thinned at/)
-  expect(gone.json()).toMatchObject({ type: '/problems/release-thinned' })
-})
+test(
+  'a cursor stays with its release when there is a newer one, until that is thinned',
+  { tags: ['slow'] },
+  async () => {
+    const own = await testComponents({ store, folder, clock })
+    const first = await page('?limit=3')
+    await importRows(own, 'forecasters', `user_id,display_name\n${uuidOf(5, 9999)},One more\n`)
+    await release(own)
+    await service.client.get('/releases/current')
+    await expect.poll(async () => (await page()).release).toBe(3)
+    const second = await page(`?limit=3&cursor=${first.next_cursor}`)
+    expect([first.release, second.release]).toEqual([2, 2])
+    expect(second.entries.map(({ rank }) => rank)).toEqual([4, 5, 6])
+    await thinReleases(own, 3, 1)
+    const gone = await service.client.get('/leaderboard/forecaster?cursor=1_0')
+    expectProblem(gone, 404, /was thinned at/)
+    expect(gone.json()).toMatchObject({ type: '/problems/release-thinned' })
+  },
+)
 
 describe('a profile', () => {
-  test('of an agent says what was registered and recorded, and what it has done', async () => {
-    const own = await testComponents({ store, folder, clock })
-    const forecast = `agent,${agentId},${QUESTION.open},0.4,2026-02-01T10:00:00Z`
-    await submitForecasts(store, [forecast])
-    // A question whose resolution was withdrawn is open.
-    for (const outcome of ['yes', 'open']) {
-      const line = `${QUESTION.open},${outcome},2026-02-01T00:00:00Z`
-      await importRows(own, 'resolutions', `question_id,outcome,resolved_at\n${line}\n`)
-    }
-    await assignAgents(own, [agentId], { owner: 'somebody' })
-    await retireAgents(own, [agentId])
-    const { made } = await release(own)
-    expect(made).toBe(true)
-    await expect.poll(async () => (await service.client.get(`/agents/${agentId}`)).json()['release']).toBe(4)
-    const answer = await service.client.get(`/agents/${agentId}`)
-    expectValid('agent-profile', answer.json())
-    expect(answer.headers['x-service-signature']).toMatch(/^v1=[0-9a-f]{64}$/)
-    expect(answer.json()).toMatchObject({
-      agent_id: agentId,
-      name: 'an agent',
-      owner_id: 'somebody',
-      registered_at: NOW,
-      retired_at: expect.stringMatching(/^2026-03-01T12/) as string,
-      last_forecast_at: '2026-02-01T10:00:00.000Z',
-      open_forecasts: 1,
-      next_close_at: '2027-02-05T00:00:00.000Z',
-      overdue_forecasts: 0,
-    })
-    expect(key).toMatch(/^fv_live_/)
-  })
+  test(
+    'of an agent says what was registered and recorded, and what it has done',
+    { tags: ['slow'] },
+    async () => {
+      const own = await testComponents({ store, folder, clock })
+      const forecast = `agent,${agentId},${QUESTION.open},0.4,2026-02-01T10:00:00Z`
+      await submitForecasts(store, [forecast])
+      // A question whose resolution was withdrawn is open.
+      for (const outcome of ['yes', 'open']) {
+        const line = `${QUESTION.open},${outcome},2026-02-01T00:00:00Z`
+        await importRows(own, 'resolutions', `question_id,outcome,resolved_at\n${line}\n`)
+      }
+      await assignAgents(own, [agentId], { owner: 'somebody' })
+      await retireAgents(own, [agentId])
+      const { made } = await release(own)
+      expect(made).toBe(true)
+      await expect
+        .poll(async () => (await service.client.get(`/agents/${agentId}`)).json()['release'])
+        .toBe(4)
+      const answer = await service.client.get(`/agents/${agentId}`)
+      expectValid('agent-profile', answer.json())
+      expect(answer.headers['x-service-signature']).toMatch(/^v1=[0-9a-f]{64}$/)
+      expect(answer.json()).toMatchObject({
+        agent_id: agentId,
+        name: 'an agent',
+        owner_id: 'somebody',
+        registered_at: NOW,
+        retired_at: expect.stringMatching(/^2026-03-01T12/) as string,
+        last_forecast_at: '2026-02-01T10:00:00.000Z',
+        open_forecasts: 1,
+        next_close_at: '2027-02-05T00:00:00.000Z',
+        overdue_forecasts: 0,
+      })
+      expect(key).toMatch(/^fv_live_/)
+    },
+  )
 
   test('of a person says what was imported', async () => {
     const answer = await service.client.get(`/forecaster/${idle(7)}`)

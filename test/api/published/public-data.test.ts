@@ -64,25 +64,29 @@ describe('what is there', () => {
     }
   })
 
-  test('every public file has the bytes of the store, its hash, and an age: for ever where nobody deletes it', async () => {
-    for (const path of await publicPaths()) {
-      const answer = await get(path)
-      const stored = Buffer.from(store.objects.get(path)!)
-      expect(answer.status, path).toBe(200)
-      expect(answer.bytes.equals(stored), path).toBe(true)
-      const digest = `sha-256=:${Buffer.from(sha256Hex(stored), 'hex').toString('base64')}:`
-      expect(answer.headers, path).toMatchObject({
-        etag: `"${sha256Hex(stored)}"`,
-        'content-digest': digest,
-        'repr-digest': digest,
-        'content-length': String(stored.byteLength),
-        'accept-ranges': 'bytes',
-        'cache-control': /^releases\/.*\/(?!manifest\.json)/.test(path)
-          ? 'public, max-age=60'
-          : 'public, max-age=31536000, immutable',
-      })
-    }
-  })
+  test(
+    'every public file has the bytes of the store, its hash, and an age: for ever where nobody deletes it',
+    { tags: ['slow'] },
+    async () => {
+      for (const path of await publicPaths()) {
+        const answer = await get(path)
+        const stored = Buffer.from(store.objects.get(path)!)
+        expect(answer.status, path).toBe(200)
+        expect(answer.bytes.equals(stored), path).toBe(true)
+        const digest = `sha-256=:${Buffer.from(sha256Hex(stored), 'hex').toString('base64')}:`
+        expect(answer.headers, path).toMatchObject({
+          etag: `"${sha256Hex(stored)}"`,
+          'content-digest': digest,
+          'repr-digest': digest,
+          'content-length': String(stored.byteLength),
+          'accept-ranges': 'bytes',
+          'cache-control': /^releases\/.*\/(?!manifest\.json)/.test(path)
+            ? 'public, max-age=60'
+            : 'public, max-age=31536000, immutable',
+        })
+      }
+    },
+  )
 
   test('“current” stands for the last release, for a minute', async () => {
     for (const file of ['manifest.json', 'scores/000.parquet']) {
@@ -121,7 +125,7 @@ test('the views read only what is public, at the address that was called or the 
 })
 
 describe('what is not there', () => {
-  test('no object but the public ones, by any spelling of any path', async () => {
+  test('no object but the public ones, by any spelling of any path', { tags: ['slow'] }, async () => {
     const open = new Set([...(await publicPaths()), 'index.json'])
     const paths = [...store.objects.keys(), ...open]
     const hostile = fc.constantFrom(

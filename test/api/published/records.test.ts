@@ -157,30 +157,34 @@ describe('GET /questions', () => {
     }
   })
 
-  test('goes on at the right place when questions come and go between two pages', async () => {
-    const moving = new Clock(NOW)
-    const components = await testComponents({ clock: moving })
-    const line = (number: number, closes: string) => `${uuidOf(5, number)},t,2026-01-01T00:00:00Z,${closes}`
-    const columns = 'question_id,title,opened_at,closes_at'
-    const first = [2, 4, 6, 8].map((number) => line(number, '2027-01-01T00:00:00Z'))
-    await importRows(components, 'questions', [columns, ...first].join('\n'))
-    const { client } = await testService(components)
-    const one = await get('?limit=2', client)
-    expect(one.questions.map(({ question_id }) => question_id)).toEqual([uuidOf(5, 2), uuidOf(5, 4)])
-    moving.set('2026-03-01T13:00:00.000Z')
-    // One before the cursor, one after it, and the last of the page moved to the end.
-    const later = [
-      line(1, '2027-01-01T00:00:00Z'),
-      line(5, '2027-01-01T00:00:00Z'),
-      line(4, '2028-01-01T00:00:00Z'),
-    ]
-    await importRows(components, 'questions', [columns, ...later].join('\n'))
-    await client.get(`/questions/${uuidOf(5, 5)}`)
-    const two = await get(`?limit=9&cursor=${one.next_cursor}`, client)
-    expect(two.questions.map(({ question_id }) => question_id)).toEqual(
-      [5, 6, 8, 4].map((number) => uuidOf(5, number)),
-    )
-  })
+  test(
+    'goes on at the right place when questions come and go between two pages',
+    { tags: ['slow'] },
+    async () => {
+      const moving = new Clock(NOW)
+      const components = await testComponents({ clock: moving })
+      const line = (number: number, closes: string) => `${uuidOf(5, number)},t,2026-01-01T00:00:00Z,${closes}`
+      const columns = 'question_id,title,opened_at,closes_at'
+      const first = [2, 4, 6, 8].map((number) => line(number, '2027-01-01T00:00:00Z'))
+      await importRows(components, 'questions', [columns, ...first].join('\n'))
+      const { client } = await testService(components)
+      const one = await get('?limit=2', client)
+      expect(one.questions.map(({ question_id }) => question_id)).toEqual([uuidOf(5, 2), uuidOf(5, 4)])
+      moving.set('2026-03-01T13:00:00.000Z')
+      // One before the cursor, one after it, and the last of the page moved to the end.
+      const later = [
+        line(1, '2027-01-01T00:00:00Z'),
+        line(5, '2027-01-01T00:00:00Z'),
+        line(4, '2028-01-01T00:00:00Z'),
+      ]
+      await importRows(components, 'questions', [columns, ...later].join('\n'))
+      await client.get(`/questions/${uuidOf(5, 5)}`)
+      const two = await get(`?limit=9&cursor=${one.next_cursor}`, client)
+      expect(two.questions.map(({ question_id }) => question_id)).toEqual(
+        [5, 6, 8, 4].map((number) => uuidOf(5, number)),
+      )
+    },
+  )
 
   test.for([
     ['a status nobody has', 'status=pending', '/status'],
@@ -309,19 +313,23 @@ describe('GET /snapshots/{entity_type}/{entity_id}', () => {
     ])
   })
 
-  test('is what a profile shows by date, and that of an earlier release up to its day', async () => {
-    const { snapshots } = await get()
-    const shownOn = async (query: string) => {
-      const { text } = await service.client.get(`/view/forecasters/${forecasterId(0)}${query}`)
-      const rows = text.matchAll(
-        /<tr><th scope="row"><time datetime="([\d-]+)">[^<]*<\/time><\/th><td class="n">([^<]*)</g,
-      )
-      return Array.from(rows, ([, date, skill]) => [date, skill]).toReversed()
-    }
-    const published = snapshots.map(({ date, skill }) => [date, signed(skill!)])
-    expect(await shownOn('')).toEqual(published)
-    expect(await shownOn('?release=2')).toEqual(published.slice(0, 2))
-  })
+  test(
+    'is what a profile shows by date, and that of an earlier release up to its day',
+    { tags: ['slow'] },
+    async () => {
+      const { snapshots } = await get()
+      const shownOn = async (query: string) => {
+        const { text } = await service.client.get(`/view/forecasters/${forecasterId(0)}${query}`)
+        const rows = text.matchAll(
+          /<tr><th scope="row"><time datetime="([\d-]+)">[^<]*<\/time><\/th><td class="n">([^<]*)</g,
+        )
+        return Array.from(rows, ([, date, skill]) => [date, skill]).toReversed()
+      }
+      const published = snapshots.map(({ date, skill }) => [date, signed(skill!)])
+      expect(await shownOn('')).toEqual(published)
+      expect(await shownOn('?release=2')).toEqual(published.slice(0, 2))
+    },
+  )
 
   test('is signed over the exact bytes, whatever days it is of', async () => {
     for (const query of ['', '?start_date=2026-02-28', '?start_date=2030-01-01']) {

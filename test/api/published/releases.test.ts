@@ -41,24 +41,28 @@ test('GET /releases/current answers the manifest of the release that is served, 
   expect(next_due_at).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:00\.000Z$/)
 })
 
-test('a corrected outcome is told by the release that corrects it, and the one before stays as it was', async () => {
-  const { components, client } = await served()
-  const before = (await client.get('/releases/1')).json()
-  const corrected = `question_id,outcome,resolved_at\n${uuidOf(1, 0)},no,2026-01-21T00:00:00.000Z\n`
-  await importRows(components, 'resolutions', corrected)
-  await release(components)
-  await expect
-    .poll(async () => (await client.get('/releases/current')).json<{ release: number }>().release)
-    .toBe(2)
-  for (const path of ['/releases/current', '/releases/2']) {
-    expect((await client.get(path)).json()).toMatchObject({
-      corrections: [{ question_id: uuidOf(1, 0), column: 'outcome', from: 'yes', to: 'no' }],
-    })
-  }
-  expect((await client.get('/releases/1')).json()).toEqual(before)
-})
+test(
+  'a corrected outcome is told by the release that corrects it, and the one before stays as it was',
+  { tags: ['slow'] },
+  async () => {
+    const { components, client } = await served()
+    const before = (await client.get('/releases/1')).json()
+    const corrected = `question_id,outcome,resolved_at\n${uuidOf(1, 0)},no,2026-01-21T00:00:00.000Z\n`
+    await importRows(components, 'resolutions', corrected)
+    await release(components)
+    await expect
+      .poll(async () => (await client.get('/releases/current')).json<{ release: number }>().release)
+      .toBe(2)
+    for (const path of ['/releases/current', '/releases/2']) {
+      expect((await client.get(path)).json()).toMatchObject({
+        corrections: [{ question_id: uuidOf(1, 0), column: 'outcome', from: 'yes', to: 'no' }],
+      })
+    }
+    expect((await client.get('/releases/1')).json()).toEqual(before)
+  },
+)
 
-test('a thinned release says since when', async () => {
+test('a thinned release says since when', { tags: ['slow'] }, async () => {
   const { components, client } = await served()
   await release(components)
   await expect.poll(async () => (await client.get('/releases/2')).status).toBe(200)
@@ -97,7 +101,7 @@ describe('refused', () => {
     expectProblem(await client.get('/releases/1'), 404, /no release 1: none has been made yet/)
   })
 
-  test('a release whose manifest is damaged or gone: 503', async () => {
+  test('a release whose manifest is damaged or gone: 503', { tags: ['slow'] }, async () => {
     const store = copyOf(released)
     const { components, client } = await served(store)
     await release(components)
@@ -113,58 +117,66 @@ describe('refused', () => {
   })
 })
 
-test('GET /releases.atom is a feed of the releases with their corrections, the newest first', async () => {
-  const { components, client } = await served()
-  const alone = await client.get('/releases.atom')
-  expect(alone.headers['content-type']).toBe('application/atom+xml; charset=utf-8')
-  expect(alone.text.match(/<entry>/g)).toHaveLength(1)
-  const corrected = [
-    'question_id,outcome,resolved_at',
-    `${uuidOf(1, 0)},no,2026-01-21T00:00:00.000Z`,
-    `${uuidOf(1, 1)},open,2026-02-15T00:00:00.000Z`,
-  ]
-  const now = components.now().toISOString()
-  const options = parseOptions('resolutions', { correct: '<typo> & more' })
-  const file = new Blob([`${corrected.join('\n')}\n`]).stream()
-  await runImport(components, 'resolutions', file, options)
-  await release(components)
-  await expect.poll(async () => (await client.get('/releases.atom')).text.match(/<entry>/g)?.length).toBe(2)
-  const { text } = await client.get('/releases.atom')
-  const [newest, oldest] = text.split('<entry>').slice(1) as [string, string]
-  expect(newest).toContain('Release 2: 3 corrections')
-  expect(newest).toContain(
-    `Question ${uuidOf(1, 0)}: outcome was yes and is no, as said at ${now}, because: &lt;typo&gt; &amp; more. 7 of the entities have forecast it, and 7 are scored on it.`,
-  )
-  expect(newest).toContain(
-    `Question ${uuidOf(1, 1)}: resolved_at was 2026-01-22T00:00:00.000Z and is none, as said at ${now}`,
-  )
-  expect(newest).toContain('href="releases/2"')
-  expect(oldest).toContain('Release 1')
-  expect(oldest).not.toContain('correction')
-  const ids = [newest, oldest].map((entry) => /<id>(.*?)<\/id>/.exec(entry)![1]!)
-  expect(new Set(ids).size).toBe(2)
-  for (const id of ids) expect(id).toMatch(/^ni:\/\/\/sha-256;[\w-]{43}$/)
-  // Another node gives the same bytes.
-  const other = await startTestService(await testComponents({ folder, store: components.store }))
-  onTestFinished(other.stop)
-  expect((await other.client.get('/releases.atom')).text).toBe(text)
-})
-
-test('no two installations share an id in their feeds, and one that knows its address links to it', async () => {
-  const feedOf = async (mark: string, settings = {}) => {
-    const { client } = await served(Object.assign(copyOf(released), { mark }), settings)
+test(
+  'GET /releases.atom is a feed of the releases with their corrections, the newest first',
+  { tags: ['slow'] },
+  async () => {
+    const { components, client } = await served()
+    const alone = await client.get('/releases.atom')
+    expect(alone.headers['content-type']).toBe('application/atom+xml; charset=utf-8')
+    expect(alone.text.match(/<entry>/g)).toHaveLength(1)
+    const corrected = [
+      'question_id,outcome,resolved_at',
+      `${uuidOf(1, 0)},no,2026-01-21T00:00:00.000Z`,
+      `${uuidOf(1, 1)},open,2026-02-15T00:00:00.000Z`,
+    ]
+    const now = components.now().toISOString()
+    const options = parseOptions('resolutions', { correct: '<typo> & more' })
+    const file = new Blob([`${corrected.join('\n')}\n`]).stream()
+    await runImport(components, 'resolutions', file, options)
+    await release(components)
+    await expect.poll(async () => (await client.get('/releases.atom')).text.match(/<entry>/g)?.length).toBe(2)
     const { text } = await client.get('/releases.atom')
-    const found = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, each]) => each!)
-    return { ids: found(/<id>(.*?)<\/id>/g), links: found(/href="(.*?)"/g) }
-  }
-  const [one, again, other] = [await feedOf('one'), await feedOf('one'), await feedOf('other')]
-  expect(one).toEqual(again)
-  expect(new Set([...one.ids, ...other.ids]).size).toBe(4)
-  expect(one.links).toEqual(['releases.atom', 'releases/current', 'releases/1'])
-  const known = await feedOf('one', { PUBLIC_URL: 'https://fvs.example/a&b/' })
-  const base = 'https://fvs.example/a&amp;b/'
-  expect(known).toEqual({
-    ids: [`${base}releases.atom`, `${base}releases/1`],
-    links: [`${base}releases.atom`, `${base}releases/current`, `${base}releases/1`],
-  })
-})
+    const [newest, oldest] = text.split('<entry>').slice(1) as [string, string]
+    expect(newest).toContain('Release 2: 3 corrections')
+    expect(newest).toContain(
+      `Question ${uuidOf(1, 0)}: outcome was yes and is no, as said at ${now}, because: &lt;typo&gt; &amp; more. 7 of the entities have forecast it, and 7 are scored on it.`,
+    )
+    expect(newest).toContain(
+      `Question ${uuidOf(1, 1)}: resolved_at was 2026-01-22T00:00:00.000Z and is none, as said at ${now}`,
+    )
+    expect(newest).toContain('href="releases/2"')
+    expect(oldest).toContain('Release 1')
+    expect(oldest).not.toContain('correction')
+    const ids = [newest, oldest].map((entry) => /<id>(.*?)<\/id>/.exec(entry)![1]!)
+    expect(new Set(ids).size).toBe(2)
+    for (const id of ids) expect(id).toMatch(/^ni:\/\/\/sha-256;[\w-]{43}$/)
+    // Another node gives the same bytes.
+    const other = await startTestService(await testComponents({ folder, store: components.store }))
+    onTestFinished(other.stop)
+    expect((await other.client.get('/releases.atom')).text).toBe(text)
+  },
+)
+
+test(
+  'no two installations share an id in their feeds, and one that knows its address links to it',
+  { tags: ['slow'] },
+  async () => {
+    const feedOf = async (mark: string, settings = {}) => {
+      const { client } = await served(Object.assign(copyOf(released), { mark }), settings)
+      const { text } = await client.get('/releases.atom')
+      const found = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, each]) => each!)
+      return { ids: found(/<id>(.*?)<\/id>/g), links: found(/href="(.*?)"/g) }
+    }
+    const [one, again, other] = [await feedOf('one'), await feedOf('one'), await feedOf('other')]
+    expect(one).toEqual(again)
+    expect(new Set([...one.ids, ...other.ids]).size).toBe(4)
+    expect(one.links).toEqual(['releases.atom', 'releases/current', 'releases/1'])
+    const known = await feedOf('one', { PUBLIC_URL: 'https://fvs.example/a&b/' })
+    const base = 'https://fvs.example/a&amp;b/'
+    expect(known).toEqual({
+      ids: [`${base}releases.atom`, `${base}releases/1`],
+      links: [`${base}releases.atom`, `${base}releases/current`, `${base}releases/1`],
+    })
+  },
+)

@@ -121,7 +121,7 @@ describe('the scores per question', () => {
     expect(pages.flat()).toEqual((await page(ofForecaster)).scores)
   })
 
-  test('are the same from files, and their ids in any case', async () => {
+  test('are the same from files, and their ids in any case', { tags: ['slow'] }, async () => {
     const own = await testFolder()
     const onDisk = await FileStore.begin(`${own}/store`)
     for (const [path, bytes] of store.objects) await onDisk.put(path, bytes)
@@ -208,7 +208,7 @@ describe('where there are no scores', () => {
     expectProblem(await client.get(ofForecaster), 404, /no release has a forecaster/)
   })
 
-  test('though the entity is released, the list is empty', async () => {
+  test('though the entity is released, the list is empty', { tags: ['slow'] }, async () => {
     const own = copyOf(store)
     const components = await testComponents({ store: own, folder, clock })
     // Before, between and after those with scores.
@@ -258,31 +258,35 @@ describe('a cursor', () => {
     expect((await page(`${ofForecaster}?cursor=1_52`)).scores).toEqual((await page(ofForecaster)).scores)
   })
 
-  test('stays with its release when there is a newer one, until that is thinned', async () => {
-    const own = copyOf(store)
-    const components = await testComponents({ store: own, folder, clock })
-    const { client } = await testService(components)
-    const first = await page(`${ofForecaster}?limit=50`, client)
-    const line = (id: string) => `forecaster,${id},${QUESTION.closed},0.5,2026-01-10T00:00:00Z`
-    await importRows(components, 'forecasts', csvOf([line(forecasterId(0)), line(uuidOf(0, 1))]))
-    await importRows(
-      components,
-      'resolutions',
-      `question_id,outcome,resolved_at\n${QUESTION.closed},yes,2026-02-20T00:00:00Z\n`,
-    )
-    await release(components)
-    await expect.poll(async () => (await page(ofForecaster, client)).release).toBe(2)
-    const newest = await page(`${ofForecaster}?limit=1`, client)
-    expect(newest.scores).toMatchObject([{ question_id: QUESTION.closed, title: 'Closed?' }])
-    const second = await page(`${ofForecaster}?limit=50&cursor=${first.next_cursor}`, client)
-    expect(second).toMatchObject({ release: 1, next_cursor: null })
-    expect([...first.scores, ...second.scores]).toEqual((await page(ofForecaster)).scores)
-    await thinReleases(components, 2, 1)
-    const gone = await client.get(`${ofForecaster}?cursor=${first.next_cursor}`)
-    expectProblem(gone, 404, /was thinned at/)
-    expect(gone.json()).toMatchObject({ type: '/problems/release-thinned' })
-    expect((await page(ofForecaster, client)).scores).toHaveLength(RESOLVED + 1)
-  })
+  test(
+    'stays with its release when there is a newer one, until that is thinned',
+    { tags: ['slow'] },
+    async () => {
+      const own = copyOf(store)
+      const components = await testComponents({ store: own, folder, clock })
+      const { client } = await testService(components)
+      const first = await page(`${ofForecaster}?limit=50`, client)
+      const line = (id: string) => `forecaster,${id},${QUESTION.closed},0.5,2026-01-10T00:00:00Z`
+      await importRows(components, 'forecasts', csvOf([line(forecasterId(0)), line(uuidOf(0, 1))]))
+      await importRows(
+        components,
+        'resolutions',
+        `question_id,outcome,resolved_at\n${QUESTION.closed},yes,2026-02-20T00:00:00Z\n`,
+      )
+      await release(components)
+      await expect.poll(async () => (await page(ofForecaster, client)).release).toBe(2)
+      const newest = await page(`${ofForecaster}?limit=1`, client)
+      expect(newest.scores).toMatchObject([{ question_id: QUESTION.closed, title: 'Closed?' }])
+      const second = await page(`${ofForecaster}?limit=50&cursor=${first.next_cursor}`, client)
+      expect(second).toMatchObject({ release: 1, next_cursor: null })
+      expect([...first.scores, ...second.scores]).toEqual((await page(ofForecaster)).scores)
+      await thinReleases(components, 2, 1)
+      const gone = await client.get(`${ofForecaster}?cursor=${first.next_cursor}`)
+      expectProblem(gone, 404, /was thinned at/)
+      expect(gone.json()).toMatchObject({ type: '/problems/release-thinned' })
+      expect((await page(ofForecaster, client)).scores).toHaveLength(RESOLVED + 1)
+    },
+  )
 
   test.for(['limit=0', 'limit=1001', 'limit=all', 'page=2'])('and %s is refused', async (query) => {
     expect(pointersOf(await service.client.get(`${ofForecaster}?${query}`))).toEqual([

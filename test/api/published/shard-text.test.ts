@@ -14,23 +14,27 @@ const shard = fc.record({
 
 const atOnce = () => Promise.resolve()
 
-test('every payload of any shard has the bytes that were published, wherever they lie', () => {
-  return fc.assert(
-    fc.asyncProperty(shard, fc.nat(20), async (published, offset) => {
-      const whole = canonical(published)
-      // As a part of something larger, as buffers often are.
-      const within = new Uint8Array(offset + whole.length + 7)
-      within.set(whole, offset)
-      const text = await ShardText.open(within.subarray(offset, offset + whole.length), atOnce)
-      for (const [id, kinds] of Object.entries(published.entities)) {
-        for (const [kind, { payload: one }] of Object.entries(kinds)) {
-          expect(text.payload(id, kind)).toEqual(Buffer.from(canonical(one)))
+test(
+  'every payload of any shard has the bytes that were published, wherever they lie',
+  { tags: ['slow'] },
+  () => {
+    return fc.assert(
+      fc.asyncProperty(shard, fc.nat(20), async (published, offset) => {
+        const whole = canonical(published)
+        // As a part of something larger, as buffers often are.
+        const within = new Uint8Array(offset + whole.length + 7)
+        within.set(whole, offset)
+        const text = await ShardText.open(within.subarray(offset, offset + whole.length), atOnce)
+        for (const [id, kinds] of Object.entries(published.entities)) {
+          for (const [kind, { payload: one }] of Object.entries(kinds)) {
+            expect(text.payload(id, kind)).toEqual(Buffer.from(canonical(one)))
+          }
+          expect(text.payload(id, 'profile')).toBeUndefined()
         }
-        expect(text.payload(id, 'profile')).toBeUndefined()
-      }
-    }),
-  )
-})
+      }),
+    )
+  },
+)
 
 describe('a shard that is cut off', () => {
   const whole = canonical({ entities: { a: { metrics: { payload: { name: '"\\' }, signature: null } } } })

@@ -81,28 +81,32 @@ async function currentOf(client: Client): Promise<number> {
   return (await client.get('/releases/current')).json<{ release: number }>().release
 }
 
-test('every answer is wholly of one release, signed, and none is older than the one before', async () => {
-  const later = await laterReleases(4)
-  const expected = new Expected({ served: SECRET, published: SECRET })
-  for (let number = 1; number <= 5; number++) {
-    await expected.add(later.at(-1)!, (await readManifest(later.at(-1)!, number))!)
-  }
-  const store = copyOf(released)
-  const { url, client } = await testService({ store })
-  const asking = startAsking(url, everyKind(), { connections: 16, perSecond: 2_000 })
-  await expect.poll(asking.count).toBeGreaterThan(200)
-  for (const [index, from] of later.entries()) {
-    await publish(2 + index, from, store)
-    await expect.poll(() => currentOf(client)).toBe(2 + index)
-    const known = asking.count()
-    await expect.poll(asking.count).toBeGreaterThan(known + 200)
-  }
-  await asking.stop()
-  const all = judged(asking.answers(), expected)
-  expect(wrongIn(all)).toEqual([])
-  const named = ['published', 'leaderboard', 'snapshots', 'scores', 'current release', 'page', 'bulk']
-  expect(newestIn(all)).toEqual(Object.fromEntries(named.map((kind) => [kind, 5])))
-})
+test(
+  'every answer is wholly of one release, signed, and none is older than the one before',
+  { tags: ['slow'] },
+  async () => {
+    const later = await laterReleases(4)
+    const expected = new Expected({ served: SECRET, published: SECRET })
+    for (let number = 1; number <= 5; number++) {
+      await expected.add(later.at(-1)!, (await readManifest(later.at(-1)!, number))!)
+    }
+    const store = copyOf(released)
+    const { url, client } = await testService({ store })
+    const asking = startAsking(url, everyKind(), { connections: 16, perSecond: 2_000 })
+    await expect.poll(asking.count).toBeGreaterThan(200)
+    for (const [index, from] of later.entries()) {
+      await publish(2 + index, from, store)
+      await expect.poll(() => currentOf(client)).toBe(2 + index)
+      const known = asking.count()
+      await expect.poll(asking.count).toBeGreaterThan(known + 200)
+    }
+    await asking.stop()
+    const all = judged(asking.answers(), expected)
+    expect(wrongIn(all)).toEqual([])
+    const named = ['published', 'leaderboard', 'snapshots', 'scores', 'current release', 'page', 'bulk']
+    expect(newestIn(all)).toEqual(Object.fromEntries(named.map((kind) => [kind, 5])))
+  },
+)
 
 const READ_OF_SECOND = ['forecaster/', 'scores/', 'leaderboard/']
 const isShardOfDay = (path: string) => /^snapshots\/[^/]*\/forecaster\//.test(path)
@@ -132,40 +136,48 @@ async function heldNode() {
   return { client, answered, calls, shard, letGo: gate.resolve, publish: () => publish(2, later!, store) }
 }
 
-test('what was asked of the last release is read before the next one is served, and by no call', async () => {
-  const { answered, calls, shard, letGo, publish: published } = await heldNode()
-  await published()
-  await expect
-    .poll(async () => {
-      expect(await answered()).toBe(1)
-      return calls
+test(
+  'what was asked of the last release is read before the next one is served, and by no call',
+  { tags: ['slow'] },
+  async () => {
+    const { answered, calls, shard, letGo, publish: published } = await heldNode()
+    await published()
+    await expect
+      .poll(async () => {
+        expect(await answered()).toBe(1)
+        return calls
+      })
+      .toEqual([shard])
+    letGo()
+    await expect.poll(answered).toBe(2)
+    expect(calls).toEqual([shard])
+  },
+)
+
+test(
+  'a file of which nothing was asked of one release is open in the next one too',
+  { tags: ['slow'] },
+  async () => {
+    const later = await laterReleases(2)
+    const store = copyOf(released)
+    const shards: string[] = []
+    const watched = new FaultStore(store, {
+      before: ({ path }) => void (path.startsWith(`${releasePrefix(3)}forecaster/`) && shards.push(path)),
     })
-    .toEqual([shard])
-  letGo()
-  await expect.poll(answered).toBe(2)
-  expect(calls).toEqual([shard])
-})
+    const { client } = await testService({ store: watched, settings: { REFRESH_MS: '500' } })
+    await client.get(PATH)
+    for (const [index, from] of later.entries()) {
+      await publish(2 + index, from, store)
+      await expect.poll(() => currentOf(client)).toBe(2 + index)
+    }
+    const known = [...shards]
+    expect(known).toEqual([`${releasePrefix(3)}forecaster/${forecasterId(0)}.json`])
+    expect((await client.get(PATH)).json()).toMatchObject({ release: 3 })
+    expect(shards).toEqual(known)
+  },
+)
 
-test('a file of which nothing was asked of one release is open in the next one too', async () => {
-  const later = await laterReleases(2)
-  const store = copyOf(released)
-  const shards: string[] = []
-  const watched = new FaultStore(store, {
-    before: ({ path }) => void (path.startsWith(`${releasePrefix(3)}forecaster/`) && shards.push(path)),
-  })
-  const { client } = await testService({ store: watched, settings: { REFRESH_MS: '500' } })
-  await client.get(PATH)
-  for (const [index, from] of later.entries()) {
-    await publish(2 + index, from, store)
-    await expect.poll(() => currentOf(client)).toBe(2 + index)
-  }
-  const known = [...shards]
-  expect(known).toEqual([`${releasePrefix(3)}forecaster/${forecasterId(0)}.json`])
-  expect((await client.get(PATH)).json()).toMatchObject({ release: 3 })
-  expect(shards).toEqual(known)
-})
-
-test('a file that cannot be read keeps no other one from being opened', async () => {
+test('a file that cannot be read keeps no other one from being opened', { tags: ['slow'] }, async () => {
   const [later] = await laterReleases(1)
   const store = copyOf(released)
   const shards: string[] = []
@@ -188,61 +200,77 @@ test('a file that cannot be read keeps no other one from being opened', async ()
   expect(shards).toEqual(known)
 })
 
-test('a page that was asked for is rendered again before the next release is served', async () => {
-  const { client, answered, calls, letGo, publish: published } = await heldNode()
-  const page = async () => /release(?:"|&quot;):(\d)/.exec((await client.get(VIEW)).text)![1]
-  expect(await page()).toBe('1')
-  await published()
-  letGo()
-  await expect.poll(answered).toBe(2)
-  const read = [...calls]
-  expect(read.join()).toContain('/scores/')
-  expect(await page()).toBe('2')
-  expect(calls).toEqual(read)
-})
+test(
+  'a page that was asked for is rendered again before the next release is served',
+  { tags: ['slow'] },
+  async () => {
+    const { client, answered, calls, letGo, publish: published } = await heldNode()
+    const page = async () => /release(?:"|&quot;):(\d)/.exec((await client.get(VIEW)).text)![1]
+    expect(await page()).toBe('1')
+    await published()
+    letGo()
+    await expect.poll(answered).toBe(2)
+    const read = [...calls]
+    expect(read.join()).toContain('/scores/')
+    expect(await page()).toBe('2')
+    expect(calls).toEqual(read)
+  },
+)
 
-test('scores that were asked for are opened before the next release is served', async () => {
-  const { client, answered, calls, letGo, publish: published } = await heldNode()
-  const scores = async () =>
-    (await client.get(`/forecaster/${forecasterId(0)}/scores`)).json<{ release: number }>().release
-  expect(await scores()).toBe(1)
-  await published()
-  letGo()
-  await expect.poll(answered).toBe(2)
-  const read = calls.length
-  expect(await scores()).toBe(2)
-  expect(calls.slice(read)).toEqual([expect.stringMatching(/^range .*\/scores\//)])
-})
+test(
+  'scores that were asked for are opened before the next release is served',
+  { tags: ['slow'] },
+  async () => {
+    const { client, answered, calls, letGo, publish: published } = await heldNode()
+    const scores = async () =>
+      (await client.get(`/forecaster/${forecasterId(0)}/scores`)).json<{ release: number }>().release
+    expect(await scores()).toBe(1)
+    await published()
+    letGo()
+    await expect.poll(answered).toBe(2)
+    const read = calls.length
+    expect(await scores()).toBe(2)
+    expect(calls.slice(read)).toEqual([expect.stringMatching(/^range .*\/scores\//)])
+  },
+)
 
-test('the leaderboard and the history that were asked for are read before the next release is served', async () => {
-  const { client, answered, calls, letGo, publish: published } = await heldNode()
-  const leaderboard = async () =>
-    (await client.get('/leaderboard/forecaster?limit=3')).json<{ release: number }>().release
-  const history = async () =>
-    (await client.get(`/snapshots/forecaster/${forecasterId(0)}`)).json<{ snapshots: object[] }>().snapshots
-  expect(await leaderboard()).toBe(1)
-  expect(await history()).toHaveLength(1)
-  await published()
-  letGo()
-  await expect.poll(answered).toBe(2)
-  const read = [...calls]
-  expect(read.join()).toMatch(/leaderboard\/.*snapshots\//)
-  expect(await leaderboard()).toBe(2)
-  expect(await history()).toHaveLength(2)
-  expect(calls).toEqual(read)
-})
+test(
+  'the leaderboard and the history that were asked for are read before the next release is served',
+  { tags: ['slow'] },
+  async () => {
+    const { client, answered, calls, letGo, publish: published } = await heldNode()
+    const leaderboard = async () =>
+      (await client.get('/leaderboard/forecaster?limit=3')).json<{ release: number }>().release
+    const history = async () =>
+      (await client.get(`/snapshots/forecaster/${forecasterId(0)}`)).json<{ snapshots: object[] }>().snapshots
+    expect(await leaderboard()).toBe(1)
+    expect(await history()).toHaveLength(1)
+    await published()
+    letGo()
+    await expect.poll(answered).toBe(2)
+    const read = [...calls]
+    expect(read.join()).toMatch(/leaderboard\/.*snapshots\//)
+    expect(await leaderboard()).toBe(2)
+    expect(await history()).toHaveLength(2)
+    expect(calls).toEqual(read)
+  },
+)
 
-test('a store that does not give what was asked for does not keep the next release back for long', async () => {
-  const { client, calls, shard, letGo, publish: published } = await heldNode()
-  await published()
-  await expect.poll(() => currentOf(client)).toBe(2)
-  expect(calls).toEqual([shard])
-  const waiting = client.get(PATH)
-  letGo()
-  expect((await waiting).json()).toMatchObject({ release: 2 })
-})
+test(
+  'a store that does not give what was asked for does not keep the next release back for long',
+  { tags: ['slow'] },
+  async () => {
+    const { client, calls, shard, letGo, publish: published } = await heldNode()
+    await published()
+    await expect.poll(() => currentOf(client)).toBe(2)
+    expect(calls).toEqual([shard])
+    const waiting = client.get(PATH)
+    letGo()
+    expect((await waiting).json()).toMatchObject({ release: 2 })
+  },
+)
 
-test('a shard that is damaged is told of, and the rest is served', async () => {
+test('a shard that is damaged is told of, and the rest is served', { tags: ['slow'] }, async () => {
   const [later] = await laterReleases(1)
   const shard = `${releasePrefix(2)}forecaster/${forecasterId(0)}.json`
   later!.objects.set(shard, later!.objects.get(shard)!.toReversed())

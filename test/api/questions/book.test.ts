@@ -67,73 +67,89 @@ function filesRead(): string[] {
 }
 
 describe('a question book', () => {
-  test('shows the event of a question, as it was said last, also with its outcome', async () => {
-    const book = newBook()
-    const importEvent = (event: string) => {
-      pass()
-      const line = `${id(1)},one,${event},2026-01-01T00:00:00Z,2027-01-01T00:00:00Z`
-      return importRows(components, 'questions', `question_id,title,event_id,opened_at,closes_at\n${line}\n`)
-    }
-    for (const event of ['a series', 'another one', '']) {
-      await importEvent(event)
+  test(
+    'shows the event of a question, as it was said last, also with its outcome',
+    { tags: ['slow'] },
+    async () => {
+      const book = newBook()
+      const importEvent = (event: string) => {
+        pass()
+        const line = `${id(1)},one,${event},2026-01-01T00:00:00Z,2027-01-01T00:00:00Z`
+        return importRows(
+          components,
+          'questions',
+          `question_id,title,event_id,opened_at,closes_at\n${line}\n`,
+        )
+      }
+      for (const event of ['a series', 'another one', '']) {
+        await importEvent(event)
+        await book.refresh()
+        expect(everything(book)).toMatchObject([{ event_id: event === '' ? null : event, outcome: null }])
+      }
+      await importEvent('a series')
+      await resolve(1, 'yes')
       await book.refresh()
-      expect(everything(book)).toMatchObject([{ event_id: event === '' ? null : event, outcome: null }])
-    }
-    await importEvent('a series')
-    await resolve(1, 'yes')
-    await book.refresh()
-    expect(everything(book)).toMatchObject([{ event_id: 'a series', outcome: 'yes' }])
-  })
+      expect(everything(book)).toMatchObject([{ event_id: 'a series', outcome: 'yes' }])
+    },
+  )
 
-  test('shows a question whose resolution was withdrawn as one that never had any', async () => {
-    const book = newBook()
-    await importQuestions([1, 'one', '2027-01-01T00:00:00Z'], [2, 'two', '2026-02-15T00:00:00Z'])
-    await book.refresh()
-    const first = everything(book)
-    expect(first.map(({ status }) => status)).toEqual(['closed', 'open'])
-    for (const number of [1, 2]) await resolve(number, 'yes')
-    await book.refresh()
-    expect(everything(book).map(({ status }) => status)).toEqual(['resolved', 'resolved'])
-    for (const number of [1, 2]) await resolve(number, 'open')
-    await book.refresh()
-    const last = everything(book)
-    expect(last).toEqual(first.map((shown, index) => ({ ...shown, updated_at: last[index]!.updated_at })))
-    expect(last.map(({ updated_at }, index) => updated_at > first[index]!.updated_at)).toEqual([true, true])
-    // The one that has closed takes no forecasts again.
-    expect(book.reopened).toBe(1)
-    const open = book.page({ status: 'open', limit: 9, cursor: undefined, now: clock.now() })
-    expect(open.questions).toEqual([last[1]])
-  })
-
-  test('tells each change of a question and of its outcome, also those that came before it was read', async () => {
-    const book = newBook()
-    await importQuestions([1, 'one', '2027-01-01T00:00:00Z'], [2, 'two', '2026-02-15T00:00:00Z'])
-    await book.refresh()
-    const changes = async (of: QuestionBook, number: number) => {
-      const found = await of.changesOf({ question_id: id(number) })
-      return found.map(({ column, from, to }) => `${column}: ${from} → ${to}`)
-    }
-    expect(await changes(book, 2)).toEqual([])
-    for (const outcome of ['yes', 'annulled', 'yes', 'open']) {
-      await resolve(2, outcome)
+  test(
+    'shows a question whose resolution was withdrawn as one that never had any',
+    { tags: ['slow'] },
+    async () => {
+      const book = newBook()
+      await importQuestions([1, 'one', '2027-01-01T00:00:00Z'], [2, 'two', '2026-02-15T00:00:00Z'])
       await book.refresh()
-    }
-    await importQuestions([2, 'another title', '2026-02-16T00:00:00Z'])
-    await book.refresh()
-    const told = (await changes(book, 2)).filter((text) => !text.startsWith('resolved_at'))
-    expect(told).toEqual([
-      'outcome: yes → annulled',
-      'outcome: annulled → yes',
-      'outcome: yes → open',
-      'closes_at: 2026-02-15T00:00:00.000Z → 2026-02-16T00:00:00.000Z',
-    ])
-    expect(await changes(book, 1)).toEqual([])
-    const later = newBook()
-    await later.refresh()
-    expect(await changes(later, 2)).toEqual(await changes(book, 2))
-  })
+      const first = everything(book)
+      expect(first.map(({ status }) => status)).toEqual(['closed', 'open'])
+      for (const number of [1, 2]) await resolve(number, 'yes')
+      await book.refresh()
+      expect(everything(book).map(({ status }) => status)).toEqual(['resolved', 'resolved'])
+      for (const number of [1, 2]) await resolve(number, 'open')
+      await book.refresh()
+      const last = everything(book)
+      expect(last).toEqual(first.map((shown, index) => ({ ...shown, updated_at: last[index]!.updated_at })))
+      expect(last.map(({ updated_at }, index) => updated_at > first[index]!.updated_at)).toEqual([true, true])
+      // The one that has closed takes no forecasts again.
+      expect(book.reopened).toBe(1)
+      const open = book.page({ status: 'open', limit: 9, cursor: undefined, now: clock.now() })
+      expect(open.questions).toEqual([last[1]])
+    },
+  )
 
-  test('reads the data files of new commits alone', async () => {
+  test(
+    'tells each change of a question and of its outcome, also those that came before it was read',
+    { tags: ['slow'] },
+    async () => {
+      const book = newBook()
+      await importQuestions([1, 'one', '2027-01-01T00:00:00Z'], [2, 'two', '2026-02-15T00:00:00Z'])
+      await book.refresh()
+      const changes = async (of: QuestionBook, number: number) => {
+        const found = await of.changesOf({ question_id: id(number) })
+        return found.map(({ column, from, to }) => `${column}: ${from} → ${to}`)
+      }
+      expect(await changes(book, 2)).toEqual([])
+      for (const outcome of ['yes', 'annulled', 'yes', 'open']) {
+        await resolve(2, outcome)
+        await book.refresh()
+      }
+      await importQuestions([2, 'another title', '2026-02-16T00:00:00Z'])
+      await book.refresh()
+      const told = (await changes(book, 2)).filter((text) => !text.startsWith('resolved_at'))
+      expect(told).toEqual([
+        'outcome: yes → annulled',
+        'outcome: annulled → yes',
+        'outcome: yes → open',
+        'closes_at: 2026-02-15T00:00:00.000Z → 2026-02-16T00:00:00.000Z',
+      ])
+      expect(await changes(book, 1)).toEqual([])
+      const later = newBook()
+      await later.refresh()
+      expect(await changes(later, 2)).toEqual(await changes(book, 2))
+    },
+  )
+
+  test('reads the data files of new commits alone', { tags: ['slow'] }, async () => {
     await importQuestions([1, 'one', '2027-01-01T00:00:00Z'])
     await importQuestions([2, 'two', '2027-01-02T00:00:00Z'])
     await resolve(1, 'yes')
@@ -153,7 +169,7 @@ describe('a question book', () => {
     expect(filesRead()).toEqual([])
   })
 
-  test('knows after any number of changes what one that begins now knows', async () => {
+  test('knows after any number of changes what one that begins now knows', { tags: ['slow'] }, async () => {
     const following = newBook()
     const steps = [
       () => importQuestions([1, 'one', '2027-01-01T00:00:00Z'], [2, 'two', '2027-01-01T00:00:00Z']),
@@ -186,7 +202,7 @@ describe('a question book', () => {
     ])
   })
 
-  test('keeps an outcome that shows before its question', async () => {
+  test('keeps an outcome that shows before its question', { tags: ['slow'] }, async () => {
     const lying = new LyingStore()
     components = await testComponents({ store: lying, clock })
     await importQuestions([1, 'one', '2027-01-01T00:00:00Z'])
@@ -216,60 +232,68 @@ describe('a question book', () => {
       return [texts?.resolution_criteria, texts?.background]
     }
 
-    test('as it was said last, whichever version said it, also after its outcome', async () => {
-      const book = newBook()
-      await importTexts([1, 'one', 'first'], [2, '', ''], [3, 'three', ''])
-      await importQuestions([4, 'four', '2027-01-01T00:00:00Z'])
-      await book.refresh()
-      expect(await textsOf(book, 1)).toEqual(['one', 'first'])
-      const early = await book.find(id(1))
-      await importTexts([1, 'one', 'second'], [5, 'five', ''])
-      await resolve(1, 'yes')
-      for (const reader of [book, newBook()]) {
-        await reader.refresh()
-        const texts = await Promise.all([1, 2, 3, 4, 5, 1].map((number) => textsOf(reader, number)))
-        expect(texts).toEqual([
-          ['one', 'second'],
-          [null, null],
-          ['three', null],
-          [null, null],
-          ['five', null],
-          ['one', 'second'],
-        ])
-      }
-      // One that was found before the change is shown with what it said then.
-      expect(await book.textsOf([early])).toEqual([{ resolution_criteria: 'one', background: 'first' }])
-      await importTexts([1, '', ''])
-      await book.refresh()
-      expect(await textsOf(book, 1)).toEqual([null, null])
-    })
+    test(
+      'as it was said last, whichever version said it, also after its outcome',
+      { tags: ['slow'] },
+      async () => {
+        const book = newBook()
+        await importTexts([1, 'one', 'first'], [2, '', ''], [3, 'three', ''])
+        await importQuestions([4, 'four', '2027-01-01T00:00:00Z'])
+        await book.refresh()
+        expect(await textsOf(book, 1)).toEqual(['one', 'first'])
+        const early = await book.find(id(1))
+        await importTexts([1, 'one', 'second'], [5, 'five', ''])
+        await resolve(1, 'yes')
+        for (const reader of [book, newBook()]) {
+          await reader.refresh()
+          const texts = await Promise.all([1, 2, 3, 4, 5, 1].map((number) => textsOf(reader, number)))
+          expect(texts).toEqual([
+            ['one', 'second'],
+            [null, null],
+            ['three', null],
+            [null, null],
+            ['five', null],
+            ['one', 'second'],
+          ])
+        }
+        // One that was found before the change is shown with what it said then.
+        expect(await book.textsOf([early])).toEqual([{ resolution_criteria: 'one', background: 'first' }])
+        await importTexts([1, '', ''])
+        await book.refresh()
+        expect(await textsOf(book, 1)).toEqual([null, null])
+      },
+    )
 
-    test('among many commits, in the one file that has it, and once for all who ask', async () => {
-      for (let number = 1; number <= 12; number++) await importTexts([number, `criteria ${number}`, ''])
-      await importTexts([7, 'changed', ''], [13, 'last', ''])
-      const book = newBook()
-      await book.refresh()
-      let opened = 0
-      const { openDatabase } = components
-      const counting = new QuestionBook({
-        ...components,
-        now: clock.now,
-        openDatabase: () => {
-          opened += 1
-          return openDatabase()
-        },
-      })
-      await counting.refresh()
-      opened = 0
-      const numbers = [...Array.from({ length: 13 }, (_, index) => index + 1), 1, 7]
-      const texts = await Promise.all(numbers.map((number) => textsOf(counting, number)))
-      expect(texts.map(([criteria]) => criteria)).toEqual(
-        numbers.map((number) => (number === 7 ? 'changed' : number === 13 ? 'last' : `criteria ${number}`)),
-      )
-      expect(opened).toBe(1)
-      await textsOf(counting, 12)
-      expect(opened).toBe(1)
-    })
+    test(
+      'among many commits, in the one file that has it, and once for all who ask',
+      { tags: ['slow'] },
+      async () => {
+        for (let number = 1; number <= 12; number++) await importTexts([number, `criteria ${number}`, ''])
+        await importTexts([7, 'changed', ''], [13, 'last', ''])
+        const book = newBook()
+        await book.refresh()
+        let opened = 0
+        const { openDatabase } = components
+        const counting = new QuestionBook({
+          ...components,
+          now: clock.now,
+          openDatabase: () => {
+            opened += 1
+            return openDatabase()
+          },
+        })
+        await counting.refresh()
+        opened = 0
+        const numbers = [...Array.from({ length: 13 }, (_, index) => index + 1), 1, 7]
+        const texts = await Promise.all(numbers.map((number) => textsOf(counting, number)))
+        expect(texts.map(([criteria]) => criteria)).toEqual(
+          numbers.map((number) => (number === 7 ? 'changed' : number === 13 ? 'last' : `criteria ${number}`)),
+        )
+        expect(opened).toBe(1)
+        await textsOf(counting, 12)
+        expect(opened).toBe(1)
+      },
+    )
 
     test('and does not take a damaged file for one', async () => {
       await importTexts([1, 'one', 'first'])
@@ -288,7 +312,7 @@ describe('a question book', () => {
     })
   })
 
-  test('is as it was after a read that failed, and reads the same again', async () => {
+  test('is as it was after a read that failed, and reads the same again', { tags: ['slow'] }, async () => {
     await importQuestions([1, 'one', '2027-01-01T00:00:00Z'])
     const book = newBook()
     await book.refresh()

@@ -59,32 +59,38 @@ describe('the questions of a status', () => {
     ),
   })
 
-  test('are those that say so themselves, whatever changes and however the clock goes', () => {
-    fc.assert(
-      fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
-        const listing = new Listing()
-        const known = new Map<string, KnownQuestion>()
-        for (const { nowMs, rows } of changes) {
-          const come = rows.map((row) =>
-            questionOf(row.number, { ...row, closesAtMs: row.openedAtMs + row.lastsMs }, row.outcome),
-          )
-          const gone = come.flatMap(({ question_id }) => known.get(question_id) ?? [])
-          for (const question of come) known.set(question.question_id, question)
-          if (rows.length > 0) listing.change(gone, come, at(nowMs))
-          // The instant itself, one before it, and one after it.
-          for (const now of [at(nowMs), at(nowMs - 1), at(nowMs + 1)]) {
-            for (const status of STATUSES) {
-              const expected = [...known.values()]
-                .filter((question) => status === undefined || shownAt(question, now).status === status)
-                .toSorted(byClose)
-              expect(idsOf(listing, { status }, now)).toEqual(expected.map(({ question_id }) => question_id))
+  test(
+    'are those that say so themselves, whatever changes and however the clock goes',
+    { tags: ['slow'] },
+    () => {
+      fc.assert(
+        fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
+          const listing = new Listing()
+          const known = new Map<string, KnownQuestion>()
+          for (const { nowMs, rows } of changes) {
+            const come = rows.map((row) =>
+              questionOf(row.number, { ...row, closesAtMs: row.openedAtMs + row.lastsMs }, row.outcome),
+            )
+            const gone = come.flatMap(({ question_id }) => known.get(question_id) ?? [])
+            for (const question of come) known.set(question.question_id, question)
+            if (rows.length > 0) listing.change(gone, come, at(nowMs))
+            // The instant itself, one before it, and one after it.
+            for (const now of [at(nowMs), at(nowMs - 1), at(nowMs + 1)]) {
+              for (const status of STATUSES) {
+                const expected = [...known.values()]
+                  .filter((question) => status === undefined || shownAt(question, now).status === status)
+                  .toSorted(byClose)
+                expect(idsOf(listing, { status }, now)).toEqual(
+                  expected.map(({ question_id }) => question_id),
+                )
+              }
+              expect(listing.due(now, 2)).toEqual(dueOf([...known.values()], now, 2))
             }
-            expect(listing.due(now, 2)).toEqual(dueOf([...known.values()], now, 2))
           }
-        }
-      }),
-    )
-  })
+        }),
+      )
+    },
+  )
 
   test('go on after a cursor of any list, also of a question that has left it', () => {
     const questions = [1, 2, 3, 4].map((number) =>
@@ -242,7 +248,7 @@ describe('the work for a page', () => {
     return questionOf(number, { openedAtMs: number % 2 === 0 ? -1 : 1000, closesAtMs: number * 1000 })
   })
 
-  test('of any status is that of the questions on it', () => {
+  test('of any status is that of the questions on it', { tags: ['slow'] }, () => {
     const { counted, looks } = counting(many)
     const listing = listed(counted, at(0))
     for (const status of STATUSES) {
@@ -295,20 +301,24 @@ describe('the work for a page', () => {
     ['openings of which there are none', { opened_after: START_MS, closes_before: START_MS + 59_000 }, 0],
     ['a word that nothing has', { q: [...common, 'never'] }, 0],
   ]
-  test.for(hostile)('is bounded for %s, and its cursor goes on to the end', ([, filters, matches]) => {
-    const { counted, looks } = counting(alike)
-    const listing = listed(counted, at(0))
-    let [cursor, found, pages]: [string | undefined, number, number] = [undefined, 0, 0]
-    do {
-      looks()
-      const page = listing.page({ ...filters, limit: 100, cursor, now: at(0) })
-      // Some 2,000 searches with up to 25 looks each, of 1,140,000 places in the lists of the words.
-      expect(looks()).toBeLessThan(60_000)
-      found += page.questions.length
-      cursor = page.next_cursor ?? undefined
-      pages += 1
-    } while (cursor !== undefined && pages < 1_000)
-    expect(found).toBe(matches)
-    expect(pages).toBeLessThan(250)
-  })
+  test.for(hostile)(
+    'is bounded for %s, and its cursor goes on to the end',
+    { tags: ['slow'] },
+    ([, filters, matches]) => {
+      const { counted, looks } = counting(alike)
+      const listing = listed(counted, at(0))
+      let [cursor, found, pages]: [string | undefined, number, number] = [undefined, 0, 0]
+      do {
+        looks()
+        const page = listing.page({ ...filters, limit: 100, cursor, now: at(0) })
+        // Some 2,000 searches with up to 25 looks each, of 1,140,000 places in the lists of the words.
+        expect(looks()).toBeLessThan(60_000)
+        found += page.questions.length
+        cursor = page.next_cursor ?? undefined
+        pages += 1
+      } while (cursor !== undefined && pages < 1_000)
+      expect(found).toBe(matches)
+      expect(pages).toBeLessThan(250)
+    },
+  )
 })

@@ -30,7 +30,7 @@ describe('a changed list', () => {
     )
   })
 
-  test('looks at a few questions for each change, wherever it is', () => {
+  test('looks at a few questions for each change, wherever it is', { tags: ['slow'] }, () => {
     const { counted, looks } = counting(sample(100_000))
     const gone = Array.from({ length: 10 }, (_, index) => counted[index * 9_999]!)
     const come = gone.map((question) => ({ ...question, title: 'changed' }))

@@ -1,4 +1,5 @@
 // `fvs doctor`: a store without a fault has none, and each trouble is named with what to do.
+// @module-tag slow
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'

@@ -60,7 +60,7 @@ test(
   },
 )
 
-test('usage that cannot be taken in does not fail the release', async () => {
+test('usage that cannot be taken in does not fail the release', { tags: ['slow'] }, async () => {
   const { store, components, countCall } = await setUp()
   const broken = await sendBroken(store, 'usage')
   expect(await runIfChanged(components)).toMatchObject({ made: true, release: 1 })

@@ -144,25 +144,29 @@ describe('a store that cannot be read', () => {
     expect(allOk(await expectUntil(readyForForecasts, 200))).toBe(true)
   })
 
-  test('because it hangs is not asked again before it answers, and hinders neither readyz nor a stop', async () => {
-    const clock = new Clock(NOW)
-    const { failing, store, ready, readyForForecasts, stop } = await node({}, clock, IMPATIENT)
-    const hanging = Promise.withResolvers<void>()
-    failing.fault = (call) => (isProbe(call) ? hanging.promise : undefined)
-    const refused = await expectUntil(ready, 503)
-    expectProblem(refused, 503, /^the store could not be read \(no answer within 100 ms\)$/)
-    const asked = store.calls.filter(isProbe).length
-    // The node looks on, since each look renews the time of what it found.
-    const { checked_at } = checksOf(refused).reads
-    clock.set('2026-03-01T12:00:01.000Z')
-    await expect.poll(async () => checksOf(await ready()).reads.checked_at).not.toBe(checked_at)
-    expect(store.calls.filter(isProbe)).toHaveLength(asked)
-    hanging.resolve()
-    expect(allOk(await expectUntil(readyForForecasts, 200))).toBe(true)
-    failing.fault = (call) => (isProbe(call) ? new Promise(() => undefined) : undefined)
-    await expectUntil(ready, 503)
-    await stop()
-  })
+  test(
+    'because it hangs is not asked again before it answers, and hinders neither readyz nor a stop',
+    { tags: ['slow'] },
+    async () => {
+      const clock = new Clock(NOW)
+      const { failing, store, ready, readyForForecasts, stop } = await node({}, clock, IMPATIENT)
+      const hanging = Promise.withResolvers<void>()
+      failing.fault = (call) => (isProbe(call) ? hanging.promise : undefined)
+      const refused = await expectUntil(ready, 503)
+      expectProblem(refused, 503, /^the store could not be read \(no answer within 100 ms\)$/)
+      const asked = store.calls.filter(isProbe).length
+      // The node looks on, since each look renews the time of what it found.
+      const { checked_at } = checksOf(refused).reads
+      clock.set('2026-03-01T12:00:01.000Z')
+      await expect.poll(async () => checksOf(await ready()).reads.checked_at).not.toBe(checked_at)
+      expect(store.calls.filter(isProbe)).toHaveLength(asked)
+      hanging.resolve()
+      expect(allOk(await expectUntil(readyForForecasts, 200))).toBe(true)
+      failing.fault = (call) => (isProbe(call) ? new Promise(() => undefined) : undefined)
+      await expectUntil(ready, 503)
+      await stop()
+    },
+  )
 })
 
 describe('a folder that vanishes under a node', () => {
@@ -251,21 +255,25 @@ describe('a clock that is not that of the store', () => {
     )
   })
 
-  test('a minute apart, or a store that does not say what time it is: forecasts are taken', async () => {
-    for (const [storeTime, detail] of [
-      ['2026-03-01T11:59:00.000Z', 'the clock of this node is 60 s ahead of that of the store'],
-      ['', 'the store does not say what time it is'],
-    ] as const) {
-      const store = new MemoryStore(() => new Date(storeTime))
-      await copyReleasedWorld(store)
-      const clock = new Clock(NOW)
-      const components = await testComponents({ store, clock, settings: SETTINGS })
-      const { client } = await testService({ ...components, clockAheadMs: 600_000 })
-      const answer = await expectUntil(() => client.get('/readyz?for=forecasts'), 200)
-      expect(checksOf(answer).clock).toMatchObject({ ok: true, detail })
-      expect((await submit(client, await registerAgent(client))).status).toBe(200)
-    }
-  })
+  test(
+    'a minute apart, or a store that does not say what time it is: forecasts are taken',
+    { tags: ['slow'] },
+    async () => {
+      for (const [storeTime, detail] of [
+        ['2026-03-01T11:59:00.000Z', 'the clock of this node is 60 s ahead of that of the store'],
+        ['', 'the store does not say what time it is'],
+      ] as const) {
+        const store = new MemoryStore(() => new Date(storeTime))
+        await copyReleasedWorld(store)
+        const clock = new Clock(NOW)
+        const components = await testComponents({ store, clock, settings: SETTINGS })
+        const { client } = await testService({ ...components, clockAheadMs: 600_000 })
+        const answer = await expectUntil(() => client.get('/readyz?for=forecasts'), 200)
+        expect(checksOf(answer).clock).toMatchObject({ ok: true, detail })
+        expect((await submit(client, await registerAgent(client))).status).toBe(200)
+      }
+    },
+  )
 
   test('was set right after it made a release of a later time: no forecast is taken before that', async () => {
     const clock = new Clock(NOW)

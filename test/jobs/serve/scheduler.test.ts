@@ -83,47 +83,55 @@ test('a command that cannot be started is an error in the log, and delays neithe
   await scheduler.stop()
 })
 
-test('a run that is still under way when the next is due is said in the log, in its form', async () => {
-  const folder = await testFolder()
-  const slow = join(folder, 'slow')
-  await writeFile(slow, '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 })
-  const { execPath } = process
-  process.execPath = slow
-  onTestFinished(() => {
-    process.execPath = execPath
-  })
-  const { logger, lines } = errorLog('debug')
-  const scheduler = new Scheduler('production', EACH_SECOND, true, logger)
-  await expect.poll(() => lines.length).toBeGreaterThanOrEqual(1)
-  await scheduler.stop()
-  expect(JSON.parse(lines[0]!)).toMatchObject({
-    level: 40,
-    environment: 'production',
-    msg: expect.stringMatching(/^the schedule: task still running/) as string,
-  })
-})
+test(
+  'a run that is still under way when the next is due is said in the log, in its form',
+  { tags: ['slow'] },
+  async () => {
+    const folder = await testFolder()
+    const slow = join(folder, 'slow')
+    await writeFile(slow, '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 })
+    const { execPath } = process
+    process.execPath = slow
+    onTestFinished(() => {
+      process.execPath = execPath
+    })
+    const { logger, lines } = errorLog('debug')
+    const scheduler = new Scheduler('production', EACH_SECOND, true, logger)
+    await expect.poll(() => lines.length).toBeGreaterThanOrEqual(1)
+    await scheduler.stop()
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      level: 40,
+      environment: 'production',
+      msg: expect.stringMatching(/^the schedule: task still running/) as string,
+    })
+  },
+)
 
-test('releases are made while domains whose servers are silent are looked at', async () => {
-  const folder = await testFolder()
-  const program = join(folder, 'program')
-  const made = join(folder, 'made')
-  await writeFile(
-    program,
-    `#!/bin/sh\ncase "$*" in *prove*) exec sleep 600;; *release*) echo made >> '${made}';; esac\n`,
-    { mode: 0o755 },
-  )
-  const { execPath } = process
-  process.execPath = program
-  onTestFinished(() => {
-    process.execPath = execPath
-  })
-  const { logger, lines } = errorLog()
-  const scheduler = new Scheduler('production', EACH_SECOND, true, logger)
-  const releases = async () => (await readFile(made, 'utf8').catch(() => '')).split('\n').length - 1
-  await expect.poll(releases).toBeGreaterThanOrEqual(3)
-  await scheduler.stop()
-  expect(lines).toEqual([])
-})
+test(
+  'releases are made while domains whose servers are silent are looked at',
+  { tags: ['slow'] },
+  async () => {
+    const folder = await testFolder()
+    const program = join(folder, 'program')
+    const made = join(folder, 'made')
+    await writeFile(
+      program,
+      `#!/bin/sh\ncase "$*" in *prove*) exec sleep 600;; *release*) echo made >> '${made}';; esac\n`,
+      { mode: 0o755 },
+    )
+    const { execPath } = process
+    process.execPath = program
+    onTestFinished(() => {
+      process.execPath = execPath
+    })
+    const { logger, lines } = errorLog()
+    const scheduler = new Scheduler('production', EACH_SECOND, true, logger)
+    const releases = async () => (await readFile(made, 'utf8').catch(() => '')).split('\n').length - 1
+    await expect.poll(releases).toBeGreaterThanOrEqual(3)
+    await scheduler.stop()
+    expect(lines).toEqual([])
+  },
+)
 
 test('the next run is always the one after now, also when the clock is set back', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })

@@ -76,54 +76,62 @@ async function heldNode(table?: string) {
 }
 
 describe('while the questions are read', () => {
-  test('what is published is served, and the node is ready, but not for forecasts', async () => {
-    const { asked, client, letGo, published, readyForForecasts } = await heldNode()
-    const first = await published()
-    expect(first.status).toBe(200)
-    await asked
-    expect((await published()).text).toBe(first.text)
-    const ready = await client.get('/readyz')
-    expect(ready.status).toBe(200)
-    expect(checksOf(ready).questions).toMatchObject({ ok: false, detail: 'the questions are not read yet' })
-    expectProblem(await readyForForecasts(), 503, /^the questions are not read yet$/)
-    letGo()
-    await expect.poll(async () => (await readyForForecasts()).status).toBe(200)
-    expect(checksOf(await readyForForecasts()).questions).toMatchObject({
-      ok: true,
-      detail: 'the questions were read',
-    })
-  })
+  test(
+    'what is published is served, and the node is ready, but not for forecasts',
+    { tags: ['slow'] },
+    async () => {
+      const { asked, client, letGo, published, readyForForecasts } = await heldNode()
+      const first = await published()
+      expect(first.status).toBe(200)
+      await asked
+      expect((await published()).text).toBe(first.text)
+      const ready = await client.get('/readyz')
+      expect(ready.status).toBe(200)
+      expect(checksOf(ready).questions).toMatchObject({ ok: false, detail: 'the questions are not read yet' })
+      expectProblem(await readyForForecasts(), 503, /^the questions are not read yet$/)
+      letGo()
+      await expect.poll(async () => (await readyForForecasts()).status).toBe(200)
+      expect(checksOf(await readyForForecasts()).questions).toMatchObject({
+        ok: true,
+        detail: 'the questions were read',
+      })
+    },
+  )
 
-  test('no call is told that a question is not there, and none is kept waiting long', async () => {
-    const { agent, client, letGo, readyForForecasts, store, submit } = await heldNode()
-    const once = { 'Idempotency-Key': 'the-first-of-this-node' }
-    const batch = { forecasts: [FORECAST] }
-    const [own, forecaster] = [`/agents/${agent.agentId}`, forecasterId(0)]
-    const answers = await Promise.all([
-      submit(once),
-      client.post(`${own}/forecasts`, batch, bearer(agent.key)),
-      client.get(`${own}/forecasts`, bearer(agent.key)),
-      client.get('/questions'),
-      client.get(`/questions/${QUESTION.open}`),
-      client.get(`/forecaster/${forecaster}/scores`),
-      client.get('/view/questions'),
-      client.get(`/view/questions/${QUESTION.open}`),
-      client.get(`/view/forecasters/${forecaster}`),
-      client.get(`/view/forecasters/${forecaster}/questions`),
-    ])
-    for (const answer of answers) {
-      expect([answer.status, answer.headers['retry-after'], answer.text]).toEqual([
-        503,
-        '2',
-        expect.stringMatching(/has not read the questions yet|still reads which/),
+  test(
+    'no call is told that a question is not there, and none is kept waiting long',
+    { tags: ['slow'] },
+    async () => {
+      const { agent, client, letGo, readyForForecasts, store, submit } = await heldNode()
+      const once = { 'Idempotency-Key': 'the-first-of-this-node' }
+      const batch = { forecasts: [FORECAST] }
+      const [own, forecaster] = [`/agents/${agent.agentId}`, forecasterId(0)]
+      const answers = await Promise.all([
+        submit(once),
+        client.post(`${own}/forecasts`, batch, bearer(agent.key)),
+        client.get(`${own}/forecasts`, bearer(agent.key)),
+        client.get('/questions'),
+        client.get(`/questions/${QUESTION.open}`),
+        client.get(`/forecaster/${forecaster}/scores`),
+        client.get('/view/questions'),
+        client.get(`/view/questions/${QUESTION.open}`),
+        client.get(`/view/forecasters/${forecaster}`),
+        client.get(`/view/forecasters/${forecaster}/questions`),
       ])
-    }
-    expect(await inboxRows(store, 'forecasts')).toEqual([])
-    letGo()
-    await expect.poll(async () => (await readyForForecasts()).status).toBe(200)
-    expect((await submit(once)).status).toBe(200)
-    expect((await client.get('/questions')).json<{ questions: object[] }>().questions).not.toEqual([])
-  })
+      for (const answer of answers) {
+        expect([answer.status, answer.headers['retry-after'], answer.text]).toEqual([
+          503,
+          '2',
+          expect.stringMatching(/has not read the questions yet|still reads which/),
+        ])
+      }
+      expect(await inboxRows(store, 'forecasts')).toEqual([])
+      letGo()
+      await expect.poll(async () => (await readyForForecasts()).status).toBe(200)
+      expect((await submit(once)).status).toBe(200)
+      expect((await client.get('/questions')).json<{ questions: object[] }>().questions).not.toEqual([])
+    },
+  )
 
   test('a submission waits for them, and is durable once it is answered', async () => {
     const { agent, asked, client, letGo, store, submit } = await heldNode()

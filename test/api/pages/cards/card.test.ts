@@ -38,19 +38,23 @@ test.for([
 })
 
 describe('a picture', () => {
-  test('has the size that chats want, dark letters in its head, and the color of the title', async () => {
-    const { width, height, rgba } = await pixels()
-    expect([width, height]).toEqual([1200, 630])
-    const at = (x: number, y: number) => [...rgba.subarray((y * width + x) * 4, (y * width + x) * 4 + 3)]
-    expect(at(2, 2)).toEqual([0x24, 0x29, 0x2f])
-    expect(at(2, 120)).toEqual([255, 255, 255])
-    // The bar of the interval, beside its middle.
-    const bar = Array.from({ length: 740 }, (_, index) => at(64 + index, 406).join())
-    expect(bar).toContain('26,127,55')
-  })
+  test(
+    'has the size that chats want, dark letters in its head, and the color of the title',
+    { tags: ['slow'] },
+    async () => {
+      const { width, height, rgba } = await pixels()
+      expect([width, height]).toEqual([1200, 630])
+      const at = (x: number, y: number) => [...rgba.subarray((y * width + x) * 4, (y * width + x) * 4 + 3)]
+      expect(at(2, 2)).toEqual([0x24, 0x29, 0x2f])
+      expect(at(2, 120)).toEqual([255, 255, 255])
+      // The bar of the interval, beside its middle.
+      const bar = Array.from({ length: 740 }, (_, index) => at(64 + index, 406).join())
+      expect(bar).toContain('26,127,55')
+    },
+  )
 
   // Another version of the font or of the renderer may make others.
-  test('has the same bytes each time, on every machine', async () => {
+  test('has the same bytes each time, on every machine', { tags: ['slow'] }, async () => {
     const [one, two] = await Promise.all([pngOf(), pngOf()])
     expect(one.equals(two)).toBe(true)
     expect(sha256Hex(one)).toMatchInlineSnapshot(
@@ -58,7 +62,7 @@ describe('a picture', () => {
     )
   })
 
-  test('changes with the name alone', async () => {
+  test('changes with the name alone', { tags: ['slow'] }, async () => {
     const [one, two] = await Promise.all([pixels(), pixels({ name: 'raven' })])
     const rows = Array.from({ length: one.height }, (_, y) => y).filter((y) => {
       const row = ({ rgba, width }: Pixels) => Buffer.from(rgba.subarray(y * width * 4, (y + 1) * width * 4))
@@ -115,6 +119,7 @@ describe('a name', () => {
 
   test.each(['Nguyễn', 'Ἀλέξανδρος', 'Прогнозист', 'Հայկ', 'אבג', 'سلام', 'ẹ\u0301', 'crow 😀'])(
     '%s is in a picture',
+    { tags: ['slow'] },
     async (name) => {
       expect(wordsOf(name, true)).toContain(name)
       expect((await pngOf({ name })).equals(await pngOf())).toBe(false)
@@ -130,7 +135,7 @@ describe('a name', () => {
     },
   )
 
-  test('of any characters makes a picture, and stays inside of it', async () => {
+  test('of any characters makes a picture, and stays inside of it', { tags: ['slow'] }, async () => {
     const character = fc.oneof(
       fc.constantFrom('\u202e', '\u200d', '\u0301', '﷽', '&', '<'),
       fc.string({ unit: 'binary' }),

@@ -26,7 +26,7 @@ function readFrom(text: string): string | undefined {
   return read(drawn(qrPath(modules), modules.length, scale), side, side)?.data
 }
 
-test('every address is read from its picture', () => {
+test('every address is read from its picture', { tags: ['slow'] }, () => {
   fc.assert(
     fc.property(fc.webUrl(), (address) => {
       expect(readFrom(address)).toBe(address)

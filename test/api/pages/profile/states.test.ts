@@ -147,10 +147,14 @@ const GOLDENS: Record<string, [RegExp, string][]> = {
   sandbox: [[/(?<==")\//g, '/sandbox/']],
 }
 
-it.each(Object.entries(GOLDENS))('shows the state %s as its golden has it', async (state, swaps) => {
-  const whole = swaps.reduce((text, [from, to]) => text.replaceAll(from, to), pageOf('certified'))
-  await expect(differenceFrom(whole, pageOf(state))).toMatchFileSnapshot(goldenOf(state, 'txt'))
-})
+it.each(Object.entries(GOLDENS))(
+  'shows the state %s as its golden has it',
+  { tags: ['slow'] },
+  async (state, swaps) => {
+    const whole = swaps.reduce((text, [from, to]) => text.replaceAll(from, to), pageOf('certified'))
+    await expect(differenceFrom(whole, pageOf(state))).toMatchFileSnapshot(goldenOf(state, 'txt'))
+  },
+)
 
 it('shows a record that was partly seen', () => {
   const profile = profileIn({ questions: 30, kind: 'forecaster' })
