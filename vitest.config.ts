@@ -28,7 +28,12 @@ export default defineConfig({
     globalSetup: 'test/support/run-folder.ts',
     reporters: ['default', './test/support/slowest-files.ts', ...(report === undefined ? [] : ['json'])],
     ...(report === undefined ? {} : { outputFile: { json: report } }),
-    tags: [{ name: 'slow', description: 'takes more than half a second: not in `npm test`' }],
+    tags: [
+      {
+        name: 'slow',
+        description: 'takes more than a quarter of a second of processor time: not in `npm test`',
+      },
+    ],
     projects: [
       project('unit', UNIT, { tagsFilter: ['!slow'], isolate: ISOLATE }),
       project('exhaustive', EXHAUSTIVE, { isolate: ISOLATE, env: { ALL_RUNS: 'true' } }),
