@@ -1,6 +1,6 @@
 // The calls of cards: kept and shown everywhere, and never missing for an id.
 import { expect } from 'vitest'
-import { test } from '../support/http/fixtures.ts'
+import { testWith } from '../support/http/fixtures.ts'
 import { type TestService } from '../support/http/service.ts'
 import { pixelsOf } from '../support/png.ts'
 import { forecasterId, uuidOf } from '../support/worlds/world.ts'
@@ -8,7 +8,7 @@ import { forecasterId, uuidOf } from '../support/worlds/world.ts'
 let service: TestService
 let agentId: string
 
-test.override('settings', () => ({ PUBLIC_URL: 'https://forecasts.example.org' }))
+const test = testWith({ PUBLIC_URL: 'https://forecasts.example.org' })
 test.beforeAll(({ world, service: given }) => {
   ;({ agentId } = world)
   service = given

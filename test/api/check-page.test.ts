@@ -1,14 +1,14 @@
 // The one field of the check page: it leads from an address, an id or a name to a page, and says of all else
 // what is wrong.
 import { expect } from 'vitest'
-import { test } from '../support/http/fixtures.ts'
+import { testWith } from '../support/http/fixtures.ts'
 import { type TestService } from '../support/http/service.ts'
 import { forecasterId, uuidOf } from '../support/worlds/world.ts'
 
 let service: TestService
 let agentId: string
 
-test.override('settings', () => ({ PUBLIC_URL: 'https://forecasts.example.org' }))
+const test = testWith({ PUBLIC_URL: 'https://forecasts.example.org' })
 test.beforeAll(({ world, service: given }) => {
   ;({ agentId } = world)
   service = given

@@ -2,12 +2,12 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { STYLE } from '../../../api/pages/assets.ts'
-import { test } from '../../support/http/fixtures.ts'
+import { testWith } from '../../support/http/fixtures.ts'
 import { type TestService } from '../../support/http/service.ts'
 import { QUESTION, forecasterId } from '../../support/worlds/world.ts'
 
 let service: TestService
-test.override('settings', () => ({ ANONYMOUS_PER_MINUTE: '100', ANONYMOUS_PER_MONTH: '1000' }))
+const test = testWith({ ANONYMOUS_PER_MINUTE: '100', ANONYMOUS_PER_MONTH: '1000' })
 test.beforeAll(({ service: given }) => {
   service = given
 })

@@ -2,12 +2,12 @@
 import { expect } from 'vitest'
 import { OPERATOR_SCOPES } from '../../../schemas/tiers.ts'
 import { textOf } from '../../support/fenced-blocks.ts'
-import { test } from '../../support/http/fixtures.ts'
+import { testWith } from '../../support/http/fixtures.ts'
 import { type TestService, bearer } from '../../support/http/service.ts'
 import { NOW, QUESTION } from '../../support/worlds/world.ts'
 
 let service: TestService
-test.override('settings', () => ({ PUBLIC_URL: 'https://forecasts.example.org/' }))
+const test = testWith({ PUBLIC_URL: 'https://forecasts.example.org/' })
 test.beforeAll(({ service: given }) => {
   service = given
 })

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { bundledForReaders } from '../../../api/pages/bundle.ts'
 import { sha256Hex } from '../../../pipeline/proof/canonical.ts'
 import { textOf } from '../../support/fenced-blocks.ts'
-import { test } from '../../support/http/fixtures.ts'
+import { testWith } from '../../support/http/fixtures.ts'
 import { type Answer, type TestService, registerAgent, testService } from '../../support/http/service.ts'
 import { QUESTION, forecasterId, uuidOf } from '../../support/worlds/world.ts'
 
@@ -12,10 +12,10 @@ const NOBODY = uuidOf(9, 9)
 
 let service: TestService
 let agentId: string
-test.override('settings', () => ({
+const test = testWith({
   PUBLIC_URL: 'https://forecasts.example.org/',
   ANONYMOUS_PER_MINUTE: '1',
-}))
+})
 test.beforeAll(({ world, service: given }) => {
   ;({ agentId } = world)
   service = given

@@ -4,7 +4,7 @@ import type { SideBySide } from '../../../schemas/worked-out.ts'
 import { commonQuestions } from '../../../api/pages/compare/compared.ts'
 import { expectValid } from '../../support/json-schema.ts'
 import { expectProblem, pointersOf } from '../../support/http/problem.ts'
-import { test } from '../../support/http/fixtures.ts'
+import { test as plain } from '../../support/http/fixtures.ts'
 import { Clock, type TestService, importRows, release } from '../../support/http/service.ts'
 import { uuidOf } from '../../support/worlds/world.ts'
 
@@ -14,7 +14,7 @@ const NOW = '2026-03-01T00:00:00.000Z'
 
 let service: TestService
 
-test.override('clock', () => new Clock(NOW))
+const test = plain.extend('clock', { scope: 'file' }, () => new Clock(NOW))
 test.beforeAll(async ({ components, serve }) => {
   const lines = (header: string, rows: readonly (readonly (string | number)[])[]) =>
     `${header}\n${rows.map((row) => `${row.join(',')}\n`).join('')}`
