@@ -5,7 +5,7 @@ import { defineConfig } from 'oxlint'
  * For each room the other rooms that it may import, from the ground up: a room may import only those above it in this list, so
  * that no arrow ever runs in a circle. A room is a folder, a file, or with `/*` the files of a folder without its own folders.
  */
-const ARROWS: Record<string, string[]> = {}
+export const ARROWS: Record<string, string[]> = {}
 export const room = (name: string, ...imports: string[]) => {
   for (const target of imports)
     if (!(target in ARROWS)) throw new Error(`${name} imports ${target} from above`)

@@ -1,18 +1,17 @@
-// The test files beyond `npm test` that a run of CI takes. Of those that take long it takes a fifth, chosen by the hash of the
-// commit, and all that test a room that the commit changes or a room that imports it.
+// The test files beyond `npm test` that a run of CI takes. Of those that take long it takes a fifth, chosen
+// by the hash of the commit, and all that test a room that the commit changes or a room that imports it.
 //
-//   node .ci/turn.ts [BASE]    prints them; the commit's changes are those since BASE, by default since its parent
+// node .ci/turn.ts [BASE]    prints them; the commit's changes are those since BASE, by default since its
+// parent
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import config from '../oxlint.config.ts'
+import { ARROWS } from '../oxlint.config.ts'
 import { BY_TURNS, OUTSIDE, SYSTEM, filesIn } from '../test/suites.ts'
 
 export const PARTS = 5
 
-const [, { arrows }] = (config.rules ?? {})['house/arrows'] as ['error', { arrows: Record<string, string[]> }]
-
-/** What is tested by folders of tests that do not mirror the sources. */
+/** The rooms that folders of tests cover which do not mirror the sources. */
 const TESTED: Record<string, readonly string[]> = {
   api: ['api/routes'],
   delta: ['pipeline/tables'],
@@ -26,7 +25,7 @@ const TESTED: Record<string, readonly string[]> = {
 /** The room that a source file lies in: the longest name in the list of rooms that its path begins with. */
 export function roomOf(path: string): string | undefined {
   const isIn = (room: string) => path === room || path.startsWith(`${room.replace(/\*$/, '')}/`)
-  return Object.keys(arrows)
+  return Object.keys(ARROWS)
     .filter(isIn)
     .toSorted((a, b) => b.length - a.length)[0]
 }
@@ -38,7 +37,10 @@ export function testedBy(file: string): readonly string[] {
   return TESTED[dirname(own)] ?? (room === undefined ? [] : [room])
 }
 
-/** The files dealt by turns, in the order of their names, so that the files of a suite come in different parts. */
+/**
+ * The files dealt by turns, in the order of their names, so that the files of a suite come in different
+ * parts.
+ */
 export function partOf(files: readonly string[], part: number): string[] {
   return files.filter((_, at) => at % PARTS === part)
 }
@@ -54,7 +56,9 @@ export function concernedBy(changed: readonly string[]): Set<string> {
   return new Set([...rooms, ...importers])
 }
 
-/** The files of a run: those of every run, a part of those that take long, and those that the changes concern. */
+/**
+ * The files of a run: those of every run, a part of those that take long, and those that the changes concern.
+ */
 export function filesOf(part: number, changed: readonly string[]): string[] {
   const long = filesIn(BY_TURNS)
   const concerned = concernedBy(changed)
@@ -65,16 +69,23 @@ export function filesOf(part: number, changed: readonly string[]): string[] {
   return [...new Set([...always, ...partOf(long, part), ...own])].sort()
 }
 
+const git = (...words: string[]) => execFileSync('git', words, { encoding: 'utf8' }).trim()
+
+/** The paths that were changed since a commit: all of them if the clone does not reach back to it. */
+function changedSince(base: string): string[] {
+  try {
+    git('rev-parse', '--quiet', '--verify', `${base}^{commit}`)
+  } catch {
+    process.stderr.write(`the clone has no ${base}, so that everything counts as changed\n`)
+    return git('ls-files').split('\n')
+  }
+  return git('diff', '--name-only', base, 'HEAD').split('\n')
+}
+
 if (import.meta.main) {
-  const git = (...words: string[]) => execFileSync('git', words, { encoding: 'utf8' }).trim()
-  const changed = git('diff', '--name-only', process.argv[2] ?? 'HEAD~1', 'HEAD').split('\n')
   const part = Number.parseInt(git('rev-parse', 'HEAD').slice(0, 8), 16) % PARTS
-  const files = filesOf(part, changed)
-  const long = filesIn(BY_TURNS)
-  const taken = files.filter((file) => long.includes(file)).length
-  process.stderr.write(
-    `part ${part + 1} of ${PARTS}; the changes concern ${[...concernedBy(changed)].join(', ') || 'no room'}: ` +
-      `${taken} of ${long.length} files that take long\n`,
-  )
-  process.stdout.write(`${files.join('\n')}\n`)
+  const changed = changedSince(process.argv[2] ?? 'HEAD~1')
+  const rooms = [...concernedBy(changed)].join(', ') || 'no room'
+  process.stderr.write(`part ${part + 1} of ${PARTS}; the changes concern ${rooms}\n`)
+  process.stdout.write(`${filesOf(part, changed).join('\n')}\n`)
 }

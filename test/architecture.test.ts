@@ -2,10 +2,9 @@
 // and tests at which a change begins exist.
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import config from '../oxlint.config.ts'
+import { ARROWS } from '../oxlint.config.ts'
 import { REPOSITORY, textOf } from './support/fenced-blocks.ts'
 
-const [, { arrows }] = (config.rules ?? {})['house/arrows'] as ['error', { arrows: Record<string, string[]> }]
 const page = textOf('docs/architecture.md')
 const sectionOf = (heading: string) => page.split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!
 const pathsIn = (text: string) =>
@@ -19,7 +18,7 @@ test('the table has every room of the lint rule and no other', () => {
     pathsIn(names!),
   ).flat()
   const isIn = (room: string, name: string) => room === name || room.startsWith(`${name}/`)
-  const rooms = Object.keys(arrows).filter((room) => !NOT_LISTED.includes(room))
+  const rooms = Object.keys(ARROWS).filter((room) => !NOT_LISTED.includes(room))
   expect(rooms.filter((room) => !listed.some((name) => isIn(room, name)))).toEqual([])
   expect(listed.filter((name) => !rooms.some((room) => isIn(room, name)))).toEqual([])
 })
@@ -27,7 +26,7 @@ test('the table has every room of the lint rule and no other', () => {
 test('the drawing has arrows of the lint rule alone', () => {
   const [drawing] = /```\n([^]*?)```/.exec(sectionOf('Rooms'))!
   const roomOf = (name: string) =>
-    [name, `pipeline/${name}`].find((path) => path in arrows) ?? `no room ${name}`
+    [name, `pipeline/${name}`].find((path) => path in ARROWS) ?? `no room ${name}`
   const drawn = drawing.split('\n').flatMap((line) => {
     const places = line.split('◀──').map((names) => names.split(',').map((name) => name.trim()))
     return places
@@ -37,7 +36,7 @@ test('the drawing has arrows of the lint rule alone', () => {
       )
   })
   expect(drawn.length).toBeGreaterThan(10)
-  expect(drawn.filter(([room, imported]) => !arrows[room]?.includes(imported))).toEqual([])
+  expect(drawn.filter(([room, imported]) => !ARROWS[room]?.includes(imported))).toEqual([])
 })
 
 test('every change has a file to begin at and a test that tells, which both exist', () => {

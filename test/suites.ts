@@ -1,8 +1,11 @@
-// Which suite a test file belongs to: to `unit`, unless a list has it. `unit` leaves out the tests that are marked as slow, and
-// `exhaustive` runs the files that have any. Both need nothing but this machine.
+// Which suite a test file belongs to: to `unit`, unless a list has it. `unit` leaves out the tests that are
+// marked as slow, and `exhaustive` runs the files that have any. Both need nothing but this machine.
 import { globSync, readFileSync } from 'node:fs'
 
-/** Suites that run the service as a whole, or others' programs; they need Python, the rights of root and promtool. */
+/**
+ * Suites that run the service as a whole, or others' programs; they need Python, the rights of root and
+ * promtool.
+ */
 export const SYSTEM = [
   'test/{build,examples,from-nothing,mirror,readme,recipes,tutorial}.test.ts',
   'test/clients/{clients,keys}.test.ts',
@@ -24,9 +27,10 @@ export const SYSTEM = [
 ]
 
 /**
- * Suites that need a server, a browser, or other software: `s3` a real S3 server, `delta` other readers of the tables, `redis`
- * a real Redis, `openapi` a tester of HTTP services, `faults` the S3 server and the rights of root, `pages` a real Chromium,
- * `transparency` others' programs that read logs, cosign them and verify credentials, `spark` Apache Spark.
+ * Suites that need a server, a browser, or other software: `s3` a real S3 server, `delta` other readers of
+ * the tables, `redis` a real Redis, `openapi` a tester of HTTP services, `faults` the S3 server and the
+ * rights of root, `pages` a real Chromium, `transparency` others' programs that read logs, cosign them and
+ * verify credentials, `spark` Apache Spark.
  */
 export const OUTSIDE = {
   s3: 'test/s3/**/*.test.ts',
@@ -54,8 +58,8 @@ const isSlow = (file: string) => textOf(file).includes('// @module-tag slow')
 export const UNIT = LOCAL.filter((file) => !isSlow(file))
 
 /**
- * Files with a slow test, such as one that cuts off every write or changes every byte, and files that try a property more often
- * in `exhaustive` than in `unit`.
+ * Files with a slow test, such as one that cuts off every write or changes every byte, and files that try a
+ * property more often in `exhaustive` than in `unit`.
  */
 export const EXHAUSTIVE = LOCAL.filter(
   (file) => isSlow(file) || /\{ tags: \['slow'\]|support\/(runs|store-contract)\.ts'/.test(textOf(file)),
