@@ -149,7 +149,9 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
     'calls a minute of an address that no other limit counts; 0 is no limit',
   ),
   FORECASTS_PER_MINUTE: integer(120, 1, 1_000_000).describe('forecasts a minute of an agent, on average'),
-  FORECASTS_BURST: integer(240, 1, 1_000_000).describe('forecasts of an agent at once'),
+  FORECASTS_BURST: integer(240, 1, 1_000_000).describe(
+    'forecasts of an agent at once; `FORECASTS_PER_MINUTE` if that is more',
+  ),
   ADDRESS_FORECASTS_PER_MINUTE: integer(1_200, 0, 1_000_000_000).describe(
     'forecasts a minute of all agents of an address; 0 is no limit',
   ),
@@ -157,7 +159,7 @@ const ownSettings = (defaults: typeof PRODUCTION_DEFAULTS) => ({
   REGISTRATION: z
     .enum(REGISTRATIONS, `must be ${REGISTRATIONS.join(', ')}`)
     .default('open')
-    .describe('who may register agents: anyone, who has a code of `fvs agents invite`, nobody'),
+    .describe('who may register agents: anyone, whoever has a code of `fvs agents invite`, or nobody'),
   REGISTRATIONS_PER_HOUR: integer(10, 1, 1_000_000).describe('new agents an hour of an address'),
   FREE_MONTHLY_CALLS: integer(defaults.freeMonthlyCalls, 0, 1_000_000_000).describe(
     "verifications a month with a free key or an agent's",
@@ -208,7 +210,9 @@ export const settings = z.object({
   REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: 'must be redis[s]://user:password@host:port/number' })
     .optional()
-    .describe('where all nodes count calls together. Without it each counts alone'),
+    .describe(
+      '`redis://…` or `rediss://…`, where all nodes count calls together. Without it each counts alone',
+    ),
   HOST: z.string().min(1).default('127.0.0.1').describe('the address to listen on'),
   PORT: integer(3000, 0, 65_535).describe('the port to listen on; with 0 a free one, which the log names'),
   PUBLIC_URL: publicUrl
