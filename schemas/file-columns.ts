@@ -8,7 +8,7 @@ import {
   PAIR_METRICS,
   PUBLISHED_PAIR_METRICS,
 } from './metrics.ts'
-import { PUBLIC_TABLES, type PublicTable } from './public-tables.ts'
+import { CUT_BY, PUBLIC_TABLES, type PublicTable } from './public-tables.ts'
 import { REFERENCES_COMMENTS, REFERENCE_FILE_COLUMNS } from './references.ts'
 import { type Column, type ColumnType, TABLE_NAMES, type TableName, tableSpec } from './tables.ts'
 
@@ -169,9 +169,9 @@ const TABLE_ABOUT: Record<TableName, string> = {
 const PUBLIC_ABOUT: Record<PublicTable, string> = {
   agents: 'Every agent of the release.',
   forecasters: 'Every person of the release, without a name.',
-  forecasts: 'Each forecast on a settled question once, in files by when the question was settled.',
-  questions: 'Every question, in files by `opened_at`.',
-  resolutions: 'Every outcome known at `as_of`, in files by `resolved_at`.',
+  forecasts: `Each forecast on a settled question once, in files by ${CUT_BY.forecasts}.`,
+  questions: `Every question, in files by ${CUT_BY.questions}.`,
+  resolutions: `Every outcome known at \`as_of\`, in files by ${CUT_BY.resolutions}.`,
 }
 
 /** The Parquet files that a release publishes for analysts, without its public tables. */
@@ -225,7 +225,7 @@ export const COLUMN_FILES: readonly ColumnFile[] = [
   ...RELEASE_FILES,
   ...Object.entries(PUBLIC_TABLES).map(([name, { columns }]) => ({
     id: `public-${name}`,
-    path: `releases/<8 digits>/public/${name}${['agents', 'forecasters'].includes(name) ? '' : '/<period>'}.parquet`,
+    path: `releases/<8 digits>/public/${name}${name in CUT_BY ? '/<period>' : ''}.parquet`,
     about: PUBLIC_ABOUT[name as PublicTable],
     columns: tableColumns(columns),
   })),

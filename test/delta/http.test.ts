@@ -119,6 +119,8 @@ const withSpark = spark && {
 async function run(code: string): Promise<string> {
   const program = code.includes('duckdb') ? WITH_HTTPFS + code : code
   const { stdout } = await promisify(execFile)(python!.DELTA_PYTHON, ['-B', '-c', program], {
+    // Spark makes a folder where it runs.
+    cwd: folder,
     env: { ...process.env, ...withSpark, FVS_URL: counted.url },
   })
   return stdout

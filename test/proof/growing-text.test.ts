@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { GrowingText } from '../../pipeline/proof/growing-text.ts'
 
-test('has the bytes of all parts, and gives those of each', { tags: ['slow'] }, () => {
+test('has the bytes of all parts, and gives those of each', () => {
   const parts = fc.array(fc.string({ unit: 'binary', maxLength: 40 }))
   fc.assert(
     fc.property(fc.nat(50), fc.array(parts), (capacity, texts) => {

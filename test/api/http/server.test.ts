@@ -192,7 +192,7 @@ describe('a client that does not read at all', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan((asked / 4) * bytes.length)
   })
 
-  test('is cut off once its connection has lain still for too long', { tags: ['slow'] }, async () => {
+  test('is cut off once its connection has lain still for too long', async () => {
     const server = await serverOf(
       (ctx) => {
         ctx.body = ctx.path === '/big' ? Buffer.alloc(32 * 1024 * 1024) : 'small'

@@ -42,5 +42,8 @@ export const test = plain
     return serve(components)
   })
 
-/** The same with settings of the file's own. `test.override` would change them for the files that follow in this process. */
+/**
+ * The same with settings of the file's own. `test.override` would change them for the files that follow in
+ * this process.
+ */
 export const testWith = (settings: Record<string, string>) => test.extend('settings', FILE, () => settings)
