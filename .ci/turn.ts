@@ -1,5 +1,6 @@
 // The test files beyond `npm test` that a run of CI takes. Of those that take long it takes a fifth, chosen
-// by the hash of the commit, and all that test a room that the commit changes or a room that imports it.
+// by the hash of the commit, and all that test a room that the commit changes or a room that imports a changed
+// file.
 //
 // node .ci/turn.ts [BASE]    prints them; the commit's changes are those since BASE, by default since its
 // parent
@@ -45,15 +46,16 @@ export function partOf(files: readonly string[], part: number): string[] {
   return files.filter((_, at) => at % PARTS === part)
 }
 
-/** The changed rooms, and those that import one of them. */
+/** The changed rooms, and those with a file that imports a changed file. */
 export function concernedBy(changed: readonly string[]): Set<string> {
-  const rooms = new Set(changed.flatMap((path) => roomOf(path) ?? []))
-  const importers = filesIn(['{schemas,pipeline,api,jobs,clients}/**/*.ts']).flatMap((path) => {
-    const imported = [...readFileSync(path, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)]
-    const isImporter = imported.some(([, to = '']) => rooms.has(roomOf(join(path, '..', to)) ?? ''))
-    return isImporter ? (roomOf(path) ?? []) : []
-  })
-  return new Set([...rooms, ...importers])
+  const sources = filesIn(['{schemas,pipeline,api,jobs,clients}/**/*.ts'])
+  const importers = sources.filter((path) => importedBy(path).some((imported) => changed.includes(imported)))
+  return new Set([...changed, ...importers].flatMap((path) => roomOf(path) ?? []))
+}
+
+function importedBy(path: string): string[] {
+  const imports = readFileSync(path, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)
+  return [...imports].map(([, to = '']) => join(path, '..', to))
 }
 
 /**

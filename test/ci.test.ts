@@ -61,14 +61,15 @@ describe('the parts', () => {
 
 describe('a change', () => {
   test('in a room takes all that test it and the rooms that import it', () => {
-    const concerned = concernedBy(['pipeline/import/rules.ts'])
+    const concerned = concernedBy(['pipeline/import/import.ts'])
     expect(concerned).toContain('pipeline/import')
     expect(concerned).toContain('jobs/import')
     expect(concerned).not.toContain('pipeline/scoring')
+    expect(concernedBy(['pipeline/import/unzip.ts'])).not.toContain('jobs/import')
     const expected = LONG.filter((file) => file.startsWith('test/import/'))
     expect(expected.length).toBeGreaterThan(3)
     for (const part of Array.from({ length: PARTS }).keys())
-      expect(filesOf(part, ['pipeline/import/rules.ts'])).toEqual(expect.arrayContaining(expected))
+      expect(filesOf(part, ['pipeline/import/import.ts'])).toEqual(expect.arrayContaining(expected))
   })
 
   test('of a test takes that test', () => {
