@@ -12,13 +12,14 @@ import { BY_TURNS, OUTSIDE, SYSTEM, filesIn } from '../test/suites.ts'
 
 export const PARTS = 5
 
-/** The rooms that folders of tests cover which do not mirror the sources. */
+/** The rooms that tests cover which do not mirror the sources, by the name of their file or folder. */
 const TESTED: Record<string, readonly string[]> = {
   api: ['api/routes'],
   delta: ['pipeline/tables'],
   faults: ['pipeline/store', 'pipeline/tables'],
   openapi: ['api/openapi', 'api/routes', 'clients/typescript'],
   pages: ['api/pages'],
+  'recipes.test.ts': ['schemas'],
   spark: ['pipeline/engine', 'pipeline/release'],
   stage: ['pipeline/engine', 'pipeline/release'],
 }
@@ -35,13 +36,13 @@ export function roomOf(path: string): string | undefined {
 export function testedBy(file: string): readonly string[] {
   const own = file.replace(/^test\//, '')
   const room = roomOf(own) ?? roomOf(`pipeline/${own}`)
-  return TESTED[dirname(own)] ?? (room === undefined ? [] : [room])
+  return TESTED[own] ?? TESTED[dirname(own)] ?? (room === undefined ? [] : [room])
 }
 
-/**
- * The files dealt by turns, in the order of their names, so that the files of a suite come in different
- * parts.
- */
+/** The files that take long, in the order in which they are dealt. */
+export const LONG = [...new Set(BY_TURNS.flatMap((pattern) => filesIn([pattern])))]
+
+/** The files of a part, each fifth one, so that the files of a suite come in different parts. */
 export function partOf(files: readonly string[], part: number): string[] {
   return files.filter((_, at) => at % PARTS === part)
 }
@@ -62,13 +63,12 @@ function importedBy(path: string): string[] {
  * The files of a run: those of every run, a part of those that take long, and those that the changes concern.
  */
 export function filesOf(part: number, changed: readonly string[]): string[] {
-  const long = filesIn(BY_TURNS)
   const concerned = concernedBy(changed)
-  const always = filesIn([...SYSTEM, ...Object.values(OUTSIDE)]).filter((file) => !long.includes(file))
-  const own = long.filter(
+  const always = filesIn([...SYSTEM, ...Object.values(OUTSIDE)]).filter((file) => !LONG.includes(file))
+  const own = LONG.filter(
     (file) => changed.includes(file) || testedBy(file).some((room) => concerned.has(room)),
   )
-  return [...new Set([...always, ...partOf(long, part), ...own])].sort()
+  return [...new Set([...always, ...partOf(LONG, part), ...own])].sort()
 }
 
 const git = (...words: string[]) => execFileSync('git', words, { encoding: 'utf8' }).trim()

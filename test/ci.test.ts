@@ -1,11 +1,10 @@
 // Which test files a run of CI takes: .ci/turn.ts, over the suites of test/suites.ts.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { PARTS, concernedBy, filesOf, partOf, roomOf, testedBy } from '../.ci/turn.ts'
+import { LONG, PARTS, concernedBy, filesOf, partOf, roomOf, testedBy } from '../.ci/turn.ts'
 import { BY_TURNS, EXHAUSTIVE, OUTSIDE, SYSTEM, UNIT, filesIn } from './suites.ts'
 
 const ALL = filesIn(['test/**/*.test.ts'])
-const LONG = filesIn(BY_TURNS)
 const SUITES = { exhaustive: EXHAUSTIVE, system: SYSTEM, ...OUTSIDE }
 
 /** Each name that a pattern lists in braces, as a pattern of its own. */
@@ -45,7 +44,7 @@ describe('the parts', () => {
 
   test('have each file that takes long once, and every other in each', () => {
     const long = parts.map((files) => files.filter((file) => LONG.includes(file)))
-    expect(long.flat().sort()).toEqual(LONG)
+    expect(long.flat().sort()).toEqual(LONG.toSorted())
     for (const files of long) expect(files.length).toBeLessThanOrEqual(Math.ceil(LONG.length / PARTS))
     const others = parts.map((files) => files.filter((file) => !LONG.includes(file)))
     for (const files of others) expect(files).toEqual(others[0])
