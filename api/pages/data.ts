@@ -50,8 +50,9 @@ export function dataPage(site: Site): Html {
     description: 'Each file of a release, with the type, unit, range and meaning of its columns.',
     path: '/docs/data',
     kind: 'article',
-    content: html`<p class="lead">This service scores forecasts and publishes the result in numbered releases, each a folder of files. This page says what the columns of its Parquet files and the fields of its JSON files mean.</p>
-<p>Files are answered under <code>${linkTo(site, '/data/')}</code> as far as the operator publishes them; <a href="${linkTo(site, '/data/index.json')}">an index</a> lists those of the current release. <a href="${linkTo(site, '/docs')}">Calls</a> answer the same numbers one by one, and <a href="${linkTo(site, '/view/methodology')}">the method</a> has their formulas. Tables under <code>tables/</code> lie in the operator’s store alone.</p>
+    intro:
+      'This service scores the forecasts of people and programs, and publishes the results in numbered releases, each a folder of files. Here is what the columns of the Parquet files and the fields of the JSON files mean.',
+    content: html`<p>Files are answered under <code>${linkTo(site, '/data/')}</code> as far as the operator publishes them; <a href="${linkTo(site, '/data/index.json')}">an index</a> lists those of the current release. <a href="${linkTo(site, '/docs')}">Calls</a> answer the same numbers one by one, and <a href="${linkTo(site, '/view/methodology')}">the method</a> has their formulas. Tables under <code>tables/</code> lie in the operator’s store alone.</p>
 <p>Ids are UUIDs as text in lower case, times are instants in UTC with milliseconds. A range such as <code>0..1</code> includes both ends.</p>
 <nav class="contents" aria-label="Contents"><ul class="ways">
 ${[...COLUMN_FILES, ...FIELD_FILES].map(({ id, path }) => html`<li><a href="#${id}"><code>${shortPath(path)}</code></a></li>\n`)}</ul></nav>

@@ -13,6 +13,8 @@ export function howPage(site: Site): Html {
     description: 'How forecasts are scored, in five sentences.',
     path: '/view/how',
     kind: 'article',
+    intro:
+      'How this service finds out who forecasts best, and whether that is more than luck, in five sentences.',
     content: html`<ol class="steps">
 <li>People and programs say how probable it is that something will happen, and every such forecast is kept with its time.</li>
 <li>When the outcome is known, the ${term(site, 'brier', 'error')} of each forecast is compared with the errors that ${term(site, 'others', 'the others')} made on the same question at the same time.</li>
@@ -32,8 +34,8 @@ export function termsPage(site: Site): Html {
     description: 'What the words of these pages mean, in two sentences each, with what is good.',
     path: '/view/terms',
     kind: 'article',
-    content: html`<p class="lead">What the words of these pages mean. Everything exactly, with formulas, stands in the <a href="${linkTo(site, '/view/methodology')}">method</a>.</p>
-<ul class="ways">
+    intro: html`This service says how well people and programs forecast. Here is what the words of its pages mean; the <a href="${linkTo(site, '/view/methodology')}">method</a> has everything exactly.`,
+    content: html`<ul class="ways">
 ${TERMS.map(([key, { word }]) => html`<li><a href="#${key}">${word}</a></li>\n`)}</ul>
 ${TERMS.map(
   ([key, { word, meaning, range }]) => html`<section class="entry" aria-labelledby="${key}">
@@ -59,8 +61,8 @@ export async function methodologyPage(site: Site, text: string): Promise<Html> {
     path: '/view/methodology',
     kind: 'article',
     alternates: { 'text/markdown': '/methodology' },
-    content: html`<p class="lead">The whole method, for readers who check it. <a href="${linkTo(site, '/view/how')}">How it works</a> has it in five sentences.</p>
-<nav class="contents" aria-label="Contents"><ol>
+    intro: html`How the forecasts of people and programs are scored: the whole method with every formula, for readers who check it. <a href="${linkTo(site, '/view/how')}">How it works</a> has it in five sentences.`,
+    content: html`<nav class="contents" aria-label="Contents"><ol>
 ${sections.filter(({ level }) => level === 2).map(({ anchor, heading }) => html`<li><a href="#${anchor}">${heading.replace(/^[0-9]+\. /, '')}</a></li>\n`)}</ol></nav>
 <article class="document">
 ${content}</article>`,

@@ -43,7 +43,8 @@ export function landingPage(view: LandingView): Html {
     title: 'Who can predict?',
     description: how,
     path: '/',
-    content: html`<p class="lead">${how} <a href="${linkTo(site, '/view/how')}">How it works</a></p>${runBy(site)}
+    intro: how,
+    content: html`<p class="mute"><a href="${linkTo(site, '/view/how')}">How it works</a>${runBy(site)}</p>
 ${manifest && numbers(manifest, view.nextReleaseAt)}
 ${manifest ? leading(view, manifest) : emptyLanding(view)}
 <h2>Take part</h2>
@@ -58,20 +59,19 @@ ${doors(view)}`,
  */
 function promiseOf({ manifest, isSigned }: Pick<LandingView, 'manifest' | 'isSigned'>): string {
   const { agents, forecasters } = manifest?.counts ?? { agents: 0, forecasters: 0 }
-  const scored = isSigned ? 'scored by one published method, and signed' : 'scored by one published method'
+  const result = `compared with what happened. By one published method each gets ${isSigned ? 'a signed record' : 'a record'} of how good they are.`
   if (forecasters === 0)
-    return `Agents, which are programs, say how likely things are. What they say is recorded before the outcome, ${scored}.`
+    return `Agents, which are programs, say how likely it is that things happen. What they say is recorded before the outcome, and later ${result}`
   if (agents === 0)
-    return `People say how likely things are. What they said is brought in by the operator, ${scored}.`
-  const all = scored.replace('scored', 'All is scored')
-  return `Agents, which are programs, and people say how likely things are. What agents say is recorded before the outcome, and what people say is brought in by the operator. ${all}.`
+    return `People say how likely it is that things happen. What they said is brought in by the operator of this service, and ${result}`
+  return `Agents, which are programs, and people say how likely it is that things happen. What agents say is recorded before the outcome, what people said is brought in by the operator of this service, and both are ${result}`
 }
 
 /** Nothing where the operator has not set a name. */
 function runBy({ about }: Site): HtmlPart {
   if (about?.operatorName === undefined) return undefined
   const { operatorName, contactUrl } = about
-  return html`\n<p class="mute">Run by <bdi>${operatorName}</bdi>${contactUrl !== undefined && html` · <a href="${contactUrl}">contact</a>`}</p>`
+  return html` · Run by <bdi>${operatorName}</bdi>${contactUrl !== undefined && html` · <a href="${contactUrl}">contact</a>`}`
 }
 
 function numbers({ counts, release, as_of }: ReleaseManifest, nextReleaseAt: Date | undefined): Html {

@@ -26,6 +26,11 @@ export interface Page {
   path: string
   /** The `h1`; the title if it is left out. */
   heading?: HtmlPart
+  /**
+   * The first paragraph, for a reader who has never seen the project: what the page shows, of whom, and what
+   * it is good for. At most three short sentences, without a word of the project that they do not explain.
+   */
+  intro: HtmlPart
   content: HtmlPart
   /** False for a page that search engines should leave out, as they must all of the sandbox. */
   isIndexed?: boolean
@@ -66,7 +71,7 @@ const WORDS: readonly Way[] = [
 ]
 
 /** Returns the whole document. Its bytes depend only on the argument. */
-export function page({ heading, content, source, sought, ...head }: Page): Html {
+export function page({ heading, intro, content, source, sought, ...head }: Page): Html {
   const { site, path, title } = head
   return html`<!doctype html>
 <html lang="en">
@@ -81,6 +86,7 @@ ${items(site, path, [...NAVIGATION, ...FURTHER])}</ul></nav>
 </div></header>
 <main id="main" tabindex="-1">
 <h1>${heading ?? title}</h1>
+<p class="intro">${intro}</p>
 ${content}
 </main>
 <footer class="foot"><div>
@@ -140,7 +146,7 @@ function keyLine({ logKeys = [] }: Site): HtmlPart {
   return html`<p class="operator">Key of the public log: ${logKeys.map((key) => html`<code>${key}</code> `)}</p>\n`
 }
 
-function headOf(head: Omit<Page, 'heading' | 'content' | 'source' | 'sought'>): HtmlPart {
+function headOf(head: Omit<Page, 'heading' | 'intro' | 'content' | 'source' | 'sought'>): HtmlPart {
   const { site, title, description, isIndexed = true, scripts = [], alternates = {}, linkedData } = head
   const isSandbox = site.environment === 'sandbox'
   return html`<meta charset="utf-8">
@@ -164,7 +170,7 @@ function preview({
   path,
   kind = 'website',
   picture,
-}: Omit<Page, 'content'>): HtmlPart {
+}: Omit<Page, 'intro' | 'content'>): HtmlPart {
   if (site.publicUrl === undefined) return undefined
   const address = addressOf(site, path)
   return html`<link rel="canonical" href="${address}">
@@ -238,8 +244,8 @@ export function problemPage(site: Site, path: string, { title, status, detail, e
     description: `${title} (${status})`,
     path,
     isIndexed: false,
-    content: html`<p class="lead sentence"><bdi>${detail}</bdi></p>
-${faults.length > 1 && html`<ul>\n${faults}</ul>\n`}<p>Go on from the <a href="${linkTo(site, '/')}">start</a>, the <a href="${linkTo(site, '/view/agents')}">agents</a>, the <a href="${linkTo(site, '/view/forecasters')}">forecasters</a> or the <a href="${linkTo(site, '/view/questions')}">questions</a>.</p>`,
+    intro: html`<span class="sentence"><bdi>${detail}</bdi></span>`,
+    content: html`${faults.length > 1 && html`<ul>\n${faults}</ul>\n`}<p>Go on from the <a href="${linkTo(site, '/')}">start</a>, the <a href="${linkTo(site, '/view/agents')}">agents</a>, the <a href="${linkTo(site, '/view/forecasters')}">forecasters</a> or the <a href="${linkTo(site, '/view/questions')}">questions</a>.</p>`,
     source: `Status ${status}`,
   })
 }

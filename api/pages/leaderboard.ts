@@ -10,6 +10,7 @@ import {
   type PoolBoard,
   type BoardPage,
   type NamedEntry,
+  WHO,
   WORDS,
   finding,
   reading,
@@ -66,6 +67,7 @@ export function leaderboardPage(view: LeaderboardView): Html {
       'application/json': `/leaderboard/${entityType}`,
       ...(isReleased && { 'text/csv': boardTablePath(entityType) }),
     },
+    intro: `${WHO[entityType]} Those come first who were less wrong than the others on the same questions. A name leads to the whole record, a topic to its own list.`,
     content: html`${topicChips(site, entityType, view.categories)}${file ? rows(view, file) : html`<div class="state"><p>${isReleased ? nobody(site, entityType) : nothingScored(view.nextReleaseAt)}</p></div>`}
 ${pager(site, { pageNumber, pages, pathOf: (number) => pathOf(entityType, number) })}`,
     ...(file && { source: releaseLine(site, file) }),

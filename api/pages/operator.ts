@@ -42,8 +42,9 @@ export function operatorPage(site: Site): Html {
     path: '/operator',
     isIndexed: false,
     scripts: [OPERATOR_SCRIPT],
-    content: html`<p class="lead">For the operator, who runs this service. Every action first says what it will do, and asks once.</p>
-<p><strong>An outcome shows everyone’s forecasts of its question.</strong> If it was said by mistake, withdrawing it takes back the scores, and not what others have read and kept.</p>
+    intro:
+      'For the operator, who runs this service: say how the questions ended that people and programs have forecast. Every action first says what it will do, and asks once.',
+    content: html`<p><strong>An outcome shows everyone’s forecasts of its question.</strong> If it was said by mistake, withdrawing it takes back the scores, and not what others have read and kept.</p>
 <noscript><div class="state"><p>This page needs JavaScript. Without it, <code>fvs import resolutions</code> and the <a href="${linkTo(site, '/docs')}">calls of the operator</a> do the same.</p></div></noscript>
 <div id="operator" data-mount="${linkTo(site, '')}" hidden>
 <form class="panel" id="enter">

@@ -30,9 +30,10 @@ export function ownerPage(site: Site, owned: Owner): Html {
     isIndexed: certified > 0,
     alternates: { 'application/json': path },
     source: html`${releaseLine(site, owned)}. The same for programs: <a href="${linkTo(site, path)}">owner</a>`,
-    content: html`<p class="mute">Owner, ${ownerWord(id)}</p>
+    intro:
+      'All agents of one owner, which are programs that forecast. Who tries many may show only the luckiest. So all that are recorded are here, retired ones too, and each further one has to prove more.',
+    content: html`<p class="mute">Owner, ${ownerWord(id)}; names are chosen by their owners</p>
 <p class="lead">${result}.</p>
-<p>Who tries many agents may show only the luckiest. So all that are recorded for this owner are here, retired ones too, and each further one has to prove more. Names are chosen by their owners.</p>
 <dl class="facts">
 <div><dt>Agents</dt><dd>${agents.length}<small>${scored} with a scored question</small></dd></div>
 <div><dt>Certified</dt><dd>${certified}<small>luck is very unlikely as the reason for their skill</small></dd></div>

@@ -37,6 +37,8 @@ export function questionPage(site: Site, question: QuestionView): Html {
     kind: 'article',
     alternates: { 'application/json': `/questions/${question_id}` },
     source: settled && releaseLine(site, forecasted!.manifest),
+    intro:
+      'People and programs say how likely a yes is to this question. Here is what it asks, and once it is over what happened and what was said.',
     content: html`<p class="mute">question${question.category !== null && html` on <a href="${linkTo(site, withQuery('/view/questions', { category: question.category }))}">${named(question.category)}</a>`} · <a href="${linkTo(site, '/view/questions')}">all questions</a></p>
 <p class="lead">${SENTENCES[status](question)}${takesAnswers(site, question) && html` <a href="#answer">How to answer</a>`}${settled && html` ${forecastSentence(settled)}`}</p>
 ${forecasted && 'missing' in forecasted && html`<p>${missing(forecasted)}</p>\n`}${settled && settledSections(site, settled)}${settled && html`<h2>The question</h2>\n`}${facts(question)}

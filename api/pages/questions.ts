@@ -53,6 +53,8 @@ export function questionsPage(view: QuestionsView): Html {
     path: withQuery(PATH, { ...filters, cursor }),
     isIndexed: !isFiltered && cursor === undefined,
     alternates: { 'application/json': '/questions' },
+    intro:
+      'Questions of yes or no, to which people and programs say how likely a yes is. Each leads to its dates and, once it is over, to what happened and what was said.',
     content: html`${statusChips(site, filters, counts)}${categoryChips(view)}${closingNext(site, next, counts.byStatus.open)}${next.length > 0 && html`<h2>All questions, in the order in which they close</h2>\n`}
 ${showsHealth && release?.questions && health(site, release, filters.category)}
 ${form(site, filters)}

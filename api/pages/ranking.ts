@@ -73,6 +73,12 @@ export type NamedEntry = LeaderboardFile['entries'][number] & { name: string | n
 /** A page of the leaderboard as published, with the names of today. */
 export type BoardPage = Omit<LeaderboardFile, 'entries'> & { entries: NamedEntry[] }
 
+/** Says to a reader who is new who they are. */
+export const WHO: Record<EntityType, string> = {
+  agent: 'Agents are programs that say how likely it is that things happen.',
+  forecaster: 'Forecasters are people who say how likely it is that things happen.',
+}
+
 export const WORDS: Record<EntityType, { one: string; many: string }> = {
   agent: { one: 'agent', many: 'agents' },
   forecaster: { one: 'forecaster', many: 'forecasters' },

@@ -18,8 +18,8 @@ export function referencePage(site: Site, document: ApiDocument): Html {
     path: '/docs',
     kind: 'article',
     alternates: { 'application/json': '/openapi.json' },
-    content: html`<p class="lead">All calls of this service, by which programs forecast, read scores and check them, as in <a href="${linkTo(site, '/openapi.json')}">openapi.json</a>. The files of a release, for analysts, have <a href="${linkTo(site, '/docs/data')}">a page of their own</a>. Language models find a short guide in <a href="${linkTo(site, '/llms.txt')}">llms.txt</a>.</p>
-<p>Commands take the address and the key from the shell:</p>
+    intro: html`This service scores the forecasts of people and programs. Here are all calls by which a program forecasts, reads scores and checks them, as in <a href="${linkTo(site, '/openapi.json')}">openapi.json</a>. The published files have <a href="${linkTo(site, '/docs/data')}">a page of their own</a>, and language models <a href="${linkTo(site, '/llms.txt')}">a short guide</a>.`,
+    content: html`<p>Commands take the address and the key from the shell:</p>
 <pre>export FVS_URL=${site.publicUrl === undefined ? '… # the address of this page, without /docs at its end' : commandAddress(site, '')}
 export FVS_KEY=… # from the answer to a registration</pre>
 ${paragraphsOf(document.info.description)}

@@ -43,11 +43,12 @@ export function releasesPage({ site, releases, pageNumber, pages, nextReleaseAt 
     path: pathOf(pageNumber),
     isIndexed: pageNumber === 1 && releases.length > 0,
     alternates: { 'application/atom+xml': '/releases.atom' },
+    intro:
+      'From time to time this service scores everyone’s forecasts anew, and publishes the results under a number, as a release that never changes afterwards. Here are all of them, with what each changed.',
     content:
       releases.length === 0
         ? html`<div class="state"><p>${nothingScored(nextReleaseAt)}</p></div>`
-        : html`<p>A release scores everyone anew from all that is known by then. It never changes afterwards.</p>
-${scrolling('Releases', releaseTable(site, releases))}
+        : html`${scrolling('Releases', releaseTable(site, releases))}
 ${pager(site, { pageNumber, pages, pathOf })}
 <p class="mute"><a href="${linkTo(site, '/releases.atom')}">As a feed</a></p>`,
   })
@@ -101,8 +102,8 @@ export function releasePage(view: ReleaseView): Html {
     path: releasePath(release),
     kind: 'article',
     alternates: { 'application/json': `/releases/${release}` },
-    content: html`<p class="lead">As of ${time(asOf)}, by <a href="${linkTo(site, '/view/methodology')}">method ${manifest.methodology_version}</a>. ${release === current ? 'It is the current one.' : html`The current one is <a href="${linkTo(site, releasePath(current))}">release ${current}</a>.`}</p>
-<dl class="facts">
+    intro: html`How well everyone forecast, as of ${time(asOf)}, by <a href="${linkTo(site, '/view/methodology')}">method ${manifest.methodology_version}</a>: results that are published together, under one number, and never change. ${release === current ? 'These are the current ones.' : html`The current ones are those of <a href="${linkTo(site, releasePath(current))}">release ${current}</a>.`}`,
+    content: html`<dl class="facts">
 ${fact('Questions', grouped(counts.scored_questions), `${questions === 0 ? 'none new' : more(questions)} ${before}`)}${fact('Corrections', grouped(correctionCount(manifest)), before)}${fact('Titles won', titles ? grouped(titles.won) : NOT_KNOWN, before)}${fact('Titles lost', titles ? grouped(titles.lost) : NOT_KNOWN, before)}${fact('Agents', grouped(counts.agents), 'registered by then')}${fact('Forecasters', grouped(counts.forecasters), 'brought in by then')}
 </dl>
 ${whatItSaid(view)}${titleSection(view)}${correctionSection(view)}

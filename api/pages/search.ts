@@ -64,12 +64,12 @@ export function searchPage(view: SearchView): Html {
     }),
     isIndexed: false,
     sought: text,
+    intro: html`Find people and programs that forecast, those who own the programs, and the questions.${found === undefined && ' Write into the field above whom or what you look for.'}`,
     content: found === undefined ? HINT : results(view, found),
   })
 }
 
-const HINT = html`<p class="lead">Write into the field above whom or what you look for.</p>
-<ul>
+const HINT = html`<ul>
 <li>A name of a forecaster, an agent or an owner, or any part of one. Accents and capital letters make no difference.</li>
 <li>Words of a question: each must be in its title as a whole word.</li>
 <li>An id, or a link to a page of this service, leads straight to it.</li>

@@ -9,6 +9,7 @@ import { page, pager, releaseLine } from './layout.ts'
 import { type TitleRules, entityLink } from './profile/subject.ts'
 import {
   type Neighbours,
+  WHO,
   WORDS,
   withoutBar,
   contestedQuestions,
@@ -92,17 +93,18 @@ export function topicsPage({ site, categories, release }: TopicsView): Html {
     title: 'Topics',
     description: 'The topics of the questions, and who forecasts them best.',
     path: TOPICS_PATH,
+    intro:
+      'The topics of the questions that people and programs forecast. Each leads to those who know it best.',
     content:
       categories.length === 0
         ? html`<div class="state"><p>${release ? 'This release has no boards by topic.' : 'Nothing has been scored yet.'}</p></div>`
-        : html`<p>The categories of the questions. ${RANKS_ONLY}</p>
-${scrolling(
-  'Topics',
-  html`<table>
-<thead><tr><th scope="col">topic</th><th scope="col" class="n">questions</th><th scope="col" class="n">settled</th><th scope="col" class="n">agents</th><th scope="col" class="n">forecasters</th></tr></thead>
+        : html`${scrolling(
+            'Topics',
+            html`<table>
+<thead><tr><th scope="col">topic</th><th scope="col" class="n">questions</th><th scope="col" class="n">with an outcome</th><th scope="col" class="n">agents</th><th scope="col" class="n">forecasters</th></tr></thead>
 <tbody>
 ${rows}</tbody></table>`,
-)}`,
+          )}`,
     ...(release && { source: releaseLine(site, release) }),
   })
 }
@@ -152,10 +154,10 @@ export function topicPage({ site, facts, boards, rules, release }: TopicView): H
     site,
     title: `Topic: ${category}`,
     heading: named(category),
-    description: `Who forecasts ${category} best: ${counted(settled, 'settled question')}.`,
+    description: `Who forecasts ${category} best: ${counted(settled, 'question')} with an outcome.`,
     path: topicPath(category),
-    content: html`<p class="lead">${dates(facts)}: ${counted(questions, 'question')}, ${grouped(settled)} of them settled, with forecasts of ${counted(agents, 'agent')} and ${counted(forecasters, 'forecaster')}.</p>
-<p><a href="${linkTo(site, withQuery('/view/questions', { category }))}">The questions</a> · <a href="${linkTo(site, TOPICS_PATH)}">All topics</a></p>
+    intro: html`Which programs, called agents, and which people, called forecasters, forecast this topic best? ${counted(questions, 'question')} of ${dates(facts)}, ${grouped(settled)} of them closed with an outcome, had answers of ${counted(agents, 'agent')} and ${counted(forecasters, 'forecaster')}.`,
+    content: html`<p><a href="${linkTo(site, withQuery('/view/questions', { category }))}">The questions</a> · <a href="${linkTo(site, TOPICS_PATH)}">All topics</a></p>
 ${ENTITY_TYPES.map((entityType) => {
   const { entries } = boards[entityType]
   const ranked = rankedIn(facts, entityType)
@@ -196,6 +198,7 @@ export function topicBoardPage(view: TopicBoardView): Html {
     heading: html`Which ${many} forecast ${named(category)} best?`,
     description: `All ${many} in the order of their skill on ${category}, with how sure each place is.`,
     path: pathOf(pageNumber),
+    intro: html`${WHO[entityType]} Those come first who were less wrong than the others on the same questions of this topic.`,
     content: html`${topicChips(site, entityType, categories, category)}<p><a href="${linkTo(site, topicPath(category))}">About this topic</a></p>
 ${
   board.entries.length > 0 &&

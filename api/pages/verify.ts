@@ -31,8 +31,9 @@ export function verifyPage(site: Site, record?: RecordToVerify): Html {
     path: '/view/verify',
     isIndexed: record === undefined,
     scripts: [CHECK_SCRIPT],
-    content: html`<p class="lead">Find out whether what you were shown is genuine: the address or the id of an agent or a forecaster, their name, or the text or the file of a record or a credential.</p>
-<form class="panel check-one" action="${linkTo(site, '/view/verify')}" data-check="any" data-mount="${MOUNTS[site.environment]}" data-issuers="${issuerPaths(site)}">
+    intro:
+      'Did somebody show you how well a person or a program forecasts? Find out here whether this service said so, from a link, a picture, a name, a text or a file.',
+    content: html`<form class="panel check-one" action="${linkTo(site, '/view/verify')}" data-check="any" data-mount="${MOUNTS[site.environment]}" data-issuers="${issuerPaths(site)}">
 <label>Paste an address, an id, a name, or the text of a record or a credential <small>or drop a badge or a file anywhere on this page</small><textarea name="q" rows="3" spellcheck="false" autocomplete="off" autocapitalize="off" required${record && html` aria-describedby="said"`}>${record && html`\n${record.q}`}</textarea></label>
 ${record && html`<p id="said" class="no" role="alert">✗ ${record.notice}</p>\n`}<p><button>Check</button></p>
 <output aria-live="polite"></output>

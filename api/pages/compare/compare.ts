@@ -47,12 +47,11 @@ export function comparePage(view: CompareView): Html {
       alternates: { 'application/json': withQuery('/compare', { a: ids[0], b: ids[1] }) },
     }),
     ...(release && { source: releaseLine(site, release) }),
-    content: html`${isDone ? result(view) : INTRODUCTION}
+    intro: html`Which people or programs forecast better, on the questions that they share?${!isDone && ' Name two, or up to four.'}`,
+    content: html`${isDone && result(view)}
 ${open.map((one) => choicesOf(site, ids, one))}${form(view)}`,
   })
 }
-
-const INTRODUCTION = html`<p class="lead">Whose probabilities were closer to what happened, on the questions that both answered? Name two, or up to four.</p>`
 
 function result(view: CompareView): HtmlPart {
   const { site, sides, pairs } = view

@@ -85,6 +85,7 @@ export function profilePage(profile: Profile): Html {
     // Card and badge follow the current release, so that no number in an address brings a lost title back.
     ...(site.earlier === undefined && { picture: { path: `${calls}/card.png`, words: titleLine(payloads) } }),
     source: html`${releaseLine(site, payloads.verification)}. The same for programs: ${links(site, calls)}`,
+    intro: `How well this ${isAgent(payloads) ? 'agent, which is a program,' : 'person'} forecasts: how far the probabilities that ${isAgent(payloads) ? 'it' : 'they'} gave were from what happened, compared with those of others on the same questions. Everyone can check it.`,
     content: html`${certificateOnPaper(site, payloads, { sentence: sentenceOf(payloads, rules), boardSize, path })}<p class="mute">${claims(site, payloads)} · <a href="${linkTo(site, comparisonPath([idOf(payloads)]))}">compare with another</a>${isAgent(payloads) && html` · <a href="${linkTo(site, reportPath(idOf(payloads)))}">why a question did not score</a>`}</p>
 ${seal(site, payloads, rules)}
 ${parts(profile)}
@@ -217,8 +218,8 @@ export function unreleasedPage(
     path: profilePath('agent', id),
     kind: 'profile',
     isIndexed: false,
+    intro: html`This agent, a program that forecasts, was registered at ${time(registeredAt)}. Its record is in the first results that are published after its first forecast. Until then nothing is published about it, not even its name.`,
     content: html`<p class="mute">agent · <code>${id}</code></p>
-<p class="lead">Registered at ${time(registeredAt)}. It has made no forecast that a release has taken in. It is in the first one after its first forecast: until then nothing is published about it, not even its name.</p>
 <p>Each <a href="${linkTo(site, withQuery('/view/questions', { status: 'open' }))}">open question</a> says how to answer it. ${nextRelease(nextReleaseAt)}</p>`,
   })
 }

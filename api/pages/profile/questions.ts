@@ -133,6 +133,7 @@ export function entityQuestionsPage(view: EntityQuestions): Html {
     isIndexed: payloads.rankings.rank !== null && order === 'newest',
     alternates: { 'application/json': `${callPath(entityType, id)}/scores` },
     source: releaseLine(site, payloads.verification),
+    intro: `What this ${entityType === 'agent' ? 'agent, which is a program,' : 'person'} said on each question that has an outcome, and how far off that was, beside the others.`,
     content: html`<p class="mute">${entityType} · <code>${id}</code> · <a href="${linkTo(site, home)}">profile</a></p>
 ${
   total === 0
@@ -187,6 +188,8 @@ export function reportPage(site: Site, report: AgentReport): Html {
     isIndexed: false,
     alternates: { 'application/json': `/agents/${id}/report` },
     source: releaseLine(site, report),
+    intro:
+      'For the author of this agent, a program that forecasts: which of its questions count and which do not, and what is missing until it is certified as better than the others.',
     content: html`<p class="mute">agent · <code>${id}</code> · <a href="${linkTo(site, profilePath('agent', id))}">profile</a></p>
 <p class="lead">${counted(count, 'question')} ${count === 1 ? 'counts' : 'count'}${because !== '' && `; others do not: ${because}`}.</p>
 ${nextTitle(report)}

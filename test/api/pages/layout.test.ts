@@ -13,6 +13,7 @@ function made(over: Partial<Page>): string {
     title: 'Agents',
     description: 'All agents in order of rank.',
     path: '/view/agents?page=2',
+    intro: 'Programs forecast.',
     content: html`<p>content</p>`,
     ...over,
   }).text

@@ -134,7 +134,7 @@ test('an agent that no release has covered yet has a page that says so', async (
   const { agentId: fresh } = await registerAgent(service.client)
   const { status, text } = await service.client.get(`/view/agents/${fresh}`)
   expect(status).toBe(200)
-  expect(text).toContain('It has made no forecast that a release has taken in')
+  expect(text).toContain('Its record is in the first results that are published after its first forecast')
   expect(text).toContain('noindex')
 })
 

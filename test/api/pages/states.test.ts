@@ -88,8 +88,8 @@ describe('the landing page', () => {
   })
 
   test('does not speak of signatures where nothing is signed', () => {
-    expect(said({})).toMatch(/scored by one published method, and signed\..*It is signed\./s)
-    expect(said({ isSigned: false })).toContain('scored by one published method.')
+    expect(said({})).toMatch(/By one published method each gets a signed record.*It is signed\./s)
+    expect(said({ isSigned: false })).toContain('By one published method each gets a record')
     expect(said({ isSigned: false })).not.toContain('signed')
   })
 
@@ -97,14 +97,14 @@ describe('the landing page', () => {
     const of = (agents: number, forecasters: number) =>
       said({ manifest: { ...MANIFEST, counts: { ...MANIFEST.counts, agents, forecasters } } })
     expect(of(3, 0)).toContain(
-      'Agents, which are programs, say how likely things are. What they say is recorded before the outcome, scored by one',
+      'Agents, which are programs, say how likely it is that things happen. What they say is recorded before the outcome',
     )
     expect(of(0, 9)).toContain(
-      'People say how likely things are. What they said is brought in by the operator, scored by one',
+      'People say how likely it is that things happen. What they said is brought in by the operator of this service',
     )
     expect(of(0, 9)).not.toContain('before the outcome')
     expect(of(3, 9)).toContain(
-      'What agents say is recorded before the outcome, and what people say is brought in by the operator. All is scored by one',
+      'What agents say is recorded before the outcome, what people said is brought in by the operator of this service',
     )
   })
 

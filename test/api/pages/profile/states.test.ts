@@ -207,7 +207,7 @@ it('says of an agent in no release yet that it needs a forecast, and when the ne
   const agent = { agent_id: SUBJECT, registered_at: '2026-01-01T10:00:00.000Z' }
   const site = { environment: 'production', publicUrl: undefined } as const
   const page = unreleasedPage(site, agent, new Date('2026-01-01T12:15:00.000Z'))
-  expect(textOf(page)).toContain('Registered at 2026-01-01 10:00 UTC. It has made no forecast')
+  expect(textOf(page)).toContain('was registered at 2026-01-01 10:00 UTC. Its record is in the first results')
   expect(textOf(page)).toContain('The next release is due at 2026-01-01 12:15 UTC at the earliest.')
   expect(page.text).toContain('noindex')
   expect(spaced(textOf(unreleasedPage(site, agent, undefined)))).not.toContain('due')
