@@ -168,7 +168,7 @@ function requirementRow({ metric, has, needed, isMet }: Requirement): Html {
   return html`<tr><td>${rule}</td><td class="n">${least}</td><td><span class="no">✗\u00a0${value}</span>${missing}</td></tr>\n`
 }
 
-/** Rows of the table of measurements. A test compares them with docs/methodology.md. */
+/** Rows of the table of measurements. A test compares them with bench/notes/method.md. */
 export const MEASURED = {
   ever: { result: '0.3 %' },
   owner: { agents: 5, result: '0 %' },

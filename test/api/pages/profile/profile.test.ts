@@ -149,8 +149,8 @@ it('says of each title what decides it', () => {
   )
 })
 
-it('states the error rates that docs/methodology.md has', () => {
-  const measured = readFileSync(new URL('../../../../docs/methodology.md', import.meta.url), 'utf8')
+it('states the error rates that bench/notes/method.md has', () => {
+  const measured = readFileSync(new URL('../../../../bench/notes/method.md', import.meta.url), 'utf8')
   const row = (who: string) => new RegExp(`\\| ${who} +\\| ([^|]*\\S) +\\|`).exec(measured)?.[1]
   expect([
     row('exactly as good as the average of 20 others'),
