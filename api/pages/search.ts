@@ -123,7 +123,7 @@ function topicList({ site }: SearchView, found: Found['topics'] = []): HtmlPart 
   const hits = found.map(({ category, questions, settled_questions: settled }) => ({
     path: topicPath(category),
     name: named(category),
-    under: html`${counted(questions, 'question')}, ${grouped(settled)} settled`,
+    under: html`${counted(questions, 'question')}, ${grouped(settled)} with an outcome`,
   }))
   return html`<h2 id="topics">${HEADINGS.topics}</h2>
 ${hitList(site, hits)}`
