@@ -15,7 +15,7 @@ import { importIdOf } from '../../pipeline/tables/import-id.ts'
 import type { ReleaseManifest, UndoneImport } from '../../schemas/manifests.ts'
 import { suiteFolder } from '../support/folder.ts'
 import { Clock, release, testComponents } from '../support/http/service.ts'
-import { contentOf, copyOf } from '../support/store-content.ts'
+import { copyOf } from '../support/store-content.ts'
 import { send } from '../support/tables.ts'
 import { sampleRows } from '../support/worlds/table-rows.ts'
 import { NOW, QUESTION, copyReleasedWorld, csvOf, forecasterId, uuidOf } from '../support/worlds/world.ts'
@@ -239,87 +239,10 @@ describe('a node', () => {
   })
 })
 
-describe('is refused, and changes nothing,', () => {
-  const refusals: [
-    what: string,
-    prepare: (components: World) => Promise<string>,
-    expected: { kind: string; message: string | RegExp },
-  ][] = [
-    [
-      'for a question that has forecasts',
-      async (components) => {
-        const id = await imported(components, 'questions', fresh('New?'))
-        await imported(
-          components,
-          'forecasts',
-          csvOf([`forecaster,${forecasterId(0)},${NEW},0.5,${day(45)}`]),
-        )
-        return id
-      },
-      { kind: 'conflict', message: /: 1 of the questions that it added have forecasts, so annul them;/ },
-    ],
-    [
-      'for a question that has an outcome',
-      async (components) => {
-        const id = await imported(components, 'questions', fresh('New?'))
-        await imported(components, 'resolutions', resolution(NEW, 'yes', day(45)))
-        return id
-      },
-      { kind: 'conflict', message: /: 1 of the questions that it added have outcomes, so undo those first/ },
-    ],
-    [
-      'for a forecaster who has forecasts',
-      async (components) => {
-        const id = await imported(components, 'forecasters', `user_id,display_name\n${uuidOf(2, 7000)},Ada\n`)
-        await imported(
-          components,
-          'forecasts',
-          csvOf([`forecaster,${uuidOf(2, 7000)},${ZERO},0.5,${day(5)}`]),
-        )
-        return id
-      },
-      { kind: 'conflict', message: /: 1 of the forecasters that it added have forecasts/ },
-    ],
-    [
-      'for rows that a later import found known',
-      async (components) => {
-        const id = await imported(components, 'forecasts', forecasts(0.11))
-        await imported(components, 'forecasts', forecasts(0.11, 0.93))
-        return id
-      },
-      { kind: 'conflict', message: /: it may have rows that the later imports forecasts-\d+ found known/ },
-    ],
-    [
-      'a second time',
-      async (components) => {
-        const id = await imported(components, 'forecasts', forecasts(0.11))
-        await undo(components, id)
-        return id
-      },
-      { kind: 'conflict', message: new RegExp(`was undone already, at .*: ${WHY}`) },
-    ],
-    [
-      'for an import that was never made',
-      () => Promise.resolve('forecasts-4711'),
-      { kind: 'notFound', message: /there is no import forecasts-4711/ },
-    ],
-  ]
-  test.each(refusals)('%s', async (_, prepare, { kind, message }) => {
-    const components = await world()
-    const id = await prepare(components)
-    const before = await contentOf(components.store)
-    await expect(undo(components, id)).rejects.toMatchObject({
-      kind,
-      message: expect.stringMatching(message),
-    })
-    expect(await contentOf(components.store)).toEqual(before)
-  })
-
-  test('for what is no id of an import', () => {
-    for (const text of ['agents-1', 'forecasts-0', 'forecasts-1.5', '../forecasts-1', 'forecasts', '']) {
-      expect(() => importIdOf(text)).toThrow(/is not the id of an import/)
-    }
-  })
+test('an id of an import is that of a table and its version', () => {
+  for (const text of ['agents-1', 'forecasts-0', 'forecasts-1.5', '../forecasts-1', 'forecasts', '']) {
+    expect(() => importIdOf(text)).toThrow(/is not the id of an import/)
+  }
 })
 
 test('the list has every import with its file, and no version with a forecast that came by the API', async () => {
@@ -343,36 +266,4 @@ test('the list has every import with its file, and no version with a forecast th
   })
   expect(text.split('\n')).toHaveLength(imports.length)
   expect(text).toContain(`.001Z: ${WHY}`)
-})
-
-describe('the namespace of ids that are text', () => {
-  const ONE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8'
-  const OTHER = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
-  const people = 'user_id,display_name\nada,Ada\n'
-
-  test('is remembered, and another one is refused until it is said twice', async () => {
-    const components = await world()
-    const importing = (namespace: string | string[]) =>
-      imported(components, 'forecasters', people, { ids: 'text', namespace })
-    await importing(ONE)
-    const before = await contentOf(components.store)
-    await expect(importing(OTHER)).rejects.toMatchObject({
-      kind: 'conflict',
-      message: expect.stringContaining(`say --namespace ${OTHER} twice`),
-    })
-    expect(await contentOf(components.store)).toEqual(before)
-    await importing([OTHER, OTHER])
-    for (const known of [OTHER, ONE]) await importing(known)
-    await expect(importing(uuidOf(9, 1))).rejects.toMatchObject({
-      kind: 'conflict',
-      message: expect.stringContaining(`had ${ONE} or ${OTHER}:`),
-    })
-  })
-
-  test('is one, also where it is said twice', () => {
-    expect(() => parseOptions('forecasters', { ids: 'text', namespace: [ONE, OTHER] })).toThrow(/two values/)
-    expect(() => parseOptions('forecasters', { ids: 'text', namespace: [ONE, ONE, ONE] })).toThrow(
-      /two values/,
-    )
-  })
 })
