@@ -13,8 +13,6 @@ interface Connection extends Occupant {
   /** The answers that are not completely sent, in the order of their requests. */
   owed: ServerResponse[]
   isUnreadable: boolean
-  /** Whether nothing that follows on the connection may be taken for a request. */
-  isAtEnd: boolean
 }
 
 /** Answers the requests of a connection in turn, and ends a connection once it owes no answer. */
@@ -40,13 +38,10 @@ export class Connections {
       const connection = this.#open.get(socket)
       // A request that comes while its connection is ending must do nothing, because nobody would get the
       // answer.
-      if (!connection || connection.isAtEnd || !socket.writable) return
+      if (!connection || !socket.writable) return
       // Bytes after a request to change the protocol may belong to that protocol. Node drops those of its
       // packet, and could then take the rest of a request for another one.
-      if (request.headers.upgrade !== undefined) {
-        connection.isAtEnd = true
-        response.shouldKeepAlive = false
-      }
+      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
       const { owed } = connection
       const before = owed.at(-1)
       owed.push(response)
@@ -71,7 +66,6 @@ export class Connections {
       socket,
       owed,
       isUnreadable: false,
-      isAtEnd: false,
       networks: this.#networksOf(socket),
       isIdle: () => owed.length === 0,
     }

@@ -284,6 +284,17 @@ describe('a client that asks ahead', () => {
     expect(begun).toEqual(['/0'])
   })
 
+  test('has nothing begun that follows an upgrade', async () => {
+    const { url, begun, letGo } = await gated()
+    const raw = await RawSocket.open(url)
+    raw.socket.write('GET /0 HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\n\r\n')
+    await expect.poll(() => begun.length).toBe(1)
+    raw.socket.write(asking(3))
+    letGo()
+    expect(await raw.closed).toMatch(/it was \/0;$/)
+    expect(begun).toEqual(['/0'])
+  })
+
   test('and then says that it sends no more, is answered all the same', async () => {
     const { url, letGo, begun } = await gated()
     const raw = await RawSocket.open(url)
