@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs'
+import { mkdirSync, renameSync } from 'node:fs'
 import { cp, mkdir, readFile, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -164,6 +164,24 @@ describe('a store whose directory vanishes', () => {
         expect(await seen, `${name}, turn ${turn}`).toBeDefined()
       }
     }
+  })
+
+  test('and leaves an empty one while an object is written has not taken it', async () => {
+    const root = join(await testFolder(), 'store')
+    const store = await FileStore.begin(root)
+    const file = join(await testFolder(), 'object')
+    await writeFile(file, '1')
+    const body = {
+      sizeBytes: 1,
+      sha256: '',
+      get location() {
+        // The store was there when the write began.
+        renameSync(root, `${root}-away`)
+        mkdirSync(join(root, '.staging'), { recursive: true })
+        return file
+      },
+    }
+    await expect(store.put('a', body)).rejects.toMatchObject(GONE)
   })
 
   test('and comes back as a copy, with other files of the same content, is the same store', async () => {
