@@ -168,11 +168,13 @@ describe('a private address', () => {
   })
 })
 
-test('a network of its own that fails says nothing of the domain', async () => {
-  const fails = () => Object.assign(new Error('EAI_AGAIN'), { code: 'EAI_AGAIN' })
-  const reach = await reachOf(answering(GOOD), {
-    lookUp: () => Promise.reject(fails()),
-    resolveTxt: () => Promise.reject(fails()),
+const fails = () => Promise.reject(Object.assign(new Error('EAI_AGAIN'), { code: 'EAI_AGAIN' }))
+test.for<[string, Partial<Reach>]>([
+  ['its file and its records', { lookUp: fails, resolveTxt: fails }],
+  ['its file alone', { lookUp: fails }],
+  ['its records alone', { resolveTxt: fails }],
+])('a network of its own that fails for %s says nothing of the domain', async ([, more]) => {
+  expect(await lookForProof(CLAIM, await reachOf(answering('', 404), more))).toMatchObject({
+    kind: 'unknown',
   })
-  expect(await lookForProof(CLAIM, reach)).toMatchObject({ kind: 'unknown' })
 })
