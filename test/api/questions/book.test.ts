@@ -8,6 +8,7 @@ import { LocalFiles } from '../../../pipeline/store/local-files.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { deltaLogPath } from '../../../pipeline/store/paths.ts'
 import type { ListedQuestion } from '../../../schemas/answers.ts'
+import type { UndoneImport } from '../../../schemas/manifests.ts'
 import { type Call, FaultStore } from '../../support/faults/fault-store.ts'
 import { LyingStore } from '../../support/faults/lying-store.ts'
 import { Clock, importRows, testComponents } from '../../support/http/service.ts'
@@ -310,6 +311,20 @@ describe('a question book', () => {
       expect(await textsOf(book, 1)).toEqual(['one', 'first'])
       expect(filesRead()).toEqual([object])
     })
+  })
+
+  test('has another version once an import is undone, because titles may be others', async () => {
+    await importQuestions([1, 'first', '2027-01-01T00:00:00Z'])
+    await importQuestions([1, 'second', '2027-01-01T00:00:00Z'])
+    const at = clock.now().toISOString()
+    let undone: UndoneImport[] = []
+    const book = new QuestionBook({ ...components, now: clock.now, undone: () => undone })
+    await book.refresh()
+    const { version } = book
+    undone = [{ table: 'questions', version: 2, rows: 1, recorded_at: at, undone_at: at, reason: 'a test' }]
+    await book.refresh()
+    expect(book.known(id(1))).toMatchObject({ title: 'first' })
+    expect(book.version).not.toBe(version)
   })
 
   test('is as it was after a read that failed, and reads the same again', { tags: ['slow'] }, async () => {
