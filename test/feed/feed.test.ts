@@ -91,6 +91,16 @@ describe('the feed', () => {
     expect(new Set(events.map((event) => event.id)).size).toBe(events.length)
   })
 
+  test('tells nothing twice where the clock is set back', { tags: ['slow'] }, async () => {
+    await questions(`${id(1)},Open soon?,,2026-03-01T12:30:00Z,2026-04-01T00:00:00Z`)
+    await write()
+    await pass('2026-03-01T13:00:00.000Z')
+    await questions(`${id(2)},Open later?,,2026-03-02T00:00:00Z,2026-04-01T00:00:00Z`)
+    await pass('2026-03-01T12:10:00.000Z')
+    await pass('2026-03-01T13:10:00.000Z')
+    expect(typesOf(await told())).toEqual(['question.opened'])
+  })
+
   test('tells of releases, and whose certification has changed', { tags: ['slow'] }, async () => {
     await write()
     await copyReleasedWorld(store)
