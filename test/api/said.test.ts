@@ -76,6 +76,8 @@ test(
       { question_id: QUESTION.open, probability: 0.9, rationale: 'Refused with its forecast.' },
       { question_id: OTHER, probability: 0.5, rationale: 'Of another.' },
     ])
+    const recorded = (await inboxRows(components.store, 'rationales')).map((row) => row['rationale'])
+    expect(recorded).toEqual(['At first.', 'Of another.'])
     const [last] = await submit([{ question_id: QUESTION.open, probability: 0.7, rationale: HOSTILE }])
     await submit([{ question_id: QUESTION.open, probability: 0.6 }])
     const none = { question_id: QUESTION.open, rationales: [], left_out: 0 }
