@@ -199,17 +199,18 @@ function poolsByQuestion(
 function answersOf(
   { rowCount, columns: { question, entity } }: Kept,
   questions: readonly TimedQuestion[],
-  { pairs, firstMs, lastMs }: Activity,
+  { pairs, lastMs }: Activity,
   isOwn: (member: number, question: number) => boolean,
 ): { answered: Int32Array; aside: Int32Array } {
   const answered = new Int32Array(pairs.length)
   const aside = new Int32Array(pairs.length)
   for (let row = 0; row < rowCount; row++) {
     const [member, number] = [entity[row]!, question[row]!]
-    const { isSettled, openedAtMs, endsAtMs } = questions[number]!
+    const { isSettled, openedAtMs } = questions[number]!
     if (!isSettled || !isOwn(member, number)) continue
     answered[member]! += 1
-    if (openedAtMs > lastMs[member]! || endsAtMs <= firstMs[member]!) aside[member]! += 1
+    // It ended after the entity's first forecast, because a forecast on it was made before its end.
+    if (openedAtMs > lastMs[member]!) aside[member]! += 1
   }
   return { answered, aside }
 }
