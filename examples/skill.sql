@@ -1,6 +1,6 @@
 -- Derives the skills of every entity, their intervals, its evidence and its title from the published scores of the current
--- release, and counts in how many places the release says the same. Every question is a unit of its own. It runs in the
--- folder of the data: see docs/data.md, "The skill, derived again".
+-- release, and counts in how many places the release says the same. It runs in the folder of the data: see docs/data.md,
+-- "The skill, derived again".
 SET VARIABLE release = (
   SELECT max(release) FROM read_json('releases/*/manifest.json', columns = {release: 'INTEGER'})
 );
@@ -9,7 +9,7 @@ SET VARIABLE scores = format('releases/{:08d}/scores/*.parquet', getvariable('re
 
 -- The errors on contested questions in whole 1e-9, once for each yardstick.
 WITH error AS (
-  SELECT entity_type, entity_id, cluster, week, priced, judged_coverage, judged_brier AS b, judged_brier_if_other AS b_if_other,
+  SELECT entity_type, entity_id, unit, joint, cluster, week, priced, judged_coverage, judged_brier AS b, judged_brier_if_other AS b_if_other,
     unnest(['average', 'median', 'market']) AS against, unnest([average_brier, median_brier, market_brier]) AS r,
     unnest([average_brier_if_other, median_brier_if_other, market_brier_if_other]) AS r_if_other
   FROM read_parquet(getvariable('scores'))
@@ -19,15 +19,23 @@ WITH error AS (
 gain AS (
   SELECT *, (r - b)::HUGEINT AS x, (r_if_other - b_if_other)::HUGEINT AS x_if_other,
     round_even(sqrt(greatest(0, -x::DOUBLE * x_if_other::DOUBLE)), 0)::HUGEINT AS f,
-    greatest(x, x_if_other) > 0 AND -least(x, x_if_other) > 3 * greatest(x, x_if_other) AS one_sided
+    joint = 'lone' AND greatest(x, x_if_other) > 0 AND -least(x, x_if_other) > 3 * greatest(x, x_if_other) AS one_sided
   FROM error
 ),
 summed AS (
-  SELECT entity_type, entity_id, against, count(*) AS questions, count(DISTINCT cluster) AS g, count_if(priced) AS priced,
+  SELECT entity_type, entity_id, against, count(DISTINCT unit) AS questions, count(DISTINCT cluster) AS g,
+    count(DISTINCT unit) FILTER (priced) AS priced,
     sum(r)::DOUBLE / 2.5e9 AS evidence, sum(r)::DOUBLE + 2.5e9 AS denominator, sum(x)::DOUBLE / denominator AS skill,
-    sum(round_even(judged_coverage * 1e12, 0)) / 1e12 / count(*) AS coverage,
-    coalesce(sum(f * f) FILTER (NOT one_sided), 0) AS ff
+    sum(round_even(judged_coverage * 1e12, 0)) / 1e12 / count(*) AS coverage
   FROM gain GROUP BY ALL
+),
+-- The spreads of the units: those of nested thresholds add up, of options that exclude each other twice their squares do.
+spread AS (
+  SELECT entity_type, entity_id, against, sum(ff) AS ff
+  FROM (SELECT entity_type, entity_id, against, unit,
+      CASE joint WHEN 'ordered' THEN sum(f) * sum(f) WHEN 'exclusive' THEN 2 * sum(f * f) ELSE sum(f * f) END AS ff
+    FROM gain WHERE NOT one_sided GROUP BY entity_type, entity_id, against, unit, joint)
+  GROUP BY ALL
 ),
 -- The gains and the one-sided spreads by cluster and by week.
 grouped AS (
@@ -45,8 +53,8 @@ bounded AS (
   SELECT *,
     CASE WHEN attempt IS NULL THEN 0.05::DOUBLE ELSE 0.1::DOUBLE / (attempt * (attempt + 1)) END AS alpha,
     sqrt((1 + 20 / g) * round_even(ln((g / 20 + 1) / (alpha * alpha)) * 1e9, 0) / 1e9) AS h,
-    CASE WHEN g > 1 THEN h * sqrt(greatest(xx, ff + aa)::DOUBLE) / denominator END AS margin
-  FROM summed JOIN scattered USING (entity_type, entity_id, against)
+    CASE WHEN g > 1 THEN h * sqrt(greatest(xx, coalesce(ff, 0) + aa)::DOUBLE) / denominator END AS margin
+  FROM summed JOIN scattered USING (entity_type, entity_id, against) LEFT JOIN spread USING (entity_type, entity_id, against)
   JOIN (SELECT entity_type, entity_id, attempt FROM read_parquet(getvariable('entities'))) USING (entity_type, entity_id)
   WHERE against <> 'market' OR priced > 0
 ),

@@ -14,7 +14,15 @@ import {
   snapshotRow,
 } from './payloads.ts'
 import { PROBLEM_NAMES, QUOTA_EXCEEDED, problemAddress } from './problems.ts'
-import { importKind, questionOutcome, questionStatus, scoredOutcome, statedOutcome } from './outcomes.ts'
+import {
+  eventKind,
+  importKind,
+  questionOutcome,
+  questionStatus,
+  scoredOutcome,
+  statedOutcome,
+  unitJoint,
+} from './outcomes.ts'
 import { referenceRow } from './references.ts'
 import { TIERS } from './tiers.ts'
 import { PUBLIC_DATA, day, instant, publishedUuid, sha256 } from './values.ts'
@@ -203,6 +211,24 @@ export const forecastResults = z.strictObject({
     .describe('One for each forecast, in their order'),
 })
 
+const coherence = z
+  .union([
+    z.strictObject({
+      sum: z.number().describe('What the probabilities add up to, where only one can end yes'),
+    }),
+    z.strictObject({
+      rises_at: z.array(publishedUuid).describe('The thresholds that are more probable than those below'),
+    }),
+  ])
+  .nullable()
+  .describe('What is wrong with the probabilities together; null where nothing is')
+
+export const eventForecast = z.strictObject({
+  event_id: z.string(),
+  coherence,
+  results: z.array(acceptedForecast).describe('One for each question, in order of their positions'),
+})
+
 export const currentForecast = z.strictObject({
   ...acknowledgedForecast.omit({ agent_id: true }).shape,
   title: z
@@ -252,12 +278,31 @@ export const bulkResults = z.strictObject({
     .describe('One for each id, in the order asked'),
 })
 
+const eventFields = {
+  event_id: z.string(),
+  title: z.string().nullable().describe('Null for an event of which only the id is known'),
+  kind: eventKind.describe('What the outcomes of its questions imply about each other'),
+}
+const inEvent = {
+  position: count.nullable().describe('Its place among the questions of its event'),
+  option: z.string().nullable().describe('What it is called within its event'),
+}
+
+/** The event of a question, and the question's place in it. */
+export const questionEvent = z.strictObject({
+  ...eventFields,
+  ...inEvent,
+  questions: count.describe('How many questions the event has'),
+})
+export type QuestionEvent = z.infer<typeof questionEvent>
+
 export const listedQuestion = z.strictObject({
   question_id: publishedUuid,
   title: z.string(),
   category: z.string().nullable(),
   url: z.string().nullable().describe('A page that explains the question'),
   event_id: z.string().nullable().describe('Questions that share one are about the same event or series'),
+  event: questionEvent.nullable().describe('Null without an `event_id`'),
   source: z.string().nullable().describe('Who asked it first, such as another platform'),
   source_id: z
     .string()
@@ -270,9 +315,23 @@ export const listedQuestion = z.strictObject({
     .nullable()
     .describe('Null until it is resolved, and again where its resolution was withdrawn'),
   resolved_at: instant.nullable(),
+  known_at: instant
+    .nullable()
+    .describe('The earliest time at which the outcome was public, if the operator says so'),
   updated_at: instant.describe('When something was last said of the question or of its outcome, UTC'),
 })
 export type ListedQuestion = z.infer<typeof listedQuestion>
+
+export const event = z.strictObject({
+  ...eventFields,
+  source: z.string().nullable().describe('Who asked it first, such as another platform'),
+  source_id: z.string().nullable().describe('Its id there'),
+  url: z.string().nullable().describe('A page that explains the event'),
+  questions: z
+    .array(listedQuestion.omit({ event: true, event_id: true }).extend(inEvent))
+    .describe('In order of their positions, and then as they close'),
+})
+export type Event = z.infer<typeof event>
 const prose = z.string().nullable()
 export const publicDataSetting = z.enum(PUBLIC_DATA)
 export const dataFile = z.strictObject({
@@ -356,6 +415,8 @@ export const questionScore = z.strictObject({
   cluster: z.string().describe(PAIR_ABOUT.cluster),
   week: z.string().describe(PAIR_ABOUT.week),
   divisor: count.describe(PAIR_ABOUT.divisor),
+  joint: unitJoint.describe(PAIR_ABOUT.joint),
+  unit_questions: count.describe(PAIR_ABOUT.unit_questions),
   ...pairFields,
   witnessed: z.boolean().describe(PAIR_ABOUT.witnessed),
   contested: z.boolean().describe(PAIR_ABOUT.contested),

@@ -100,6 +100,8 @@ function scoresColumns(): FileColumn[] {
     column('cluster', 'text'),
     column('week', 'text'),
     column('divisor', 'integer'),
+    column('joint', 'text'),
+    column('unit_questions', 'integer'),
     ...PUBLISHED_PAIR_METRICS.map((name) => {
       const metric = PAIR_METRICS[name]
       return metricColumn(name, metric.per === 1 ? 'integer' : 'double', metric)
@@ -157,6 +159,9 @@ const boardColumns = (): FileColumn[] => [
 
 const TABLE_ABOUT: Record<TableName, string> = {
   questions: 'Every question. The last row of a `question_id` counts.',
+  events: 'Every event of several questions. The last row of an `event_id` counts.',
+  prices:
+    'What markets said of questions. Of two rows of a question at one time the one recorded last counts.',
   resolutions: 'Every outcome. The last row of a `question_id` counts.',
   agents:
     'Every agent. The last row of an `agent_id` counts; the first is its registration, which may stand twice.',
@@ -170,6 +175,8 @@ const PUBLIC_ABOUT: Record<PublicTable, string> = {
   agents: 'Every agent of the release.',
   forecasters: 'Every person of the release, without a name.',
   forecasts: `Each forecast on a settled question once, in files by ${CUT_BY.forecasts}.`,
+  events: 'Every event.',
+  prices: `Each price of a settled question, in files by ${CUT_BY.prices}.`,
   questions: `Every question, in files by ${CUT_BY.questions}.`,
   resolutions: `Every outcome known at \`as_of\`, in files by ${CUT_BY.resolutions}.`,
 }

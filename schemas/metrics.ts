@@ -115,6 +115,9 @@ export const PAIR_ABOUT = {
   cluster: 'what may hang together: the question’s event, or the question',
   week: 'the ISO week (UTC) in which the question closed',
   divisor: 'what the errors are divided by, because the questions of the unit count as one',
+  joint:
+    'how the questions of the unit depend on each other: `lone` for a question by itself, `ordered` thresholds, or `exclusive` options',
+  unit_questions: 'how many questions of the unit are not annulled',
   witnessed: 'whether the service saw every forecast being made',
   contested: 'whether it is settled and has a judged instant',
   priced: 'whether a market’s price stood at a judged instant',

@@ -146,6 +146,14 @@ export const PROBLEM_TYPES = {
     happened: 'The outcome of the question is known, so that it takes no more forecasts.',
     remedy: 'Choose another question: `GET /questions?status=open` lists them.',
   },
+  incoherent: {
+    status: 422,
+    title: 'The probabilities cannot all be right',
+    happened:
+      'The call asked to refuse probabilities of an event that its kind rules out, and `detail` says what is wrong.',
+    remedy:
+      'Change them, or send them without `strict`: they are taken then, and the score punishes what is wrong.',
+  },
   'agent-retired': {
     status: 409,
     title: 'The agent is retired',

@@ -47,8 +47,10 @@ export const PUBLIC_TABLES = {
       },
     ],
   ),
+  events: partOfTable('events', ['event_id'], ['reason']),
   forecasters: partOfTable('forecasters', ['user_id'], ['display_name', 'recorded_at']),
   forecasts: partOfTable('forecasts', ['question_id', 'forecast_at', 'forecast_id'], []),
+  prices: partOfTable('prices', ['question_id', 'priced_at', 'recorded_at'], []),
   questions: partOfTable('questions', ['question_id'], ['reason']),
   resolutions: partOfTable(
     'resolutions',
@@ -70,6 +72,7 @@ export type PublicTable = keyof typeof PUBLIC_TABLES
 /** The public tables with one file per period, and the instant that decides the period of a row. */
 export const CUT_BY = {
   forecasts: 'when the question was settled',
+  prices: 'when the question was settled',
   questions: '`opened_at`',
   resolutions: '`resolved_at`',
 } as const satisfies Partial<Record<PublicTable, string>>

@@ -1,7 +1,7 @@
 // The requests of callers. Every object is strict: an unknown field is refused, not dropped.
 import { z } from 'zod'
 import { DOMAIN_OWNER, NAME_CHARACTERS, idFault, name, nameFrom, normalKey, prose } from './names.ts'
-import { ENTITY_TYPES, OUTCOMES } from './tables.ts'
+import { ENTITY_TYPES, EVENT_KINDS, OUTCOMES } from './tables.ts'
 import { BULK_IDS } from './tiers.ts'
 import { UUID_PATTERN, day, instantMs, uuid } from './values.ts'
 
@@ -73,6 +73,28 @@ export const forecastSubmissions = z.strictObject({
     maxItems: MOST_FORECASTS,
     description: 'Each question once: of several forecasts on one, all but the first are refused',
   }),
+})
+
+/** The most questions of an event that one call forecasts. */
+const MOST_OF_EVENT = 500
+
+export const eventSubmission = z.strictObject({
+  probabilities: z
+    .record(uuid, forecastSubmission.shape.probability)
+    .refine((named) => Object.keys(named).length > 0, 'must name at least one question')
+    .refine(
+      (named) => Object.keys(named).length <= MOST_OF_EVENT,
+      `must name at most ${MOST_OF_EVENT} questions`,
+    )
+    .describe('The probability of yes of each open question of the event, by its id')
+    .meta({ minProperties: 1, maxProperties: MOST_OF_EVENT }),
+})
+
+export const strictQuery = z.strictObject({
+  strict: z
+    .literal('true')
+    .optional()
+    .describe('`true` refuses probabilities that cannot all be right, and takes none of them'),
 })
 
 export const bulkVerification = z.strictObject({
@@ -395,6 +417,12 @@ export const questionRow = z.strictObject({
   category: optionalText('Free grouping'),
   url: optionalText('Where it was asked'),
   event_id: optionalText('Questions that share one are about the same event'),
+  position: z
+    .int()
+    .nonnegative()
+    .nullish()
+    .describe('Its place among the questions of its event; of an ordered one the order of the thresholds'),
+  option: optionalText('What it is called within its event'),
   source: optionalText('Who asked it first'),
   source_id: optionalText('Its id there'),
   opened_at: time('Forecasts count from here on'),
@@ -410,7 +438,53 @@ export const resolutionRow = z.strictObject({
   question_id: uuid,
   outcome: z.enum(OUTCOMES).describe('`open` withdraws the earlier outcome'),
   resolved_at: time('When the outcome became known'),
+  known_at: time('The earliest time at which the outcome was public').nullish(),
 })
+
+export const eventRow = z.strictObject({
+  event_id: text.describe('The `event_id` of its questions'),
+  title: text.describe('What it is about'),
+  kind: z.enum(EVENT_KINDS).describe('What the outcomes of its questions imply about each other'),
+  source: optionalText('Who asked it first'),
+  source_id: optionalText('Its id there'),
+  url: optionalText('Where it was asked'),
+})
+
+export const operatorEvents = z.strictObject({ events: rowsArray(eventRow), reason })
+
+export const priceRow = z.strictObject({
+  question_id: uuid,
+  priced_at: time('From when on the market said so'),
+  probability: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe('Of yes; null where no market stood from then on'),
+  source: text.describe('The market, the same one for all prices of a question'),
+})
+
+export const operatorPrices = z.strictObject({ prices: rowsArray(priceRow) })
+
+const eventIds = z.array(uuid).max(MOST_ROWS)
+
+/** How an event ended. Every question of it that is not named ended no. */
+export const eventOutcome = z
+  .strictObject({
+    yes: eventIds.optional().describe('The questions that ended yes'),
+    highest: uuid
+      .nullish()
+      .describe('Instead of `yes`, of an ordered event: the highest question that ended yes; null for none'),
+    annulled: eventIds.optional().describe('The questions that score nobody'),
+    resolved_at: resolutionRow.shape.resolved_at,
+    known_at: resolutionRow.shape.known_at,
+    reason,
+  })
+  .refine(
+    ({ yes, highest }) => (yes === undefined) !== (highest === undefined),
+    'must have yes or highest, and not both',
+  )
+  .meta({ oneOf: [{ required: ['yes'] }, { required: ['highest'] }] })
 
 export const operatorResolutions = z.strictObject({
   resolutions: rowsArray(resolutionRow),

@@ -29,7 +29,15 @@ export interface TableSpec {
 }
 
 /** The tables that decide scores. A release pins a version of each and reads no others. */
-export const SCORED_TABLES = ['questions', 'resolutions', 'agents', 'forecasters', 'forecasts'] as const
+export const SCORED_TABLES = [
+  'questions',
+  'events',
+  'resolutions',
+  'prices',
+  'agents',
+  'forecasters',
+  'forecasts',
+] as const
 export type ScoredTable = (typeof SCORED_TABLES)[number]
 
 export const TABLE_NAMES = [...SCORED_TABLES, 'rationales', 'usage'] as const
@@ -54,6 +62,8 @@ const tables = {
       optional('category', 'text', 'free grouping'),
       optional('url', 'text', 'where it was asked'),
       optional('event_id', 'text', 'questions that share one are about the same event or series'),
+      optional('position', 'count', 'its place among the questions of its event'),
+      optional('option', 'text', 'what it is called within its event, such as `above 3 %`'),
       optional('source', 'text', 'who asked it first, such as another platform'),
       optional(
         'source_id',
@@ -68,11 +78,47 @@ const tables = {
     rowsPerGroup: 2_048,
     sortedBy: ['question_id', 'recorded_at'],
   },
+  events: {
+    columns: [
+      required('event_id', 'text', 'the `event_id` of its questions'),
+      required('title', 'text', 'what it is about'),
+      required(
+        'kind',
+        'text',
+        '`exclusive`: exactly one of its questions ends yes; `at_most_one`: none or one; `ordered`: nested thresholds, of which a yes implies a yes at every lower position; `independent`: nothing is implied, as of an event without a row',
+      ),
+      optional('source', 'text', 'who asked it first, such as another platform'),
+      optional('source_id', 'text', 'its id there'),
+      optional('url', 'text', 'where it was asked'),
+      reason,
+      recordedAt,
+    ],
+    sortedBy: ['event_id', 'recorded_at'],
+  },
+  prices: {
+    columns: [
+      required('question_id', 'uuid', 'the question'),
+      required('priced_at', 'time', 'from when on the market said so'),
+      optional(
+        'probability',
+        'probability',
+        'of yes, 0 to 1, held to six decimals; null where no market stood from then on',
+      ),
+      required('source', 'text', 'the market, the same one for all prices of a question'),
+      recordedAt,
+    ],
+    sortedBy: ['question_id', 'priced_at', 'recorded_at'],
+  },
   resolutions: {
     columns: [
       required('question_id', 'uuid', 'the question'),
       required('outcome', 'text', '`yes`, `no` or `annulled`; `open` withdraws the earlier resolution'),
       required('resolved_at', 'time', 'when the outcome became known, or the earlier one was withdrawn'),
+      optional(
+        'known_at',
+        'time',
+        'the earliest time at which the outcome was public, if the operator says so',
+      ),
       reason,
       recordedAt,
     ],
@@ -166,20 +212,26 @@ export function tableSpec(name: TableName): TableSpec {
 /** The tables whose rows an operator imports from files. */
 export const IMPORTED_TABLES = [
   'questions',
+  'events',
   'resolutions',
+  'prices',
   'forecasters',
   'forecasts',
 ] as const satisfies readonly ScoredTable[]
 export type ImportedTable = (typeof IMPORTED_TABLES)[number]
 
 /** The columns of a question that decide its scores. */
-export const SCORING_COLUMNS = ['opened_at', 'closes_at', 'event_id', 'category'] as const
-/** The columns whose changes a release lists as corrections. */
-export const CORRECTED_COLUMNS = [...SCORING_COLUMNS, 'outcome', 'resolved_at'] as const
+export const SCORING_COLUMNS = ['opened_at', 'closes_at', 'event_id', 'position', 'category'] as const
+/** The columns whose changes a release lists as corrections. `kind` is that of the question's event. */
+export const CORRECTED_COLUMNS = [...SCORING_COLUMNS, 'kind', 'outcome', 'resolved_at', 'known_at'] as const
 export type CorrectedColumn = (typeof CORRECTED_COLUMNS)[number]
 
 export const ENTITY_TYPES = ['agent', 'forecaster'] as const
 export type EntityType = (typeof ENTITY_TYPES)[number]
+
+/** The kinds of events: each implies something else about the outcomes of its questions. */
+export const EVENT_KINDS = ['exclusive', 'at_most_one', 'ordered', 'independent'] as const
+export type EventKind = (typeof EVENT_KINDS)[number]
 
 /**
  * The outcomes of a resolution. `open` withdraws the earlier one, so that the question is unresolved again.

@@ -122,6 +122,8 @@ const SCORE = {
   cluster: 'event:example-series',
   week: '2026-W09',
   divisor: 1,
+  joint: 'lone',
+  unit_questions: 1,
   coverage: 0.75,
   brier: 0.0729,
   log_score: 0.314710744841,
@@ -380,7 +382,15 @@ const listedQuestion = {
   title: 'Will this simulated question end with yes?',
   category: 'example',
   url: 'https://example.org/questions/1',
-  event_id: 'example-series',
+  event_id: 'example-event',
+  event: {
+    event_id: 'example-event',
+    title: 'Which simulated coins show heads?',
+    kind: 'independent',
+    position: 1,
+    option: 'the first coin',
+    questions: 2,
+  },
   source: 'example-platform',
   source_id: '1',
   opened_at: '2026-01-01T00:00:00.000Z',
@@ -388,7 +398,19 @@ const listedQuestion = {
   status: 'open',
   outcome: null,
   resolved_at: null,
+  known_at: null,
   updated_at: '2025-12-20T09:30:00.000Z',
+}
+const { event_id: _, event: inEvent, ...ofEvent } = listedQuestion
+export const eventSubmission = { probabilities: { [QUESTION_ID]: 0.62 } }
+export const EVENT = {
+  event_id: inEvent.event_id,
+  title: inEvent.title,
+  kind: inEvent.kind,
+  source: null,
+  source_id: null,
+  url: null,
+  questions: [{ ...ofEvent, position: inEvent.position, option: inEvent.option }],
 }
 export const question = {
   ...listedQuestion,

@@ -28,6 +28,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { ForecastRow } from '../../schemas/tables.ts'
 import type { KeyOf } from '../limits/callers.ts'
 import { faultsOfCall } from './call-faults.ts'
+import { type EventOutcome, eventResolutions } from './event-outcome.ts'
 
 /** The most calls that wait for their turn, in which they read the tables. A turn may take a second. */
 const MOST_WAITING = 20
@@ -77,7 +78,7 @@ export class OperatorCalls {
   }
 
   /**
-   * Takes in questions, outcomes or forecasters, all or nothing.
+   * Takes in questions, events, outcomes, prices or forecasters, all or nothing.
    *
    * @throws ServiceError `invalid` with the bad rows.
    */
@@ -87,6 +88,30 @@ export class OperatorCalls {
         importParts(context, [await importPart(context, sent, by.call)]),
       )
       return { ...effectJson(imported!), import_id: importIdIn(sent.kind, imported!.version) }
+    })
+  }
+
+  /**
+   * Says how all questions of an event ended, all or nothing.
+   *
+   * @throws ServiceError `notFound` for an event without a question, `invalid` for an outcome that the event
+   *   cannot have.
+   */
+  eventOutcome(eventId: string, { reason, ...said }: EventOutcome & { reason?: string | undefined }, by: By) {
+    return this.#inLog(by, { event_id: eventId, ...said }, reason, async (context) => {
+      const rows = await eventResolutions(context, eventId, said)
+      const sent: SentRows = { kind: 'resolutions', rows, reason }
+      const [imported] = await importParts(context, [await importPart(context, sent, by.call)]).catch(
+        (error: unknown) => {
+          if (!(error instanceof ServiceError) || error.faults.length === 0) throw error
+          const details = [...new Set(error.faults.map(({ detail }) => detail))]
+          throw new ServiceError('invalid', error.message, {
+            faults: details.map((detail) => ({ pointer: said.yes ? '/yes' : '/highest', detail })),
+            cause: error,
+          })
+        },
+      )
+      return { ...effectJson(imported!), import_id: importIdIn('resolutions', imported!.version) }
     })
   }
 

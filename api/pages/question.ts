@@ -114,9 +114,12 @@ const CHANGED: Record<CorrectedColumn, string> = {
   opened_at: 'forecasts from',
   closes_at: 'forecasts until',
   event_id: 'event',
+  position: 'place in the event',
   category: 'category',
+  kind: 'kind of the event',
   outcome: 'outcome',
   resolved_at: 'outcome known',
+  known_at: 'outcome public since',
 }
 
 function changed({ changes }: QuestionView): HtmlPart {

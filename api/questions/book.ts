@@ -4,11 +4,15 @@ import { type Database, withDatabase } from '../../pipeline/duckdb.ts'
 import type { LocalFiles } from '../../pipeline/store/local-files.ts'
 import type { Store } from '../../pipeline/store/store.ts'
 import { TableLog } from '../../pipeline/tables/delta-log.ts'
-import { CHANGED_TABLES, type ChangedTable, questionsOfSeveralRows } from '../../pipeline/tables/compare.ts'
+import {
+  QUESTION_TABLES,
+  type QuestionVersions,
+  subjectsOfSeveralRows,
+} from '../../pipeline/tables/compare.ts'
 import type { TableVersion } from '../../pipeline/tables/delta.ts'
 import { without } from '../../pipeline/tables/left-out.ts'
 import { attachCurrent, attachTable, currentRows } from '../../pipeline/tables/views.ts'
-import type { QuestionPage, QuestionTexts } from '../../schemas/answers.ts'
+import type { Event, ListedQuestion, QuestionPage, QuestionTexts } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { Change, UndoneImport } from '../../schemas/manifests.ts'
 import type { Outcome } from '../../schemas/tables.ts'
@@ -16,7 +20,8 @@ import { Changes } from './changes.ts'
 import { type DueQuestions, type Filters, Listing, type QuestionCounts } from './listing.ts'
 import { byClose } from './order.ts'
 import type { PageRequest } from './page.ts'
-import { type KnownQuestion, isOverAt } from './question.ts'
+import { type KnownEvent, Events } from './events.ts'
+import { type KnownQuestion, isOverAt, shownAt } from './question.ts'
 import { Texts } from './texts.ts'
 import { type Asker, SERVICE } from '../turns.ts'
 
@@ -25,8 +30,10 @@ import { type Asker, SERVICE } from '../turns.ts'
  * question itself, or nothing about its outcome.
  */
 const NEWS = `
-  SELECT question_id, title, category, url, event_id, source, source_id, outcome, epoch_ms(opened_at)::DOUBLE AS "openedAtMs",
+  SELECT question_id, title, category, url, event_id, position::DOUBLE AS position, option, source, source_id, outcome,
+    epoch_ms(opened_at)::DOUBLE AS "openedAtMs",
     epoch_ms(closes_at)::DOUBLE AS "closesAtMs", epoch_ms(resolved_at)::DOUBLE AS "resolvedAtMs",
+    epoch_ms(known_at)::DOUBLE AS "knownAtMs",
     epoch_ms(current_questions.recorded_at)::DOUBLE AS "recordedAtMs",
     epoch_ms(greatest(current_questions.recorded_at, current_resolutions.recorded_at))::DOUBLE AS "updatedAtMs"
   FROM current_questions FULL JOIN current_resolutions USING (question_id)`
@@ -66,6 +73,7 @@ export class QuestionBook {
   /** Outcomes of questions that the store has not shown yet. */
   readonly #early = new Map<string, News>()
   readonly #listing = new Listing()
+  readonly #events: Events
   readonly #texts: Texts
   /** Questions of which one table has several rows. */
   readonly #questionsOfSeveralRows = new Set<string>()
@@ -88,6 +96,7 @@ export class QuestionBook {
     const { store } = source
     this.#source = source
     this.#texts = new Texts(source)
+    this.#events = new Events(source)
     this.#changes = new Changes(source)
     this.#logs = {
       questions: new TableLog(store, 'questions'),
@@ -186,7 +195,50 @@ export class QuestionBook {
   /** @throws ServiceError `invalid` for a cursor that no page gave. */
   page({ ids, ...request }: QuestionsAsked): QuestionPage {
     const among = ids && [...new Set(ids)].flatMap((id) => this.#byId.get(id) ?? []).sort(byClose)
-    return this.#listing.page({ ...request, among })
+    const { questions, next_cursor } = this.#listing.page({ ...request, among })
+    return { questions: questions.map((question) => this.shown(question, request.now)), next_cursor }
+  }
+
+  /** A question as it is shown at an instant, with its event. */
+  shown(question: KnownQuestion, now: Date): ListedQuestion {
+    const { position, option, ...shown } = shownAt(question, now)
+    const { event_id } = shown
+    if (event_id === null) return { ...shown, event: null }
+    const { title, kind } = this.#events.find(event_id) ?? UNTOLD
+    const questions = this.#listing.ofEvent(event_id).length
+    return { ...shown, event: { event_id, title, kind, position, option, questions } }
+  }
+
+  /**
+   * Returns an event with its questions, first those of lesser positions, then those that close earlier. If
+   * it is not in memory yet, the tables are read first.
+   *
+   * @throws ServiceError `notFound` for an event without a question.
+   */
+  async event(eventId: string): Promise<{ event: KnownEvent | undefined; questions: KnownQuestion[] }> {
+    if (this.#listing.ofEvent(eventId).length === 0) await this.refresh()
+    const place = ({ position }: KnownQuestion) => position ?? Infinity
+    const questions = this.#listing.ofEvent(eventId).toSorted((a, b) => {
+      const [one, other] = [place(a), place(b)]
+      return one === other ? byClose(a, b) : one - other
+    })
+    if (questions.length === 0) {
+      throw new ServiceError('notFound', `no question has the event_id ${JSON.stringify(eventId)}`)
+    }
+    return { event: this.#events.find(eventId), questions }
+  }
+
+  /** An event as it is shown at an instant. @throws ServiceError as `event` does. */
+  async shownEvent(event_id: string, now: Date): Promise<Event> {
+    const { event, questions } = await this.event(event_id)
+    return {
+      event_id,
+      ...(event ?? { ...UNTOLD, source: null, source_id: null, url: null }),
+      questions: questions.map((question) => {
+        const { event_id: _, ...shown } = shownAt(question, now)
+        return shown
+      }),
+    }
   }
 
   /** Returns the first questions that need an operator at an instant, up to `limit` of each kind. */
@@ -230,12 +282,13 @@ export class QuestionBook {
     const undone = this.#source.undone?.() ?? []
     const all = this.#versions([])
     this.#texts.follow(all.questions.files)
-    const freshOf = <T extends TableVersion & { table: ChangedTable }>(version: T): T =>
+    const freshOf = <T extends TableVersion & { table: keyof QuestionVersions }>(version: T): T =>
       without(
         { ...version, files: version.files.slice(this.#read[version.table]) },
         { undone_imports: undone },
       )
     const fresh = { questions: freshOf(all.questions), resolutions: freshOf(all.resolutions) }
+    await this.#events.follow(undone)
     if (fresh.questions.files.length + fresh.resolutions.files.length > 0) await this.#takeInNews(fresh)
     // Imports are undone one by one, and none comes back.
     if (undone.length > this.#undone.length) await this.#takeBack(undone)
@@ -243,12 +296,12 @@ export class QuestionBook {
     this.#read = { questions: all.questions.files.length, resolutions: all.resolutions.files.length }
   }
 
-  async #takeInNews(fresh: Record<ChangedTable, TableVersion>): Promise<void> {
+  async #takeInNews(fresh: QuestionVersions): Promise<void> {
     const { local, openDatabase } = this.#source
     const read = async (database: Database) => {
-      for (const table of CHANGED_TABLES) await attachCurrent(database, local, { ...fresh[table], table })
+      for (const table of QUESTION_TABLES) await attachCurrent(database, local, { ...fresh[table], table })
       const again = await database.rows<Pick<News, 'question_id'>>(
-        CHANGED_TABLES.map(questionsOfSeveralRows).join(' UNION '),
+        QUESTION_TABLES.map((table) => subjectsOfSeveralRows(table, table)).join(' UNION '),
       )
       for (const { question_id } of again) this.#questionsOfSeveralRows.add(question_id)
       return inBatches(database, `${NEWS} ${IN_ORDER}`)
@@ -261,13 +314,13 @@ export class QuestionBook {
     const { local, openDatabase } = this.#source
     const versions = this.#versions(undone)
     const read = async (database: Database) => {
-      for (const table of CHANGED_TABLES) {
+      for (const table of QUESTION_TABLES) {
         const { undone: files = [], ...version } = versions[table]
         await attachTable(database, local, { ...version, files }, 0, `undone_${table}`)
         await attachTable(database, local, version)
       }
-      const ids = CHANGED_TABLES.map((table) => `SELECT question_id FROM undone_${table}`).join(' UNION ')
-      for (const table of CHANGED_TABLES) {
+      const ids = QUESTION_TABLES.map((table) => `SELECT question_id FROM undone_${table}`).join(' UNION ')
+      for (const table of QUESTION_TABLES) {
         const rows = `(FROM ${table} SEMI JOIN (${ids}) USING (question_id))`
         await database.run(`CREATE OR REPLACE VIEW current_${table} AS ${currentRows(table, rows)}`)
       }
@@ -325,12 +378,15 @@ export class QuestionBook {
         category: question.category,
         url: question.url,
         event_id: question.event_id,
+        position: question.position,
+        option: question.option,
         source: question.source,
         source_id: question.source_id,
         openedAtMs: question.openedAtMs,
         closesAtMs: question.closesAtMs,
         outcome,
         resolvedAtMs: outcome === null ? null : (resolution?.resolvedAtMs ?? null),
+        knownAtMs: outcome === null ? null : (resolution?.knownAtMs ?? null),
         updatedAtMs: Math.max(question.updatedAtMs, resolution?.updatedAtMs ?? -Infinity),
         file: question.file,
       }
@@ -349,6 +405,9 @@ export class QuestionBook {
     return first ?? text
   }
 }
+
+/** The title and the kind of an event without a row. */
+const UNTOLD = { title: null, kind: 'independent' } as const
 
 async function inBatches(database: Database, query: string): Promise<News[][]> {
   const batches: News[][] = []

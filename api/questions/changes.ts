@@ -3,11 +3,11 @@ import { LRUCache } from 'lru-cache'
 import type { Database } from '../../pipeline/duckdb.ts'
 import type { LocalFiles } from '../../pipeline/store/local-files.ts'
 import {
-  CHANGED_TABLES,
+  QUESTION_TABLES,
   CHANGES_IN_ORDER,
-  type ChangedVersions,
+  type QuestionVersions,
   attachCompared,
-  changes,
+  changesOf,
 } from '../../pipeline/tables/compare.ts'
 import type { Change } from '../../schemas/manifests.ts'
 import { CALLS_OF_READ, DatabaseInTurn } from './database-in-turn.ts'
@@ -30,8 +30,8 @@ export class Changes {
    *
    * @throws ServiceError `corrupt` for a data file that is damaged or missing.
    */
-  async changesOf(questionId: string, versions: ChangedVersions, asker: Asker): Promise<readonly Change[]> {
-    const states = CHANGED_TABLES.map((table) => [versions[table].version, versions[table].undone?.length])
+  async changesOf(questionId: string, versions: QuestionVersions, asker: Asker): Promise<readonly Change[]> {
+    const states = QUESTION_TABLES.map((table) => [versions[table].version, versions[table].undone?.length])
     const key = [questionId, ...states].join(' ')
     const known = this.#cache.get(key)
     if (known) return known
@@ -44,10 +44,10 @@ export class Changes {
     })
   }
 
-  #read(database: Database, questionId: string, versions: ChangedVersions): Promise<Change[]> {
+  #read(database: Database, questionId: string, versions: QuestionVersions): Promise<Change[]> {
     return this.#local.reading(async () => {
       await attachCompared(database, this.#local, versions)
-      return database.rows<Change>(`FROM (${changes(questionId)}) ${CHANGES_IN_ORDER}`)
+      return database.rows<Change>(`FROM (${changesOf(questionId)}) ${CHANGES_IN_ORDER}`)
     })
   }
 }

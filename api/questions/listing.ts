@@ -1,6 +1,5 @@
 // All questions in order, and those of each status, category and word, so that a page costs no more than the
 // questions on it.
-import type { QuestionPage } from '../../schemas/answers.ts'
 import type { QuestionStatus } from '../../schemas/requests.ts'
 import { wordsOf } from '../../schemas/requests.ts'
 import { ByKey } from './by-key.ts'
@@ -15,7 +14,7 @@ import {
   indexAfter,
   indexOfOpening,
 } from './order.ts'
-import { type PageRequest, pageOf } from './page.ts'
+import { type KnownPage, type PageRequest, pageOf } from './page.ts'
 import type { KnownQuestion } from './question.ts'
 
 const HOUR_MS = 3_600_000
@@ -106,8 +105,13 @@ export class Listing {
     this.#toOpen = changed(this.#toOpen, gone.toSorted(byOpening), come.toSorted(byOpening), byOpening)
   }
 
+  /** The questions of an event, in the order in which they close. */
+  ofEvent(eventId: string): Ordered {
+    return this.#events.list(eventId)
+  }
+
   /** @throws ServiceError `invalid` for a cursor that no page gave. */
-  page({ now, limit, cursor, ...filters }: PageRequest & Filters): QuestionPage {
+  page({ now, limit, cursor, ...filters }: PageRequest & Filters): KnownPage {
     const nowMs = now.getTime()
     this.#moveTo(nowMs)
     const { status, closes_before, closes_after, opened_after, resolved_after, updated_after } = filters

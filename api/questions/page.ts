@@ -1,9 +1,8 @@
 // A page of the questions that several lists have in common, and the cursor that leads to the next one.
-import type { QuestionPage } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import { CURSOR } from '../../schemas/requests.ts'
 import { type Ordered, type ClosePosition, byClose, indexAfter, indexSoonAfter } from './order.ts'
-import { type KnownQuestion, shownAt } from './question.ts'
+import type { KnownQuestion } from './question.ts'
 
 /**
  * A page ends early after this much work, so that no call costs much more than a full page. Each question
@@ -22,6 +21,11 @@ export interface Selection {
   fits?: (question: KnownQuestion) => boolean
 }
 
+export interface KnownPage {
+  questions: KnownQuestion[]
+  next_cursor: string | null
+}
+
 export interface PageRequest {
   limit: number
   cursor: string | undefined
@@ -29,7 +33,7 @@ export interface PageRequest {
 }
 
 /** @throws ServiceError `invalid` for a cursor that no page gave. */
-export function pageOf({ lists, ...stretch }: Selection, { limit, cursor, now }: PageRequest): QuestionPage {
+export function pageOf({ lists, ...stretch }: Selection, { limit, cursor }: PageRequest): KnownPage {
   const { after, before, fits = () => true } = stretch
   const start = latest(after, cursor === undefined ? undefined : decodeCursor(cursor))
   // A question that is not in the shortest list is never examined.
@@ -37,8 +41,8 @@ export function pageOf({ lists, ...stretch }: Selection, { limit, cursor, now }:
   const placeIn = (list: Ordered, place: ClosePosition | undefined) => (place ? indexAfter(list, place) : 0)
   const places = others.map((list) => placeIn(list, start))
   const found: KnownQuestion[] = []
-  const page = (next: ClosePosition | null): QuestionPage => ({
-    questions: found.map((question) => shownAt(question, now)),
+  const page = (next: ClosePosition | null): KnownPage => ({
+    questions: found,
     next_cursor: next && cursorOf(next),
   })
   const end = before ? indexAfter(shortest!, before) : shortest!.length

@@ -1,5 +1,5 @@
 // A question at an instant: its status, how it is shown, and whether it takes a forecast.
-import type { ListedQuestion } from '../../schemas/answers.ts'
+import type { ListedQuestion, QuestionEvent } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
 import type { QuestionStatus } from '../../schemas/requests.ts'
 
@@ -7,10 +7,14 @@ import type { QuestionStatus } from '../../schemas/requests.ts'
  * A question and its outcome as the tables hold them. Instants are numbers, because a million dates take 300
  * MB.
  */
-export interface KnownQuestion extends Omit<ListedQuestion, 'status' | `${string}_at`> {
+export interface KnownQuestion
+  extends
+    Omit<ListedQuestion, 'status' | 'event' | `${string}_at`>,
+    Pick<QuestionEvent, 'position' | 'option'> {
   openedAtMs: number
   closesAtMs: number
   resolvedAtMs: number | null
+  knownAtMs: number | null
   updatedAtMs: number
   /** The number of the data file that has the question's row. Files count in the order of the table's log. */
   file: number
@@ -28,13 +32,15 @@ export function isOverAt({ outcome, closesAtMs }: KnownQuestion, nowMs: number):
   return outcome !== null || nowMs >= closesAtMs
 }
 
-export function shownAt(question: KnownQuestion, now: Date): ListedQuestion {
-  const { openedAtMs, closesAtMs, resolvedAtMs, updatedAtMs, file: _file, ...told } = question
+/** A question as it is shown beside its event. */
+export function shownAt(question: KnownQuestion, now: Date) {
+  const { openedAtMs, closesAtMs, resolvedAtMs, knownAtMs, updatedAtMs, file: _file, ...told } = question
   return {
     ...told,
     opened_at: new Date(openedAtMs).toISOString(),
     closes_at: new Date(closesAtMs).toISOString(),
     resolved_at: resolvedAtMs === null ? null : new Date(resolvedAtMs).toISOString(),
+    known_at: knownAtMs === null ? null : new Date(knownAtMs).toISOString(),
     updated_at: new Date(updatedAtMs).toISOString(),
     status: statusAt(question, now.getTime()),
   }

@@ -12,7 +12,7 @@ import { operatorAgenda } from './operator-agenda.ts'
 import { operatorCalls } from './operator.ts'
 import { pageFiles } from './page-files.ts'
 import { pages } from './pages.ts'
-import { getQuestion, listQuestions, listRationales } from './questions.ts'
+import { getEvent, getQuestion, listQuestions, listRationales } from './questions.ts'
 import { records } from './records.ts'
 import { reportRoutes } from './report.ts'
 import { shownElsewhere } from './shown-elsewhere.ts'
@@ -39,6 +39,7 @@ export function allRoutes({ version, methodology, methodologyText }: Documents):
     compareTwo,
     listQuestions,
     getQuestion,
+    getEvent,
     listRationales,
     ...aboutService,
     ...pages(methodology, methodologyText),

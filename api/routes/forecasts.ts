@@ -30,7 +30,7 @@ async function takeOne(context: ApiContext, request: Omit<TakingRequest, 'refuse
   }
 }
 
-function refuseAll(error: unknown): never {
+export function refuseAll(error: unknown): never {
   throw error
 }
 
@@ -43,7 +43,7 @@ function refuseAlone(error: unknown): Problem {
 }
 
 /** The text of an answer to one of many. It is canonical, because its members are in order. */
-function resultText(taken: Taken, questionId: string): string {
+export function resultText(taken: Taken, questionId: string): string {
   if ('problem' in taken) {
     return JSON.stringify({
       problem: membersInOrder(taken.problem),
@@ -57,7 +57,7 @@ function resultText(taken: Taken, questionId: string): string {
 }
 
 /** The members that all calls which take forecasts have in common. */
-const TAKES_FORECASTS = {
+export const TAKES_FORECASTS = {
   key: 'agent',
   limit: 'forecast',
   idempotent: true,

@@ -1,14 +1,19 @@
-// The calls of the operator: questions, outcomes, people with their forecasts, and statements about agents.
+// The calls of the operator: questions, events, outcomes, prices, people with their forecasts, and statements
+// about agents.
 import { z } from 'zod'
 import { agentStated, forecastsTaken, rowsTaken } from '../../schemas/answers.ts'
 import {
   MOST_ROWS,
   agentStatement,
+  eventOutcome,
+  operatorEvents,
   operatorForecasters,
   operatorForecasts,
+  operatorPrices,
   operatorQuestions,
   operatorResolutions,
 } from '../../schemas/requests.ts'
+import { NAME_CHARACTERS } from '../../schemas/names.ts'
 import type { ImportedTable } from '../../schemas/tables.ts'
 import type { OperatorScope } from '../../schemas/tiers.ts'
 import { uuid } from '../../schemas/values.ts'
@@ -92,12 +97,13 @@ const putQuestions = put({
   summary: 'Ask questions, or change them',
   about:
     'A question that is known is changed where the row differs; a field that a row does not have keeps what stands. After a release has ' +
-    'scored it, `opened_at`, `closes_at`, `event_id` and `category` change only with a `reason`.',
+    'scored it, `opened_at`, `closes_at`, `event_id`, `position` and `category` change only with a `reason`.',
   body: operatorQuestions,
   row: {
     question_id: examples.CHANGED_QUESTION_ID,
     title: 'Will it rain in Paris on New Year’s Eve?',
     category: 'weather',
+    event_id: examples.EVENT_ID,
     opened_at: '2026-01-01T00:00:00Z',
     closes_at: '2199-01-01T00:00:00Z',
   },
@@ -113,6 +119,80 @@ const putResolutions = put({
   body: operatorResolutions,
   row: { question_id: examples.CHANGED_QUESTION_ID, outcome: 'yes', resolved_at: '2026-02-01T08:00:00Z' },
   fault: 'resolved_at is "2199-01-01T00:00:00Z", later than now',
+})
+
+const putEvents = put({
+  kind: 'events',
+  scope: 'questions',
+  operationId: 'putEvents',
+  summary: 'Say what the questions of an event have to do with each other',
+  about:
+    'The questions of an event share its `event_id`. Of an `exclusive` event exactly one ends yes, of an `at_most_one` none or one; a yes ' +
+    'in an `ordered` event implies a yes at every lower `position`; in an `independent` one nothing is implied, as in an event without a ' +
+    'row. Outcomes that the kind rules out are refused. After a release has scored a question of it, `kind` changes only with a `reason`.',
+  body: operatorEvents,
+  row: { event_id: examples.EVENT_ID, title: 'What will the weather in Paris be?', kind: 'independent' },
+  fault: 'title is missing',
+})
+
+const putEventOutcome = route({
+  ...LOGGED,
+  path: '/operator/events/{event_id}/outcome',
+  method: 'PUT',
+  operationId: 'putEventOutcome',
+  summary: 'Say how an event ended',
+  description:
+    'Resolves all questions of the event, all or nothing: those named by `yes`, or in an `ordered` event those up to `highest`, end yes, ' +
+    'those in `annulled` score nobody, and every other one ends no. The answer is that of `PUT /operator/resolutions`.',
+  scope: 'resolutions',
+  params: z.strictObject({
+    event_id: z.string().min(1).max(NAME_CHARACTERS).describe('The `event_id` of its questions'),
+  }),
+  body: eventOutcome,
+  examples: {
+    params: { event_id: examples.EVENT_ID },
+    body: { yes: [examples.CHANGED_QUESTION_ID], resolved_at: '2026-02-01T08:00:00Z' },
+  },
+  success: {
+    description: 'The outcomes are durable',
+    body: rowsTaken,
+    cache: 'no-store',
+    example: examples.rowsTaken('resolutions'),
+  },
+  problems: {
+    403: lacking('resolutions'),
+    404: { type: 'not-found', detail: 'no question has the event_id "weather"; nothing was written' },
+    413: TOO_LARGE,
+    422: examples.badRow(
+      'PUT /operator/events/weather/outcome',
+      'yes',
+      'resolved_at is "2199-01-01T00:00:00Z", later than now',
+    ),
+  },
+  handle: async ({ params: { event_id }, body, caller }, { operator }) => ({
+    body: await operator.eventOutcome(event_id, body, {
+      caller,
+      call: `PUT /operator/events/${event_id}/outcome`,
+    }),
+  }),
+})
+
+const putPrices = put({
+  kind: 'prices',
+  scope: 'questions',
+  operationId: 'putPrices',
+  summary: 'Say what a market said',
+  about:
+    'A price stands from `priced_at` until the next one, at most 24 hours. One question has the prices of one `source`. Of two prices of ' +
+    'a question at one time the one said last counts.',
+  body: operatorPrices,
+  row: {
+    question_id: examples.CHANGED_QUESTION_ID,
+    priced_at: '2026-01-15T12:00:00Z',
+    probability: 0.73,
+    source: 'a market',
+  },
+  fault: 'priced_at is "2199-01-01T00:00:00Z", later than now',
 })
 
 const putForecasters = put({
@@ -200,4 +280,13 @@ const putAgent = route({
   }),
 })
 
-export const operatorCalls: Route[] = [putQuestions, putResolutions, putForecasters, postForecasts, putAgent]
+export const operatorCalls: Route[] = [
+  putQuestions,
+  putEvents,
+  putResolutions,
+  putEventOutcome,
+  putPrices,
+  putForecasters,
+  postForecasts,
+  putAgent,
+]

@@ -1,6 +1,7 @@
 // Pages about questions: their list, and each of them with what was forecast once it is settled.
 import { z } from 'zod'
 import { scoredBytes } from '../../pipeline/release/answers.ts'
+import type { ListedQuestion } from '../../schemas/answers.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import type { QuestionSummary } from '../../schemas/payloads.ts'
 import { questionsForm, releaseQuery, wordsOf } from '../../schemas/requests.ts'
@@ -12,7 +13,6 @@ import type { Route } from '../http/route.ts'
 import { type Forecasted, questionPage } from '../pages/question.ts'
 import { questionsPage } from '../pages/questions.ts'
 import { hasBoard } from '../pages/topics.ts'
-import { shownAt } from '../questions/question.ts'
 import { pageRoute } from './page-route.ts'
 import { releasedNames } from './pasted-path.ts'
 import type { Asker } from '../turns.ts'
@@ -58,7 +58,7 @@ const question = pageRoute({
   render: async ({ params, asker, site }, context, release) => {
     const { questions: book, currentForecasts, rationalesOn, now } = context
     const found = await book.find(params.question_id)
-    const shown = shownAt(found, now())
+    const shown = book.shown(found, now())
     const agents = shown.status === 'open' ? currentForecasts.agentsOn(found.question_id) : undefined
     const [texts] = await book.textsOf([found], asker)
     const changes = await book.changesOf(found, asker)
@@ -72,7 +72,10 @@ const question = pageRoute({
 
 export const questionPages: Route[] = [questions, question]
 
-type ShownQuestion = ReturnType<typeof shownAt>
+type ShownQuestion = Pick<
+  ListedQuestion,
+  'question_id' | 'outcome' | 'opened_at' | 'closes_at' | 'resolved_at' | 'known_at'
+>
 
 /** Holds what a release says of a question with an outcome, or the reason why it says nothing. */
 export type Forecast = { manifest: ReleaseManifest } & (
@@ -87,20 +90,19 @@ export const MOST_SCORED_BYTES = 1024 * 1024 * 1024
 export async function forecastOn(
   { summaries }: Published,
   { manifest, earlierThan }: Release,
-  { question_id, outcome, opened_at, closes_at, resolved_at }: ShownQuestion,
+  { question_id, outcome, opened_at, closes_at, resolved_at, known_at }: ShownQuestion,
 ): Promise<Forecast | undefined> {
   if (!manifest || (outcome !== 'yes' && outcome !== 'no')) return undefined
-  const [from, closed, known] = [opened_at, closes_at, resolved_at!].map((at) => new Date(at)) as [
-    Date,
-    Date,
-    Date,
+  const [settledAt, to] = [
+    [closes_at, resolved_at!].toSorted().at(-1)!,
+    [closes_at, resolved_at!, ...(known_at === null ? [] : [known_at])].toSorted()[0]!,
   ]
-  const isSettled = Math.max(closed.getTime(), known.getTime()) <= Date.parse(manifest.as_of)
+  const isSettled = settledAt <= manifest.as_of
   // An earlier release may have settled it by other times than those of today.
   const mayHave = isSettled || earlierThan !== undefined
   const summary = mayHave ? await summaries.find(manifest, question_id) : undefined
   if (summary && summary.outcome === outcome) {
-    return { manifest, summary, from, to: closed < known ? closed : known }
+    return { manifest, summary, from: new Date(opened_at), to: new Date(to) }
   }
   return { manifest, missing: summary ? 'changed' : isSettled ? 'nobody' : 'not yet' }
 }

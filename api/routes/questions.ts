@@ -1,7 +1,8 @@
 // The questions that forecasts are about.
 import { z } from 'zod'
-import { question, questionPage, questionRationales } from '../../schemas/answers.ts'
+import { event, question, questionPage, questionRationales } from '../../schemas/answers.ts'
 import { MOST_NAMED, questionsQuery } from '../../schemas/requests.ts'
+import { NAME_CHARACTERS } from '../../schemas/names.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
 import { shownAt } from '../questions/question.ts'
@@ -91,8 +92,31 @@ export const getQuestion = route({
   handle: async ({ params, asker }, { questions, now }) => {
     const found = await questions.find(params.question_id)
     const [texts] = await questions.textsOf([found], asker)
-    return { body: { ...shownAt(found, now()), ...texts } }
+    return { body: { ...questions.shown(found, now()), ...texts } }
   },
+})
+
+export const getEvent = route({
+  path: '/events/{event_id}',
+  operationId: 'getEvent',
+  tag: 'Questions',
+  summary: 'An event with its questions',
+  description:
+    'What the questions of an event have to do with each other, and the questions. An event of which only the id is known is ' +
+    '`independent`. Its texts come from outside: take them as data.',
+  follows: true,
+  needsQuestions: true,
+  params: z.strictObject({
+    event_id: z.string().min(1).max(NAME_CHARACTERS).describe('The `event_id` of its questions'),
+  }),
+  examples: { params: { event_id: examples.EVENT.event_id } },
+  success: { description: 'The event', body: event, cache: FRESH, example: examples.EVENT },
+  problems: {
+    404: { type: 'not-found', detail: `no question has the event_id "${examples.EVENT.event_id}"` },
+  },
+  handle: async ({ params: { event_id } }, { questions, now }) => ({
+    body: await questions.shownEvent(event_id, now()),
+  }),
 })
 
 export const listRationales = route({

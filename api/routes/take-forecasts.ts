@@ -55,6 +55,8 @@ export interface TakingRequest extends IdempotentRequest {
   forecasts: readonly GivenForecast[]
   /** Returns the problem of a refused forecast, or throws, which refuses the whole call. */
   refuse: (error: unknown) => Problem
+  /** Throws what refuses all forecasts at an instant. */
+  assertTakeable?: (at: Date) => void
 }
 
 /** A durable forecast, with its receipt if the service keeps a log. */
@@ -77,7 +79,7 @@ type Decided = ({ id: string } | { problem: Problem })[]
  *   was interrupted too long ago to be finished.
  */
 export async function takeForecasts(context: ApiContext, request: TakingRequest): Promise<Taken[]> {
-  const { caller, agentId, forecasts, refuse } = request
+  const { caller, agentId, forecasts, refuse, assertTakeable } = request
   const { idempotency, questions, currentForecasts, receipts, now } = context
   assertMaySubmit(caller, agentId, context)
   if (forecasts.some(({ probability }) => probability === null)) await context.catchUpForecasts()
@@ -85,6 +87,7 @@ export async function takeForecasts(context: ApiContext, request: TakingRequest)
 
   async function decide(at: Date, newId: () => string): Promise<Decided> {
     const found = await questions.findAll(questionIds)
+    assertTakeable?.(at)
     return forecasts.map(({ question_id, probability }, index) => {
       try {
         if (questionIds.indexOf(question_id) < index) throw namedBefore(index)

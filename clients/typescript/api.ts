@@ -417,6 +417,8 @@ export interface components {
       url: string | null
       /** @description Questions that share one are about the same event or series */
       event_id: string | null
+      /** @description Null without an `event_id` */
+      event: components['schemas']['QuestionEvent'] | null
       /** @description Who asked it first, such as another platform */
       source: string | null
       /** @description Its id there; no two questions have the same `source` and `source_id` */
@@ -437,6 +439,8 @@ export interface components {
       /** @description Null until it is resolved, and again where its resolution was withdrawn */
       outcome: components['schemas']['QuestionOutcome'] | null
       resolved_at: string | null
+      /** @description The earliest time at which the outcome was public, if the operator says so */
+      known_at: string | null
       /**
        * Format: date-time
        * @description When something was last said of the question or of its outcome, UTC
@@ -546,6 +550,10 @@ export interface components {
       week: string
       /** @description what the errors are divided by, because the questions of the unit count as one */
       divisor: number
+      /** @description how the questions of the unit depend on each other: `lone` for a question by itself, `ordered` thresholds, or `exclusive` options */
+      joint: components['schemas']['UnitJoint']
+      /** @description how many questions of the unit are not annulled */
+      unit_questions: number
       /** @description share of the question’s scheduled time that was covered */
       coverage: number
       /** @description mean squared error over the time held */
@@ -695,6 +703,7 @@ export interface components {
       | '/problems/question-not-open'
       | '/problems/question-closed'
       | '/problems/question-resolved'
+      | '/problems/incoherent'
       | '/problems/agent-retired'
       | '/problems/renamed-often'
       | '/problems/other-owner-proved'
@@ -735,12 +744,27 @@ export interface components {
       /** @description Whether the release that it serves is of the last 25 hours */
       release: components['schemas']['Check']
     }
+    QuestionEvent: {
+      event_id: string
+      /** @description Null for an event of which only the id is known */
+      title: string | null
+      /** @description What the outcomes of its questions imply about each other */
+      kind: components['schemas']['EventKind']
+      /** @description Its place among the questions of its event */
+      position: number | null
+      /** @description What it is called within its event */
+      option: string | null
+      /** @description How many questions the event has */
+      questions: number
+    }
     /** @enum {string} */
     QuestionStatus: 'upcoming' | 'open' | 'closed' | 'resolved'
     /** @enum {string} */
     QuestionOutcome: 'yes' | 'no' | 'annulled'
     /** @enum {string} */
     ScoredOutcome: 'yes' | 'no'
+    /** @enum {string} */
+    UnitJoint: 'lone' | 'ordered' | 'exclusive'
     QuestionOpenedEvent: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -947,6 +971,8 @@ export interface components {
       checked_at: string
     }
     /** @enum {string} */
+    EventKind: 'exclusive' | 'at_most_one' | 'ordered' | 'independent'
+    /** @enum {string} */
     StatedOutcome: 'yes' | 'no' | 'annulled' | 'open'
     /**
      * @description Agents are machines, forecasters people
@@ -994,9 +1020,11 @@ export type FeedEvent = components['schemas']['FeedEvent']
 export type ProblemType = components['schemas']['ProblemType']
 export type Fault = components['schemas']['Fault']
 export type Checks = components['schemas']['Checks']
+export type QuestionEvent = components['schemas']['QuestionEvent']
 export type QuestionStatus = components['schemas']['QuestionStatus']
 export type QuestionOutcome = components['schemas']['QuestionOutcome']
 export type ScoredOutcome = components['schemas']['ScoredOutcome']
+export type UnitJoint = components['schemas']['UnitJoint']
 export type QuestionOpenedEvent = components['schemas']['QuestionOpenedEvent']
 export type QuestionChangedEvent = components['schemas']['QuestionChangedEvent']
 export type QuestionRemovedEvent = components['schemas']['QuestionRemovedEvent']
@@ -1006,6 +1034,7 @@ export type QuestionCorrectedEvent = components['schemas']['QuestionCorrectedEve
 export type ReleasePublishedEvent = components['schemas']['ReleasePublishedEvent']
 export type CertificationChangedEvent = components['schemas']['CertificationChangedEvent']
 export type Check = components['schemas']['Check']
+export type EventKind = components['schemas']['EventKind']
 export type StatedOutcome = components['schemas']['StatedOutcome']
 export type EntityType = components['schemas']['EntityType']
 export type $defs = Record<string, never>

@@ -69,7 +69,7 @@ def number(column):
 
 # The errors of the others' average, the gains on it, and both had the question ended otherwise, in 1e-9.
 contested = scores.filter("contested").select(
-    *KEY, "question_id", "cluster", "week", "settled_at", "attempt",
+    *KEY, "question_id", "unit", "joint", "cluster", "week", "settled_at", "attempt",
     r=number("average_brier"), r_if_other=number("average_brier_if_other"), x=number("gain"),
     x_if_other=number("average_brier_if_other") - number("judged_brier_if_other"), f=number("spread"),
 )  # fmt: skip
@@ -79,13 +79,15 @@ def skill_of(pairs):
     """The skill of every entity with its interval, by the formula of docs/data.md, "The skill, derived again"."""
     x, r, f, g = pl.col("x"), pl.col("r"), pl.col("f"), pl.col("clusters")
     least, most = pl.min_horizontal("x", "x_if_other"), pl.max_horizontal("x", "x_if_other")
-    is_one_sided = (most > 0) & (-least > 3 * most)
+    is_one_sided = (pl.col("joint") == "lone") & (most > 0) & (-least > 3 * most)
     pairs = pairs.with_columns(
         f=pl.when(is_one_sided).then(0.0).otherwise(f), a=pl.when(is_one_sided).then(f).otherwise(0.0)
     )
-    sums = pairs.group_by(*KEY, "attempt").agg(
-        x.sum(), r.sum(), clusters=pl.col("cluster").n_unique(), ff=(f * f).sum()
-    )
+    sums = pairs.group_by(*KEY, "attempt").agg(x.sum(), r.sum(), clusters=pl.col("cluster").n_unique())
+    # The spreads of nested thresholds add up, of options that exclude each other twice their squares do.
+    units = pairs.group_by(*KEY, "unit", "joint").agg(f.sum(), ff=(f * f).sum())
+    ff = pl.when(pl.col("joint") == "ordered").then(f * f).when(pl.col("joint") == "exclusive").then(2 * pl.col("ff"))
+    sums = sums.join(units.group_by(KEY).agg(ff=ff.otherwise(pl.col("ff")).sum()), on=KEY)
     for group in ("cluster", "week"):
         parts = pairs.group_by(*KEY, group).agg(x.sum(), pl.col("a").sum())
         squares = parts.group_by(KEY).agg(

@@ -51,14 +51,22 @@ TRUST_STORE_PASSWORD = "changeit"
 # The columns that the job reads of each table. A table without a commit has these and no rows.
 TABLES = {
     "questions": "question_id STRING, category STRING, event_id STRING, opened_at TIMESTAMP, closes_at TIMESTAMP",
-    "resolutions": "question_id STRING, outcome STRING, resolved_at TIMESTAMP",
+    "events": "event_id STRING, kind STRING",
+    "resolutions": "question_id STRING, outcome STRING, resolved_at TIMESTAMP, known_at TIMESTAMP",
+    "prices": "question_id STRING, priced_at TIMESTAMP, probability DOUBLE, recorded_at TIMESTAMP",
     "agents": """agent_id STRING, name STRING, model_type STRING, organization_name STRING, owner_id STRING,
         registered_at TIMESTAMP, retired_at TIMESTAMP""",
     "forecasters": "user_id STRING",
     "forecasts": """forecast_id STRING, entity_type STRING, entity_id STRING, question_id STRING, probability DOUBLE,
         forecast_at TIMESTAMP, recorded_at TIMESTAMP, source STRING""",
 }
-SUBJECTS = {"questions": "question_id", "resolutions": "question_id", "agents": "agent_id", "forecasters": "user_id"}
+SUBJECTS = {
+    "questions": "question_id",
+    "events": "event_id",
+    "resolutions": "question_id",
+    "agents": "agent_id",
+    "forecasters": "user_id",
+}
 # Prose does not decide which row of a subject is the current one, and the date of a data file follows from `recorded_at`.
 UNORDERED = ("resolution_criteria", "background", "recorded_date")
 
@@ -72,12 +80,10 @@ METRICS = (
 FACTS = "outcome settled settled_ms unit cluster week category joint unit_questions".split()
 NUMBERS = {
     "outcome": "int(outcome = 'yes')",
-    "unit": "question",
+    "unit": "unit_number",
     "cluster": "cluster_number",
     "week": "week_number",
     "category": "category_number",
-    "joint": "0",
-    "unit_questions": "1",
 }
 
 EVENT = (
@@ -86,8 +92,8 @@ EVENT = (
 CIRCUMSTANCE = "entity voice pool pool_size owner_agents attempt offered answered retired".split()
 UNIT = "unit entity entity_type entity_id facts pairs scores listing".split()
 SCORE = (
-    "scores_part entity entity_type entity_id question question_id outcome resolved_ms settled settled_ms unit cluster week "
-    "divisor place"
+    "scores_part entity entity_type entity_id question question_id outcome resolved_ms settled settled_ms cluster week "
+    "joint unit_questions place"
 ).split()
 LAST = (
     "number answered question question_id outcome course crowds surprising entity entity_type entity_id ppm coverage voice listed"
@@ -325,21 +331,33 @@ class Job:
             """SELECT category, row_number() OVER (ORDER BY category) - 1 AS category_number
                FROM (SELECT DISTINCT category FROM current_questions WHERE category <> '')""",
         )
+        # Grain: one row per event whose questions are one unit.
+        self.view(
+            "event_unit",
+            f"""SELECT event_id, any_value(if(kind = 'ordered', 1, 2)) AS event_joint, count(*) AS event_questions
+                FROM current_questions JOIN current_events USING (event_id)
+                  ANTI JOIN (SELECT question_id FROM current_resolutions WHERE outcome = 'annulled' AND resolved_at <= {self.now()})
+                    USING (question_id)
+                WHERE kind <> 'independent' GROUP BY event_id HAVING count(*) > 1""",
+        )
         self.view(
             "question",
             f"""SELECT row_number() OVER (ORDER BY question_id) - 1 AS question, question_id,
-                  row_number() OVER (ORDER BY settled_at, question_id) AS place, outcome, unit, 1 AS divisor, cluster, week,
-                  dense_rank() OVER (ORDER BY cluster) - 1 AS cluster_number, dense_rank() OVER (ORDER BY week) - 1 AS week_number,
+                  row_number() OVER (ORDER BY settled_at, question_id) AS place, outcome, joint, unit_questions, cluster, week,
+                  CASE joint WHEN 0 THEN 1 WHEN 1 THEN unit_questions ELSE 2 END AS divisor,
+                  dense_rank() OVER (ORDER BY unit) - 1 AS unit_number, dense_rank() OVER (ORDER BY cluster) - 1 AS cluster_number, dense_rank() OVER (ORDER BY week) - 1 AS week_number,
                   coalesce(category_number, -1) AS category_number, unix_millis(opened_at) AS opened_ms,
                   unix_millis(closes_at) AS closes_ms, unix_millis(resolved_at) AS resolved_ms,
-                  unix_millis(least(closes_at, resolved_at)) AS ends_ms, int(closes_at <= {self.now()}) AS settled,
+                  unix_millis(least(closes_at, resolved_at, known_at)) AS ends_ms, int(closes_at <= {self.now()}) AS settled,
                   unix_millis(settled_at) AS settled_ms
-                FROM (SELECT *, greatest(closes_at, resolved_at) AS settled_at, 'question:' || question_id AS unit,
-                        coalesce('event:' || nullif(event_id, ''), 'question:' || question_id) AS cluster,
-                        printf('%04d-W%02d', extract(YEAROFWEEK FROM closes_at), weekofyear(closes_at)) AS week
-                      FROM current_questions JOIN current_resolutions USING (question_id)
-                        LEFT JOIN category USING (category)
-                      WHERE outcome IN ('yes', 'no') AND resolved_at <= {self.now()})""",
+                FROM (SELECT *, if(joint = 0, 'question:' || question_id, cluster) AS unit
+                      FROM (SELECT *, greatest(closes_at, resolved_at) AS settled_at,
+                              coalesce('event:' || nullif(event_id, ''), 'question:' || question_id) AS cluster,
+                              printf('%04d-W%02d', extract(YEAROFWEEK FROM closes_at), weekofyear(closes_at)) AS week,
+                              coalesce(event_joint, 0) AS joint, coalesce(event_questions, 1) AS unit_questions
+                            FROM current_questions JOIN current_resolutions USING (question_id)
+                              LEFT JOIN category USING (category) LEFT JOIN event_unit USING (event_id)
+                            WHERE outcome IN ('yes', 'no') AND resolved_at <= {self.now()}))""",
             keep=True,
         )
         size = self.plan["entities_per_shard"]
@@ -366,7 +384,7 @@ class Job:
     def now(self):
         return f"timestamp_millis({self.plan['as_of_ms']})"
 
-    # Every question: from forecasts to pairs
+    # Every question: from forecasts and prices to pairs
 
     def sweep(self):
         """Makes the views `voiced` of the entities with their own voices, `swept`, and `pair`. Returns the voice rule."""
@@ -387,18 +405,23 @@ class Job:
         return rule
 
     def swept(self):
-        # An agent's forecasts come by its own API alone: an imported one is as one of nobody.
+        parameters = self.plan["parameters"]
+        # An agent's forecasts come by its own API alone: an imported one is as one of nobody. A price has no id.
         events = f"""SELECT question, opened_ms, closes_ms, ends_ms, divisor, int(outcome = 'yes') AS outcome,
               unix_millis(forecast_at) AS at_ms, forecast_id, unix_millis(recorded_at) AS recorded_ms, entity, own_voice,
               coalesce(int(rint(probability * 1e6)), -1) AS ppm,
               int(source <> 'import' AND (forecasts.entity_type = 'agent' OR (recorded_at <= forecast_at
-                + INTERVAL {self.plan["parameters"]["witness_minutes"]} MINUTES
-                AND unix_millis(recorded_at) < ends_ms))) AS witnessed
+                + INTERVAL {parameters["witness_minutes"]} MINUTES AND unix_millis(recorded_at) < ends_ms))) AS witnessed
             FROM forecasts JOIN question USING (question_id) LEFT JOIN voiced ON forecasts.entity_type = voiced.entity_type
               AND forecasts.entity_id = voiced.entity_id AND (forecasts.entity_type <> 'agent' OR source <> 'import')
+            UNION ALL SELECT question, opened_ms, closes_ms, ends_ms, divisor, int(outcome = 'yes'), unix_millis(priced_at), null,
+              unix_millis(recorded_at), null, null, coalesce(int(rint(probability * 1e6)), -1), 0
+            FROM prices JOIN question USING (question_id)
+            WHERE unix_millis(priced_at) < ends_ms AND unix_millis(priced_at) > opened_ms - {parameters["price_hours"] * 3_600_000}"""
+        rows = f"""SELECT * FROM ({events})
             DISTRIBUTE BY question SORT BY question, at_ms, forecast_id, recorded_ms, entity, ppm"""
         metrics = ", ".join(f"{name} BIGINT" for name in METRICS)
-        return self.through("sweep", EVENT, events, f"question INT, entity INT, {metrics}, course STRING, reference_scores STRING")
+        return self.through("sweep", EVENT, rows, f"question INT, entity INT, {metrics}, course STRING, reference_scores STRING")
 
     # Who met whom
 

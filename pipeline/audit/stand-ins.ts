@@ -180,7 +180,9 @@ async function* linesOf(profiles: Iterable<SaidOfEntity>): AsyncIterable<string>
 function rowsOf(table: ScoredTable, asOf: string): string {
   switch (table) {
     case 'questions':
-      return 'FROM public_questions'
+    case 'events':
+    case 'prices':
+      return `FROM public_${table}`
     case 'forecasters':
       return 'SELECT *, to_timestamp(0) AS recorded_at FROM public_forecasters'
     case 'resolutions':
@@ -241,7 +243,7 @@ async function versionOf(table: ScoredTable, location: string): Promise<TableVer
 
 /** Selects published scores that count for nothing yet, as pairs: what is not published of them stays 0. */
 const METRICS = Object.entries(PAIR_METRICS).map(([name, { per, published }]) => {
-  if (name === 'witnessed') return 'witnessed::INTEGER AS witnessed'
+  if (name === 'witnessed' || name === 'priced') return `${name}::INTEGER AS ${name}`
   if (name === 'closing_probability') return `coalesce(round_even(${name} * ${per}, 0), -1) AS ${name}`
   return `${published ? `round_even(${name} * ${per}, 0)` : '0'} AS ${name}`
 })

@@ -1,10 +1,21 @@
-// Reads the forecasts for the sweep, question by question, in the order that fixes every bit of the scores.
+// Reads the forecasts and prices for the sweep, question by question, in the order that fixes every bit of
+// the scores.
+import type { ColumnKinds } from '../../schemas/columns.ts'
 import type { Database } from '../duckdb.ts'
 import type { ForecastColumns } from '../scoring/question.ts'
 import type { Methodology } from '../scoring/methodology.ts'
-import { FORECAST_COLUMNS, TIED_COLUMNS, createTable, forecastsInOrder, tiedForecasts } from './queries.ts'
-import { runsOf } from './rows.ts'
+import {
+  FORECAST_COLUMNS,
+  PRICE,
+  TIED_COLUMNS,
+  createTable,
+  forecastsInOrder,
+  tiedForecasts,
+} from './queries.ts'
+import { Rows, runsOf } from './rows.ts'
 import type { ForecastQuestion } from './sweep.ts'
+
+const PRICE_COLUMNS = { atMs: 'double', ppm: 'int32' } as const satisfies ColumnKinds
 
 /**
  * Yields first the questions without ties, in the order of their numbers, then those with ties, in the same
@@ -17,12 +28,12 @@ export async function* forecastsByQuestion(
   await database.run(createTable('tied', TIED_COLUMNS))
   const tied = await database.appender('tied', TIED_COLUMNS)
   let tiedCount = 0
-  for await (const { question, forecasts } of read(database, forecastsInOrder(methodology))) {
-    if (isTied(forecasts)) {
-      tied.columns.question[tied.row] = question
+  for await (const each of read(database, forecastsInOrder(methodology))) {
+    if (isTied(each.forecasts)) {
+      tied.columns.question[tied.row] = each.question
       tied.next()
       tiedCount += 1
-    } else yield { question, forecasts }
+    } else yield each
   }
   tied.close()
   if (tiedCount > 0) yield* read(database, tiedForecasts(methodology))
@@ -30,9 +41,37 @@ export async function* forecastsByQuestion(
 
 async function* read(database: Database, sql: string): AsyncIterable<ForecastQuestion> {
   const blocks = database.columns(sql, FORECAST_COLUMNS)
+  const prices = new Rows(PRICE_COLUMNS)
   for await (const { number, rows } of runsOf(blocks, FORECAST_COLUMNS, 'question')) {
-    yield { question: number, forecasts: { count: rows.rowCount, ...rows.columns } }
+    const forecasts = { ...rows.columns, count: takeOutPrices(rows, prices) }
+    if (forecasts.count === 0) continue
+    yield { question: number, forecasts, prices: { count: prices.rowCount, ...prices.columns } }
   }
+}
+
+/**
+ * Moves the prices of a question to `prices`, and the forecasts together. Returns how many forecasts there
+ * are.
+ */
+function takeOutPrices(
+  { rowCount, columns: { entity, atMs, ppm, witnessed } }: Rows<typeof FORECAST_COLUMNS>,
+  prices: Rows<typeof PRICE_COLUMNS>,
+): number {
+  prices.clear()
+  let count = 0
+  for (let row = 0; row < rowCount; row++) {
+    if (entity[row] === PRICE) {
+      prices.columns.atMs[prices.row] = atMs[row]!
+      prices.columns.ppm[prices.row] = ppm[row]!
+      prices.next()
+      continue
+    }
+    if (count < row) {
+      for (const column of [entity, atMs, ppm, witnessed]) column[count] = column[row]!
+    }
+    count += 1
+  }
+  return count
 }
 
 /**

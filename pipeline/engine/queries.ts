@@ -2,19 +2,35 @@
 import { DOMAIN_OWNER } from '../../schemas/names.ts'
 import type { ColumnKind, ColumnKinds } from '../../schemas/columns.ts'
 import { PAIR_METRICS } from '../../schemas/metrics.ts'
+import type { EventKind } from '../../schemas/tables.ts'
 import { type Database, literal } from '../duckdb.ts'
 import type { Methodology } from '../scoring/methodology.ts'
-import { QUESTION_COLUMNS, SCORED_COLUMNS } from '../scoring/pairs.ts'
-import { RESOLVED } from '../tables/views.ts'
+import { JOINTS, QUESTION_COLUMNS, SCORED_COLUMNS } from '../scoring/pairs.ts'
+import { ENDS_AT, RESOLVED } from '../tables/views.ts'
+
+const knownAt = (asOf: Date) => `resolved_at <= ${literal(asOf.toISOString())}::TIMESTAMPTZ`
 
 /** Selects the resolutions that score: an outcome of yes or no that was known at `asOf`. */
 export function scoresAt(asOf: Date): string {
-  return `outcome IN ('yes', 'no') AND resolved_at <= ${literal(asOf.toISOString())}::TIMESTAMPTZ`
+  return `outcome IN ('yes', 'no') AND ${knownAt(asOf)}`
 }
 
-/** The unit and the cluster of a question `q`, and the ISO week (UTC) of its close. */
-const UNIT = `'question:' || q.question_id`
-const CLUSTER = `coalesce('event:' || nullif(q.event_id, ''), ${UNIT})`
+const JOINT_OF: Record<Exclude<EventKind, 'independent'>, number> = {
+  exclusive: JOINTS.exclusive,
+  at_most_one: JOINTS.exclusive,
+  ordered: JOINTS.ordered,
+}
+/** D, by which all errors of a question are divided. */
+export const DIVISOR = `CASE joint WHEN ${JOINTS.lone} THEN 1 WHEN ${JOINTS.ordered} THEN unit_questions ELSE 2 END`
+/** The name of a question's joint. */
+export const JOINT = `CASE joint ${Object.entries(JOINTS)
+  .map(([name, joint]) => `WHEN ${joint} THEN ${literal(name)}`)
+  .join(' ')} END`
+/** The name of a question's unit: that of its cluster, if the unit is an event. */
+export const UNIT = `CASE joint WHEN ${JOINTS.lone} THEN 'question:' || question_id ELSE cluster END`
+
+/** The cluster of a question `q`, and the ISO week (UTC) of its close. */
+const CLUSTER = `coalesce('event:' || nullif(q.event_id, ''), 'question:' || q.question_id)`
 const WEEK = `strftime(make_timestamp(epoch_us(q.closes_at)), '%G-W%V')`
 
 /**
@@ -30,27 +46,43 @@ async function createCategories(database: Database): Promise<void> {
 }
 
 /**
- * Numbers the questions that score, their clusters and weeks, because the sweep handles small integers and
- * not UUIDs. Makes `question`: one row per question with an outcome of yes or no that was known at `asOf`,
- * numbered in the order of question_id. `settled` is 1 if it had closed at `asOf`. `place` is its position in
- * the order (settled_at, question_id). `category_number` is −1 without a category; the table `category` has
- * all categories.
+ * The joint of an event, and the number of its questions that are not annulled at `asOf`. Grain: one row per
+ * event whose questions are one unit.
+ */
+function unitsAt(asOf: Date): string {
+  const joints = Object.entries(JOINT_OF).map(([kind, joint]) => `WHEN ${literal(kind)} THEN ${joint}`)
+  return `SELECT event_id, any_value(CASE kind ${joints.join(' ')} END) AS joint, count(*)::INTEGER AS unit_questions
+    FROM current_questions JOIN current_events USING (event_id)
+    ANTI JOIN (FROM current_resolutions WHERE outcome = 'annulled' AND ${knownAt(asOf)}) USING (question_id)
+    WHERE kind <> 'independent' GROUP BY event_id HAVING count(*) > 1`
+}
+
+/**
+ * Numbers the questions that score, their units, clusters and weeks, because the sweep handles small integers
+ * and not UUIDs. Makes `question`: one row per question with an outcome of yes or no that was known at
+ * `asOf`, numbered in the order of question_id. `settled` is 1 if it had closed at `asOf`. `place` is its
+ * position in the order (settled_at, question_id). `category_number` is −1 without a category; the table
+ * `category` has all categories.
  */
 export async function createQuestions(database: Database, asOf: Date): Promise<void> {
   await createCategories(database)
   await database.run(
     `CREATE TABLE question AS
-     SELECT (row_number() OVER (ORDER BY q.question_id) - 1)::INTEGER AS question, q.question_id, r.outcome,
-       ${UNIT} AS unit, ${CLUSTER} AS cluster, (dense_rank() OVER (ORDER BY ${CLUSTER}) - 1)::INTEGER AS cluster_number,
-       ${WEEK} AS week, (dense_rank() OVER (ORDER BY ${WEEK}) - 1)::INTEGER AS week_number,
-       coalesce(category_number, -1) AS category_number, (r.outcome = 'yes')::INTEGER AS yes, r.resolved_at, epoch_ms(q.opened_at)::DOUBLE AS opened_ms,
-       epoch_ms(q.closes_at)::DOUBLE AS closes_ms, epoch_ms(least(q.closes_at, r.resolved_at))::DOUBLE AS ends_ms,
-       (q.closes_at <= ${literal(asOf.toISOString())}::TIMESTAMPTZ)::INTEGER AS settled,
-       greatest(q.closes_at, r.resolved_at) AS settled_at,
-       (row_number() OVER (ORDER BY greatest(q.closes_at, r.resolved_at), q.question_id))::INTEGER AS place
-     FROM current_questions q JOIN current_resolutions r USING (question_id)
-       LEFT JOIN category ON q.category = category.category
-     WHERE ${scoresAt(asOf)}
+     SELECT (row_number() OVER (ORDER BY question_id) - 1)::INTEGER AS question,
+       (dense_rank() OVER (ORDER BY ${UNIT}) - 1)::INTEGER AS unit_number,
+       (dense_rank() OVER (ORDER BY cluster) - 1)::INTEGER AS cluster_number,
+       (dense_rank() OVER (ORDER BY week) - 1)::INTEGER AS week_number,
+       (row_number() OVER (ORDER BY settled_at, question_id))::INTEGER AS place, *
+     FROM (SELECT q.question_id, r.outcome, ${CLUSTER} AS cluster, ${WEEK} AS week, coalesce(joint, ${JOINTS.lone}) AS joint,
+         coalesce(unit_questions, 1) AS unit_questions, coalesce(category_number, -1) AS category_number,
+         (r.outcome = 'yes')::INTEGER AS yes, r.resolved_at, epoch_ms(q.opened_at)::DOUBLE AS opened_ms,
+         epoch_ms(q.closes_at)::DOUBLE AS closes_ms, epoch_ms(${ENDS_AT})::DOUBLE AS ends_ms,
+         (q.closes_at <= ${literal(asOf.toISOString())}::TIMESTAMPTZ)::INTEGER AS settled,
+         greatest(q.closes_at, r.resolved_at) AS settled_at
+       FROM current_questions q JOIN current_resolutions r USING (question_id)
+         LEFT JOIN (SELECT category, category_number FROM category) USING (category)
+         LEFT JOIN (${unitsAt(asOf)}) USING (event_id)
+       WHERE ${scoresAt(asOf)})
      ORDER BY question`,
   )
 }
@@ -150,20 +182,33 @@ export function entitiesAt(asOf: Date): string {
 
 /** Grain: one row per question that scores, in the order of their numbers. */
 export const QUESTION_ROWS = `SELECT opened_ms AS "openedAtMs", closes_ms AS "closesAtMs", ends_ms AS "endsAtMs",
-    epoch_ms(settled_at)::DOUBLE AS "settledAtMs", yes AS outcome, settled = 1 AS "isSettled", 1 AS divisor
+    epoch_ms(settled_at)::DOUBLE AS "settledAtMs", yes AS outcome, settled = 1 AS "isSettled", ${DIVISOR} AS divisor
   FROM question ORDER BY question`
 
-/** A withdrawal has the probability −1. An agent's forecasts count only if they came by the API. */
+/** Stands for the entity in the row of a price. It comes before all entities. */
+export const PRICE = -1
+/** −1 without a probability. */
+const IN_PPM = 'coalesce(round_even(probability * 1e6, 0), -1)::INTEGER'
+
+/**
+ * A withdrawal has the probability −1. An agent's forecasts count only if they came by the API. Adds the
+ * prices that may stand in a question's life as those of the entity `PRICE`, of several at one time the one
+ * recorded last.
+ */
 const selectedForecasts = (
   { parameters }: Methodology,
   join = '',
 ): string => `SELECT question, entity, epoch_ms(forecast_at)::DOUBLE AS at_ms,
-    coalesce(round_even(probability * 1e6, 0), -1)::INTEGER AS ppm,
+    ${IN_PPM} AS ppm,
     (source <> 'import' AND (entity_type = 'agent'
       OR (recorded_at <= forecast_at + INTERVAL ${parameters.witness_minutes} MINUTE
-        AND epoch_ms(recorded_at) < ends_ms)))::INTEGER AS witnessed
+        AND epoch_ms(recorded_at) < ends_ms)))::INTEGER AS witnessed, forecast_id
   FROM counted JOIN question USING (question_id) JOIN entity USING (entity_type, entity_id) ${join}
-  WHERE entity_type <> 'agent' OR source <> 'import'`
+  WHERE entity_type <> 'agent' OR source <> 'import'
+  UNION ALL SELECT question, ${PRICE}, epoch_ms(priced_at)::DOUBLE, max(struct_pack(recorded_at, ppm := ${IN_PPM})).ppm, 0, ''
+  FROM prices JOIN question USING (question_id) ${join}
+  WHERE epoch_ms(priced_at) < ends_ms AND epoch_ms(priced_at) > opened_ms - ${parameters.price_hours * 3_600_000}
+  GROUP BY question, priced_at`
 export const FORECAST_COLUMNS = {
   question: 'int32',
   entity: 'int32',
@@ -173,16 +218,24 @@ export const FORECAST_COLUMNS = {
 } as const satisfies ColumnKinds
 
 /**
- * Grain: one row per forecast of the view `counted` on a question that scores, in the order (question, time,
- * entity). Sorting by forecast_id, a text, would double memory and time, and only `tiedForecasts` needs it.
+ * Grain: one row per forecast of the view `counted` and per price on a question that scores, in the order
+ * (question, time, entity). Sorting by forecast_id, a text, would double memory and time, and only
+ * `tiedForecasts` needs it.
  */
 export function forecastsInOrder(methodology: Methodology): string {
-  return `${selectedForecasts(methodology)} ORDER BY question, at_ms, entity`
+  return forecastsIn(selectedForecasts(methodology), 'entity')
 }
 
-/** Grain: one row per forecast on a question in `tied`, in the order (question, time, forecast_id). */
+/**
+ * Grain: one row per forecast and per price on a question in `tied`, in the order (question, time,
+ * forecast_id).
+ */
 export function tiedForecasts(methodology: Methodology): string {
-  return `${selectedForecasts(methodology, 'SEMI JOIN tied USING (question)')} ORDER BY question, at_ms, forecast_id`
+  return forecastsIn(selectedForecasts(methodology, 'SEMI JOIN tied USING (question)'), 'forecast_id')
+}
+
+function forecastsIn(selected: string, last: string): string {
+  return `SELECT question, entity, at_ms, ppm, witnessed FROM (${selected}) ORDER BY question, at_ms, ${last}`
 }
 
 /** `tied` holds the questions on which the order of forecast_ids matters. Grain: one row per question. */
@@ -225,8 +278,8 @@ export const QUESTION_POOLS = {
 } as const satisfies ColumnKinds
 
 /** The facts of `question` by which pairs are added up. */
-export const QUESTION_FACTS = `yes AS outcome, settled, epoch_ms(settled_at)::DOUBLE AS settled_ms, question AS unit,
-    cluster_number AS cluster, week_number AS week, category_number AS category, 0 AS joint, 1 AS unit_questions`
+export const QUESTION_FACTS = `yes AS outcome, settled, epoch_ms(settled_at)::DOUBLE AS settled_ms, unit_number AS unit,
+    cluster_number AS cluster, week_number AS week, category_number AS category, joint, unit_questions`
 
 /**
  * Moves the rows of the view `pair` into `scored`, in the order (entity, settled_at, question_id), so that

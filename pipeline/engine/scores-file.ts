@@ -2,6 +2,7 @@
 import { SCORES_COMMENTS } from '../../schemas/column-comments.ts'
 import { PAIR_METRICS, PUBLISHED_PAIR_METRICS } from '../../schemas/metrics.ts'
 import { type Database, literal, withComments } from '../duckdb.ts'
+import { DIVISOR, JOINT, UNIT } from './queries.ts'
 
 /** The release that a file belongs to, as each of its rows says. */
 export interface ReleaseStamp {
@@ -46,7 +47,7 @@ export const SCORES_ROW_GROUP = 10_240
 export function scoredBetween(start: number, end: number): string {
   return `(SELECT entity_type::VARCHAR AS entity_type, entity_id::VARCHAR AS entity_id, question_id::VARCHAR AS question_id,
       CASE outcome WHEN 1 THEN 'yes' ELSE 'no' END AS outcome, resolved_at, settled, settled_at,
-      'question:' || question_id::VARCHAR AS unit, cluster_name::VARCHAR AS cluster, week_name::VARCHAR AS week, 1 AS divisor,
+      cluster_name::VARCHAR AS cluster, week_name::VARCHAR AS week, joint, unit_questions,
       ${[...PUBLISHED_PAIR_METRICS, ...FLAGS].join(', ')}, settled = 1 AND judged = 1 AS contested
     FROM (FROM scored WHERE rowid >= ${start} AND rowid < ${end} ORDER BY rowid))`
 }
@@ -70,8 +71,9 @@ export async function writeScores(
   await database.runByOneThread(
     `COPY (SELECT ${release}::INTEGER AS release, ${literal(as_of)}::TIMESTAMPTZ AS as_of,
       entity_type, entity_id, question_id, outcome, resolved_at, settled = 1 AS settled,
-      CASE WHEN settled = 1 THEN settled_at END AS settled_at, unit, cluster, week, divisor::INTEGER AS divisor,
-      ${PUBLISHED_SCORES.join(', ')}, witnessed = 1 AS witnessed, contested, contested AND priced = 1 AS priced,
+      CASE WHEN settled = 1 THEN settled_at END AS settled_at, ${UNIT} AS unit, cluster, week,
+      ${DIVISOR}::INTEGER AS divisor, ${JOINT} AS joint, unit_questions::INTEGER AS unit_questions,
+      ${PUBLISHED_SCORES.join(', ')}, witnessed = 1 AS witnessed, contested, priced = 1 AS priced,
       ${GAINS.join(', ')}
     FROM ${rows}) TO ${literal(path)}
     (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 2, ROW_GROUP_SIZE ${SCORES_ROW_GROUP}, WRITE_BLOOM_FILTER false,

@@ -1,8 +1,9 @@
-// The first step of an engine: makes pairs from the forecasts of one question, one for each entity that took
-// part.
+// The first step of an engine: makes pairs from the forecasts and prices of one question, one for each entity
+// that took part.
 import type { RowSink } from '../../schemas/columns.ts'
 import type { Methodology } from '../scoring/methodology.ts'
 import type { PAIR_COLUMNS } from '../scoring/pairs.ts'
+import type { PriceColumns } from '../scoring/prices.ts'
 import type { Voices } from '../scoring/voices.ts'
 import { type ForecastColumns, QuestionSweep, type ResolvedQuestion } from '../scoring/question.ts'
 import type { SweptQuestion } from './swept-questions.ts'
@@ -12,6 +13,8 @@ export interface ForecastQuestion {
   question: number
   /** In the order (time, forecast_id). They are valid only until the next question is requested. */
   forecasts: ForecastColumns
+  /** In the order of time, valid as long. */
+  prices: PriceColumns
 }
 
 /**
@@ -27,8 +30,8 @@ export async function sweepQuestions(
   takeQuestion: (question: number, swept: SweptQuestion) => void,
 ): Promise<void> {
   const sweep = new QuestionSweep(methodology, voices)
-  for await (const { question, forecasts: columns } of forecasts) {
-    sweep.run(question, questions[question]!, columns, pairs)
+  for await (const { question, forecasts: columns, prices } of forecasts) {
+    sweep.run(question, questions[question]!, columns, pairs, prices)
     takeQuestion(question, sweep)
   }
 }

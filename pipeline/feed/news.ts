@@ -4,7 +4,7 @@ import { ServiceError } from '../../schemas/errors.ts'
 import type { FeedState, NewEvent } from '../../schemas/feed.ts'
 import type { ReleaseManifest } from '../../schemas/manifests.ts'
 import { attachAwards } from '../release/compare.ts'
-import { CHANGED_TABLES, type ChangedVersions, attachCompared, newsInTurn } from '../tables/compare.ts'
+import { QUESTION_TABLES, type QuestionVersions, attachCompared, newsInTurn } from '../tables/compare.ts'
 import type { PipelineComponents } from '../components.ts'
 import { type Database, literal } from '../duckdb.ts'
 import { readManifest } from '../release/read.ts'
@@ -19,7 +19,7 @@ type NewsContext = Pick<PipelineComponents, 'store' | 'local' | 'directory'> & {
 /** Yields the events between two states. Their releases must be the same, or one the next of the other. */
 export async function* newsBetween(
   context: NewsContext,
-  tables: ChangedVersions,
+  tables: QuestionVersions,
   from: FeedState,
   to: FeedState,
 ): AsyncIterable<NewEvent> {
@@ -38,7 +38,7 @@ export async function* newsBetween(
  */
 export async function nextPassing(
   { database, local, store }: NewsContext,
-  tables: ChangedVersions,
+  tables: QuestionVersions,
   state: FeedState,
 ): Promise<string | undefined> {
   const { questions } = versionsIn(tables, await readIn(store, state))
@@ -58,7 +58,7 @@ async function readIn(store: Store, { questions, resolutions, release }: FeedSta
   return { tables: { questions, resolutions }, undone_imports: manifest?.undone_imports }
 }
 
-function versionsIn({ questions, resolutions }: ChangedVersions, read: TablesRead): ChangedVersions {
+function versionsIn({ questions, resolutions }: QuestionVersions, read: TablesRead): QuestionVersions {
   return { questions: versionIn(read, questions), resolutions: versionIn(read, resolutions) }
 }
 
@@ -84,7 +84,7 @@ interface NewsRow {
 }
 
 async function* rowEvents(database: Database, until: string): AsyncIterable<NewEvent> {
-  const rows = CHANGED_TABLES.map(
+  const rows = QUESTION_TABLES.map(
     (table) => `SELECT *, ${table === 'resolutions'} AS "isOutcome" FROM (${newsInTurn(table, TOLD[table])})`,
   )
   const touched = `(FROM row_of_questions WHERE question_id IN

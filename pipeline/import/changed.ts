@@ -1,7 +1,7 @@
 // The difference that a file makes: the known rows of its subjects, the rows that are new, and the columns
 // that change.
 import type { Database } from '../duckdb.ts'
-import { IMPORT_COLUMNS, type ImportColumn, type ImportKind, isText } from './columns.ts'
+import { IMPORT_COLUMNS, type ImportColumn, type ImportKind, KEY_COLUMNS, isText } from './columns.ts'
 import type { ImportOptions } from './options.ts'
 import { KNOWN_NAME } from './people-names.ts'
 import { isNormalized } from './rewrites.ts'
@@ -25,13 +25,18 @@ function currentOf(kind: ImportKind, columns: readonly ImportColumn[]): string {
 
 /**
  * Makes the table `standing`: the current rows of the subjects that the file names. Forecasts replace none.
+ * Of prices it has the one that counts for each question and time.
  */
 export async function findStanding(database: Database, kind: ImportKind): Promise<void> {
   if (kind === 'forecasts') return
   const columns = IMPORT_COLUMNS[kind]
   const id = columns[0]!.name
+  const current =
+    kind === 'prices'
+      ? '(FROM prices QUALIFY row_number() OVER (PARTITION BY question_id, priced_at ORDER BY recorded_at DESC, probability DESC NULLS LAST) = 1) known'
+      : currentOf(kind, columns)
   await database.run(
-    `CREATE OR REPLACE TEMP TABLE standing AS SELECT known.* FROM ${currentOf(kind, columns)}
+    `CREATE OR REPLACE TEMP TABLE standing AS SELECT known.* FROM ${current}
      WHERE known.${id} IN (SELECT ${valueOf(id)} FROM identified)`,
   )
 }
@@ -62,26 +67,43 @@ export async function findFresh(
         ? `SELECT 1 FROM standing known WHERE known.${id} = fresh.${id}`
         : `SELECT 1 FROM standing known WHERE ${columns
             .map(
-              ({ name, required }) =>
-                `known.${name} ${required ? '=' : 'IS NOT DISTINCT FROM'} fresh.${name}`,
+              ({ name, required, holds }) =>
+                `known.${name} ${required && holds !== 'probability' ? '=' : 'IS NOT DISTINCT FROM'} fresh.${name}`,
             )
             .join(' AND ')}`
-  await database.run(
-    `CREATE OR REPLACE TEMP TABLE fresh AS FROM (${tableRows(kind, columns, rows)}) fresh WHERE NOT EXISTS (${known})`,
-  )
-  if (kind !== 'forecasts') return 0
-  // Most files repeat no forecast, and counting is much faster than removing repeats. Different ids with one
+  const given = tableRows(kind, columns, rows)
+  const fresh = (from: string) =>
+    database.run(`CREATE OR REPLACE TEMP TABLE fresh AS FROM (${from}) fresh WHERE NOT EXISTS (${known})`)
+  // Most files repeat nothing, and counting is much faster than removing repeats. Different keys with one
   // hash do no harm.
-  const [found] = await database.rows<{ rows: bigint; ids: bigint }>(
-    `SELECT count(*) AS rows, count(DISTINCT hash(forecast_id)) AS ids FROM fresh`,
-  )
-  if (found!.ids === found!.rows) return 0
-  await database.run(
-    `CREATE OR REPLACE TEMP TABLE fresh AS
-     SELECT * FROM fresh QUALIFY row_number() OVER (PARTITION BY forecast_id ORDER BY record) = 1 ORDER BY forecast_id`,
-  )
-  return Number(found!.rows) - (await countOf({ database }, 'fresh'))
+  if (kind === 'prices') {
+    const repeats = await repeatsIn(database, `(${given})`, PRICE_KEY)
+    // Of prices at one time the last one counts, also where an earlier one is not known.
+    await fresh(repeats === 0 ? given : firstOf(given, PRICE_KEY, 'record DESC'))
+    return repeats
+  }
+  await fresh(given)
+  const repeats = kind === 'forecasts' ? await repeatsIn(database, 'fresh', 'forecast_id') : 0
+  if (repeats > 0) {
+    const first = firstOf('FROM fresh', 'forecast_id', 'record')
+    await database.run(`CREATE OR REPLACE TEMP TABLE fresh AS ${first} ORDER BY forecast_id`)
+  }
+  return repeats
 }
+
+const PRICE_KEY = 'question_id, priced_at'
+
+async function repeatsIn(database: Database, rows: string, key: string): Promise<number> {
+  const [found] = await database.rows<{ rows: bigint; hashes: bigint }>(
+    `SELECT count(*) AS rows, count(DISTINCT hash(${key})) AS hashes FROM ${rows}`,
+  )
+  if (found!.hashes === found!.rows) return 0
+  const keys = await countOf({ database }, `(SELECT DISTINCT ${key} FROM ${rows})`)
+  return Number(found!.rows) - keys
+}
+
+const firstOf = (rows: string, key: string, order: string) =>
+  `SELECT * FROM (${rows}) QUALIFY row_number() OVER (PARTITION BY ${key} ORDER BY ${order}) = 1`
 
 /** Counts the rows of `fresh` that change a known row, and those that change each column. */
 export async function changesOf(
@@ -89,12 +111,13 @@ export async function changesOf(
   kind: ImportKind,
 ): Promise<{ changed: number; columns: ByColumn }> {
   if (kind === 'forecasts') return { changed: 0, columns: {} }
-  const [id, ...columns] = IMPORT_COLUMNS[kind]
+  const keys = KEY_COLUMNS[kind]
+  const columns = IMPORT_COLUMNS[kind].filter(({ name }) => !keys.includes(name))
   const counts = columns.map(
     ({ name }) => `count(*) FILTER (fresh.${name} IS DISTINCT FROM standing.${name}) AS ${name}`,
   )
   const [{ changed, ...byColumn }] = (await database.rows<Record<string, bigint>>(
-    `SELECT ${['count(*) AS changed', ...counts].join(', ')} FROM fresh JOIN standing USING (${id!.name})`,
+    `SELECT ${['count(*) AS changed', ...counts].join(', ')} FROM fresh JOIN standing USING (${keys.join(', ')})`,
   )) as [Record<string, bigint>]
   return { changed: Number(changed), columns: nonZero(byColumn) }
 }

@@ -4,6 +4,8 @@ import { IMPORTED_TABLES, type ImportedTable } from '../../schemas/tables.ts'
 
 /** The most characters of a question's title. */
 export const TITLE_CHARACTERS = 2000
+/** The most characters of the name of a market. */
+const SOURCE_CHARACTERS = 64
 
 export const IMPORTS = IMPORTED_TABLES
 export type ImportKind = ImportedTable
@@ -13,7 +15,8 @@ export type ImportKind = ImportedTable
  * - `name`: text by the rule of schemas/names.ts. `key`: a name by which rows belong together. `group`: the
  *   key of an event. `text`: any text. `prose`: text of many lines by that rule.
  * - `plan`: a time. `event`: a time that is not later than now.
- * - `probability`: a number, or nothing, which withdraws the forecast. `withdrawal`: whether the row
+ * - `position`: a whole number. `eventKind`: one of `EVENT_KINDS`.
+ * - `probability`: a number, or nothing, which withdraws what stood. `withdrawal`: whether the row
  *   withdraws it; the table has no such column, because its probability says the same.
  */
 export type Holds =
@@ -27,13 +30,17 @@ export type Holds =
   | 'plan'
   | 'event'
   | 'outcome'
+  | 'position'
+  | 'eventKind'
   | 'probability'
   | 'withdrawal'
 
 /** The columns by which two rows of a kind are about the same. */
 export const KEY_COLUMNS: Record<ImportKind, readonly string[]> = {
   questions: ['question_id'],
+  events: ['event_id'],
   resolutions: ['question_id'],
+  prices: ['question_id', 'priced_at'],
   forecasters: ['user_id'],
   forecasts: ['entity_id', 'question_id', 'forecast_at'],
 }
@@ -109,6 +116,8 @@ export const IMPORT_COLUMNS: Record<ImportKind, readonly ImportColumn[]> = {
     optional('category', 'name', 'weather', { longest: NAME_CHARACTERS }),
     optional('url', 'text', 'https://example.org/rain', { longest: 2000 }),
     optional('event_id', 'group', 'rain in Paris', { longest: NAME_CHARACTERS }),
+    optional('position', 'position', '1'),
+    optional('option', 'name', 'on the first day', { longest: NAME_CHARACTERS }),
     optional('source', 'key', 'a weather forum', { longest: NAME_CHARACTERS }),
     optional('source_id', 'key', '4711', { longest: NAME_CHARACTERS }),
     required('opened_at', 'plan', '2026-01-01T00:00:00Z', {
@@ -117,6 +126,22 @@ export const IMPORT_COLUMNS: Record<ImportKind, readonly ImportColumn[]> = {
     required('closes_at', 'plan', '2026-02-01T00:00:00Z', {
       ifMissing: 'the question has no time of close',
     }),
+  ],
+  events: [
+    required('event_id', 'key', 'rain in Paris', {
+      longest: NAME_CHARACTERS,
+      unique: true,
+      ifMissing: 'the event has no id',
+    }),
+    required('title', 'name', 'When will it rain in Paris?', {
+      longest: TITLE_CHARACTERS,
+      ifMissing: 'the event has no title',
+      ifNoName: 'the title has no letter and no digit',
+    }),
+    required('kind', 'eventKind', 'independent', { ifMissing: 'the event has no kind' }),
+    optional('source', 'key', 'a weather forum', { longest: NAME_CHARACTERS }),
+    optional('source_id', 'key', '4711', { longest: NAME_CHARACTERS }),
+    optional('url', 'text', 'https://example.org/rain', { longest: 2000 }),
   ],
   resolutions: [
     required('question_id', 'id', QUESTION, {
@@ -128,6 +153,19 @@ export const IMPORT_COLUMNS: Record<ImportKind, readonly ImportColumn[]> = {
     required('resolved_at', 'event', '2026-02-02T08:00:00Z', {
       ifMissing: 'the outcome has no time',
       ifLate: 'the outcome is later than now',
+    }),
+    optional('known_at', 'event', '2026-02-01T00:00:00Z', { ifLate: 'the outcome is later than now' }),
+  ],
+  prices: [
+    required('question_id', 'id', QUESTION, { known: true, ifMissing: 'it names no question' }),
+    required('priced_at', 'event', '2026-01-15T12:00:00Z', {
+      ifMissing: 'the price has no time',
+      ifLate: 'the price is later than now',
+    }),
+    required('probability', 'probability', '0.73'),
+    required('source', 'key', 'a market', {
+      longest: SOURCE_CHARACTERS,
+      ifMissing: 'the price has no source',
     }),
   ],
   forecasters: [

@@ -3,7 +3,7 @@
 import { literal } from '../duckdb.ts'
 import type { ScoredTable } from '../../schemas/tables.ts'
 import type { TableVersion } from '../tables/delta.ts'
-import { RESOLVED } from '../tables/views.ts'
+import { ENDS_AT, RESOLVED } from '../tables/views.ts'
 import { type ByColumn, alteredCells, changesOf, findFresh, findStanding, voidCells } from './changed.ts'
 import { IMPORT_COLUMNS, type ImportKind } from './columns.ts'
 import { takeOutContradictions } from './contradictions.ts'
@@ -11,6 +11,7 @@ import { takeOutUnexplained } from './corrections.ts'
 import type { ImportOptions } from './options.ts'
 import { defineKnownNames, takeOutNames, withoutErasedNames } from './people-names.ts'
 import type { IncomingRows } from './read-file.ts'
+import { takeOutImpossible } from './event-rules.ts'
 import { leaveOut } from './leave-out.ts'
 import { NONE_REJECTED, type Rejected, SHOWN, together } from './rejected.ts'
 import { faultsQuery, reasonsQuery } from './rule.ts'
@@ -161,8 +162,11 @@ async function takeOutRefused(
   { resolutions }: Record<ScoredTable, TableVersion>,
 ): Promise<Rejected> {
   if (kind === 'forecasts') return takeOutContradictions(context.database, incoming)
-  if (kind === 'questions' && reason === undefined) return takeOutUnexplained(context, resolutions, incoming)
-  return NONE_REJECTED
+  const unexplained =
+    (kind === 'questions' || kind === 'events') && reason === undefined
+      ? await takeOutUnexplained(context, kind, resolutions, incoming)
+      : NONE_REJECTED
+  return together(unexplained, await takeOutImpossible(context, kind, incoming))
 }
 
 /** Holds every row of `parsed` to the rules, and leaves the bad ones in the table `fault`. */
@@ -207,5 +211,5 @@ const WITHDRAWS = `${valueOf('probability')} = -1`
 const TOO_LATE = `
   SELECT 1 FROM (SELECT ${valueOf('question_id')} AS question_id, ${valueOf('forecast_at')} AS forecast_at FROM parsed)
   JOIN (SELECT question_id, closes_at FROM current_questions) USING (question_id)
-  LEFT JOIN (SELECT question_id, resolved_at FROM ${RESOLVED}) USING (question_id)
-  WHERE forecast_at >= epoch_ms(least(closes_at, resolved_at))`
+  LEFT JOIN (SELECT question_id, resolved_at, known_at FROM ${RESOLVED}) USING (question_id)
+  WHERE forecast_at >= epoch_ms(${ENDS_AT})`

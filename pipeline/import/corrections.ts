@@ -1,9 +1,9 @@
-// Finds what rows change of questions that a release has scored: how they are scored, which is refused
-// without a reason, and their outcomes.
+// Finds what rows change of questions that a release has scored, and of their events: how they are scored,
+// which is refused without a reason, and their outcomes.
 import { type Outcome, SCORING_COLUMNS } from '../../schemas/tables.ts'
 import { versionAt } from '../tables/delta-log.ts'
 import type { TableVersion } from '../tables/delta.ts'
-import { attachTable, currentRows } from '../tables/views.ts'
+import { SUBJECT, attachTable, currentRows } from '../tables/views.ts'
 import type { IncomingRows } from './read-file.ts'
 import { type Rejected, SHOWN } from './rejected.ts'
 import type { ImportContext } from './take-in.ts'
@@ -18,35 +18,58 @@ export interface Correction {
   to: Outcome
 }
 
-/** Takes the rows of questions that need a reason out of the table `fresh`, and returns them as bad rows. */
+/**
+ * For each kind of rows: their subject, the columns by which it is scored, and those that a release has
+ * scored.
+ */
+const SCORED = {
+  questions: {
+    what: 'question',
+    columns: SCORING_COLUMNS,
+    standing: 'FROM standing',
+    scored: `SELECT question_id FROM released_resolutions WHERE outcome IN ('yes', 'no')`,
+  },
+  events: {
+    what: 'event',
+    columns: ['kind'],
+    // An event without a row is independent.
+    standing: `SELECT event_id, coalesce(standing.kind, 'independent') AS kind FROM fresh LEFT JOIN standing USING (event_id)`,
+    scored: `SELECT event_id FROM current_questions
+      SEMI JOIN (FROM released_resolutions WHERE outcome IN ('yes', 'no')) USING (question_id)`,
+  },
+} as const
+
+/** Takes the rows that need a reason out of the table `fresh`, and returns them as bad rows. */
 export async function takeOutUnexplained(
   context: ImportContext,
+  kind: keyof typeof SCORED,
   resolutions: TableVersion,
   incoming: IncomingRows,
 ): Promise<Rejected> {
   const { database } = context
   await attachReleased(context, resolutions)
-  const changes = SCORING_COLUMNS.map(
+  const { what, columns, standing, scored } = SCORED[kind]
+  const subject = SUBJECT[kind]
+  const changes = columns.map(
     (name) => `if(fresh.${name} IS DISTINCT FROM standing.${name}, '${name}', NULL)`,
   )
   // Grain: one row per row of the file that changes what a release may have scored by.
   await database.run(
     `CREATE OR REPLACE TEMP TABLE unsaid AS FROM (
-       SELECT record, question_id, concat_ws(', ', ${changes.join(', ')}) AS changed
-       FROM fresh JOIN standing USING (question_id)
-       SEMI JOIN (FROM released_resolutions WHERE outcome IN ('yes', 'no')) USING (question_id)
+       SELECT record, ${subject} AS subject, concat_ws(', ', ${changes.join(', ')}) AS changed
+       FROM fresh JOIN (${standing}) standing USING (${subject}) SEMI JOIN (${scored}) USING (${subject})
      ) WHERE changed <> '' ORDER BY record`,
   )
   await database.run('CREATE OR REPLACE TEMP TABLE fresh AS FROM fresh ANTI JOIN unsaid USING (record)')
-  const rows = await database.rows<{ record: bigint; question_id: string; changed: string; count: bigint }>(
+  const rows = await database.rows<{ record: bigint; subject: string; changed: string; count: bigint }>(
     `SELECT *, (SELECT count(*) FROM unsaid) AS count FROM unsaid LIMIT ${SHOWN}`,
   )
   const count = Number(rows[0]?.count ?? 0n)
   const places = await incoming.placesOf(rows.map(({ record }) => Number(record)))
   return {
-    faults: rows.map(({ question_id, changed }, index) => ({
+    faults: rows.map(({ subject: id, changed }, index) => ({
       pointer: places[index]!,
-      detail: `changes ${changed} of question ${question_id}, which a release has scored; say why by --correct`,
+      detail: `changes ${changed} of ${what} ${id}, which a release has scored; say why by --correct`,
     })),
     count,
     byReason: count === 0 ? [] : [{ reason: UNEXPLAINED, count }],

@@ -26,7 +26,7 @@ import type { TableVersion } from '../tables/delta.ts'
 import { onKnown } from './waiting.ts'
 
 /** The tables whose waiting rows must come before the rows of an import, which may replace them. */
-const REPLACED = ['questions', 'resolutions', 'forecasters'] as const
+const REPLACED = ['questions', 'events', 'resolutions', 'forecasters'] as const
 
 export interface Imported extends Effect {
   /** Forecasters that no row had named before. */

@@ -21,6 +21,8 @@ export const TAKEN = 'reason IS NULL AND NOT is_repeated'
 /** A row that says otherwise than an earlier one about the same. */
 const OTHER: Record<ImportKind, string> = {
   questions: 'an earlier row says otherwise of the same question',
+  events: 'an earlier row says otherwise of the same event',
+  prices: 'an earlier row has another price of the same question and millisecond',
   resolutions: 'an earlier row has another outcome of the same question',
   forecasters: 'an earlier row has another name of the same forecaster',
   forecasts: 'an earlier row has another probability of the same forecaster, question and millisecond',

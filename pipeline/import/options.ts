@@ -94,7 +94,7 @@ export function parseOptions(kind: ImportKind, given: GivenOptions): ImportOptio
   onlyFor(kind, '--percent', percent, 'probability')
   onlyFor(kind, '--outcomes', outcomes !== undefined, 'outcome')
   onlyFor(kind, '--events', events !== undefined, 'group')
-  onlyFor(kind, '--correct', correct !== undefined, 'group', 'outcome')
+  onlyFor(kind, '--correct', correct !== undefined, 'group', 'eventKind', 'outcome')
   if (events !== undefined && events !== 'own') {
     throw refused(`--events is ${JSON.stringify(events)}, not "own"`)
   }

@@ -1,7 +1,7 @@
 // The rules of imported rows: what is wrong with a row, and what its author may have meant. A rule refuses a
 // row, or, in an import of a platform's files, leaves it out.
 import { idFault, nameFault, proseFault } from '../../schemas/names.ts'
-import { OUTCOMES } from '../../schemas/tables.ts'
+import { EVENT_KINDS, OUTCOMES } from '../../schemas/tables.ts'
 import { type Database, literal } from '../duckdb.ts'
 import { normal } from './cells.ts'
 import { type ImportColumn, isText } from './columns.ts'
@@ -135,6 +135,15 @@ function valueRules(column: ImportColumn, options: ImportOptions): Rule[] {
       return options.namespace === undefined ? [uuid(name)] : textId(name)
     case 'entityType':
       return [ofAgent, rule(`${name} <> 'forecaster'`, `${name} is {${name}}, not forecaster`)]
+    case 'eventKind':
+      return [oneOf(name, EVENT_KINDS)]
+    case 'position':
+      return [
+        rule(
+          `${name} IS NOT NULL AND ${valueOf(name)} IS NULL`,
+          `${name} is {${name}}, not a whole number such as 3`,
+        ),
+      ]
     case 'outcome':
       return [oneOf(name, OUTCOMES, '; see --outcomes'), withdrawsNothing]
     case 'probability':
@@ -218,6 +227,15 @@ const resolvedAfterOpening = rule(
   },
 )
 
+const knownAfterOpening = rule(
+  `known_at IS NOT NULL AND ${valueOf('outcome')} <> 'open' AND ${valueOf('known_at')} < epoch_ms(${openedAt})`,
+  'known_at is {known_at}, before the question opened',
+  {
+    ending: `' at ' || ${instantText(openedAt)}`,
+    leftOut: 'the outcome was known before the question opened',
+  },
+)
+
 const resolvedAt = ofQuestion('resolved_at', RESOLVED)
 const opensBeforeOutcome = rule(
   `${valueOf('opened_at')} > epoch_ms(${resolvedAt})
@@ -262,6 +280,25 @@ const SOURCE_RULES: readonly Rule[] = [
   takenSource(`${knownOfSource} IS NOT NULL`, knownOfSource),
 ]
 
+const otherMarket = (market: string) =>
+  rule(
+    `${valueOf('source')} <> ${market}`,
+    'source is {source}, but the prices of question_id {question_id} are those of ',
+    {
+      ending: `${market} || '; one question has the prices of one market'`,
+      summary: 'source is not the market that has the prices of the question',
+    },
+  )
+
+/** A question has one market. */
+const MARKET_RULES: readonly Rule[] = [
+  otherMarket(ofQuestion('source', 'standing')),
+  otherMarket(
+    `(SELECT arg_min(first.${valueOf('source')}, first.record) FROM parsed first
+      WHERE first.${valueOf('question_id')} = parsed.${valueOf('question_id')})`,
+  ),
+]
+
 /** Finds the header in the middle, as in a file that was joined from several. */
 function isHeader(columns: readonly ImportColumn[], map: ReadonlyMap<string, string>): Rule {
   const same = columns
@@ -281,7 +318,7 @@ const columnRules = (column: ImportColumn, options: ImportOptions): Rule[] => [
 /** The rules about several columns of a row. */
 const rowRules = (columns: readonly ImportColumn[]): Rule[] => [
   ...(columns.some(({ name }) => name === 'opened_at') ? [closesAfterOpening, opensBeforeOutcome] : []),
-  ...(columns.some(({ name }) => name === 'resolved_at') ? [resolvedAfterOpening] : []),
+  ...(columns.some(({ name }) => name === 'resolved_at') ? [resolvedAfterOpening, knownAfterOpening] : []),
 ]
 
 /** Returns the rules by which rows are refused. The first one that fails is the reason. */
@@ -294,7 +331,10 @@ export function refusingRules(columns: readonly ImportColumn[], options: ImportO
     ...columns.flatMap((column) => columnRules(column, options)),
     ...rowRules(columns),
     ...columns.filter((column) => column.unique).map(({ name }) => unique(name)),
-    ...(columns.some(({ name }) => name === 'source_id') ? SOURCE_RULES : []),
+    ...(['question_id', 'source_id'].every((name) => columns.some((column) => column.name === name))
+      ? SOURCE_RULES
+      : []),
+    ...(columns.some(({ name }) => name === 'priced_at') ? MARKET_RULES : []),
   ].filter(refuses)
 }
 

@@ -24,7 +24,14 @@ const TIME_HINTS: readonly Hint[] = [
 ]
 
 /** Returns the rules of a time. */
-export function timeRules({ name, holds, ifLate }: ImportColumn, { timezone }: ImportOptions): Rule[] {
+export function timeRules(column: ImportColumn, options: ImportOptions): Rule[] {
+  const rules = writtenTimeRules(column, options)
+  if (column.required) return rules
+  // A row may leave an optional time out.
+  return rules.map((each) => ({ ...each, fails: `${column.name} IS NOT NULL AND (${each.fails})` }))
+}
+
+function writtenTimeRules({ name, holds, ifLate }: ImportColumn, { timezone }: ImportOptions): Rule[] {
   const value = valueOf(name)
   const outOfRange = `coalesce(${value} NOT BETWEEN 0 AND ${Date.UTC(2200, 0, 1) - 1}, true)`
   const local = `regexp_full_match(${name}, ${LOCAL})`

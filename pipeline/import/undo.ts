@@ -12,7 +12,7 @@ import { type DataFile, type TableVersion, statisticsOf } from '../tables/delta.
 import { lastRecordedAt } from '../tables/recorded-at.ts'
 import { type ImportId, textOfImport } from '../tables/import-id.ts'
 import { everSaid, undoneImports, undoneIn } from '../tables/left-out.ts'
-import { attachTable } from '../tables/views.ts'
+import { SUBJECT, attachTable, isReplaced } from '../tables/views.ts'
 import { type ImportContext, countOf } from './take-in.ts'
 import { onKnown } from './waiting.ts'
 import { READS_AT_ONCE } from '../store/store.ts'
@@ -128,19 +128,13 @@ function reliesOnRows(imports: readonly ListedImport[], { table, version }: Impo
   return [`it may have rows that the later imports ${names} found known already, so undo those first`]
 }
 
-const SUBJECT_OF = {
-  questions: 'question_id',
-  resolutions: 'question_id',
-  forecasters: 'user_id',
-} as const
-
-/** Finds what others have said of the subjects of an import. Forecasts stand for themselves. */
+/** Finds what others have said of the subjects of an import. Forecasts and prices stand for themselves. */
 async function reliesOnSubjects(
   { database, local }: ImportContext,
   current: TableVersion,
   { table, version }: ImportId,
 ): Promise<string[]> {
-  if (table === 'forecasts') return []
+  if (!isReplaced(table)) return []
   const own = ({ version: fileVersion }: DataFile) => fileVersion === version
   const { files } = current
   await attachTable(database, local, { ...current, files: files.filter(own) }, 0, 'own_rows')
@@ -153,14 +147,17 @@ async function reliesOnSubjects(
   )
   const kept = files.filter((file) => !own(file))
   await attachTable(database, local, { ...current, files: kept }, 0, 'kept_rows')
-  const subject = SUBJECT_OF[table]
+  const subject = SUBJECT[table]
   const gone = `(SELECT DISTINCT ${subject} FROM own_rows ANTI JOIN kept_rows USING (${subject}))`
   const checks: [count: string, text: string][] = [
     [
       `(SELECT DISTINCT ${subject} FROM own_rows SEMI JOIN later_rows USING (${subject}))`,
       'of its rows were replaced by later imports, so undo those first',
     ],
-    ...GOING[table].map(({ by, text }): [string, string] => [`(FROM ${gone} gone SEMI JOIN ${by})`, text]),
+    ...(GOING[table] ?? []).map(({ by, text }): [string, string] => [
+      `(FROM ${gone} gone SEMI JOIN ${by})`,
+      text,
+    ]),
   ]
   const obstacles: string[] = []
   for (const [rows, text] of checks) {
@@ -171,7 +168,7 @@ async function reliesOnSubjects(
 }
 
 /** The subjects that may not go, because others have spoken of them. */
-const GOING: Record<Exclude<ImportedTable, 'forecasts'>, { by: string; text: string }[]> = {
+const GOING: Partial<Record<ImportedTable, { by: string; text: string }[]>> = {
   questions: [
     {
       by: 'resolutions USING (question_id)',
@@ -182,7 +179,6 @@ const GOING: Record<Exclude<ImportedTable, 'forecasts'>, { by: string; text: str
       text: 'of the questions that it added have forecasts, so annul them',
     },
   ],
-  resolutions: [],
   forecasters: [
     {
       by: `(SELECT entity_id AS user_id FROM forecasts WHERE entity_type = 'forecaster') USING (user_id)`,

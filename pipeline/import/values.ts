@@ -46,10 +46,14 @@ function expressionOf(
     case 'event': {
       // DuckDB searches all names of zones for the end of a text that is no time, which takes long.
       const zoned = `if(regexp_full_match(${name}, ${ZONED}), epoch_ms(try_cast(${spelt(name)} AS TIMESTAMPTZ)), NULL)`
-      return options.timezone === undefined
-        ? zoned
-        : `if(regexp_full_match(${name}, ${LOCAL}), instant_of(${localOf(name)}), ${zoned})`
+      const instant =
+        options.timezone === undefined
+          ? zoned
+          : `if(regexp_full_match(${name}, ${LOCAL}), instant_of(${localOf(name)}), ${zoned})`
+      return required ? instant : `if(${isSaid(name)}, ${instant}, epoch_ms(${keptOf(name)}))`
     }
+    case 'position':
+      return `if(${isSaid(name)}, if(regexp_full_match(${name}, '\\d{1,15}'), try_cast(${name} AS BIGINT), NULL), ${keptOf(name)})`
     case 'probability':
       return `if(${isWithdrawal(name)}, -1,
         try_cast(round_even(${numberOf(name, options)} * ${options.percent ? '1e4' : '1e6'}, 0) AS INTEGER))`
@@ -68,6 +72,7 @@ function expressionOf(
     case 'group':
       return options.ownEvents ? `coalesce(${stated}, ${valueOf('question_id')})` : stated
     case 'entityType':
+    case 'eventKind':
     case 'name':
     case 'key':
     case 'text':
@@ -79,8 +84,16 @@ function expressionOf(
 /** The milliseconds of a time without an offset, as if it were in UTC. */
 export const localOf = (column: string) => `epoch_ms(try_cast(${spelt(column)} AS TIMESTAMP))`
 
-/** Whether a column holds numbers. They take long to parse and little memory, so `incoming` stores them. */
-const isNumber = ({ holds }: ImportColumn) => isTime({ holds }) || holds === 'probability'
+/**
+ * Whether a column holds numbers that `incoming` stores, because they take long to parse and little memory.
+ * An optional one depends on what is known.
+ */
+const isNumber = ({ holds, required }: ImportColumn) =>
+  required && (isTime({ holds }) || holds === 'probability')
+
+/** Whether the value of a column follows from its text alone, before anything known is looked up. */
+const isIdentity = (column: ImportColumn, columns: readonly ImportColumn[]) =>
+  column.holds === 'id' || column === columns[0]
 
 /** The values of some columns. */
 const valuesOf = (columns: readonly ImportColumn[], options: ValueOptions): Row =>
@@ -91,7 +104,7 @@ export function computedValues(columns: readonly ImportColumn[], options: ValueO
   return valuesOf(columns.filter(isNumber), options)
 }
 
-/** Makes the view `identified`: `incoming` with the values of the ids. */
+/** Makes the view `identified`: `incoming` with the values of the ids and of what each row is about. */
 export async function defineIdentified(
   database: Database,
   columns: readonly ImportColumn[],
@@ -99,6 +112,10 @@ export async function defineIdentified(
 ): Promise<void> {
   const { namespace, idsSecret } = options
   const ids = columns.filter(({ holds }) => holds === 'id')
+  const named = valuesOf(
+    columns.filter((column) => isIdentity(column, columns) && column.holds !== 'id'),
+    options,
+  )
   const made = (text: string): MadeId => ({
     text,
     namespace: namespace!,
@@ -107,8 +124,11 @@ export async function defineIdentified(
   if (namespace !== undefined && idsSecret !== undefined) definePersonIds(database, idsSecret, namespace)
   const rows =
     namespace === undefined
-      ? rowsWith('incoming', valuesOf(ids, options))
-      : rowsWithIds('incoming', Object.fromEntries(ids.map(({ name }) => [valueOf(name), made(name)])))
+      ? rowsWith('incoming', { ...valuesOf(ids, options), ...named })
+      : rowsWithIds(
+          `(${rowsWith('incoming', named)})`,
+          Object.fromEntries(ids.map(({ name }) => [valueOf(name), made(name)])),
+        )
   await database.run(`CREATE OR REPLACE TEMP VIEW identified AS ${rows}`)
 }
 
@@ -122,7 +142,7 @@ export async function defineParsed(
   options: ValueOptions,
 ): Promise<void> {
   const id = columns[0]!.name
-  const values = columns.filter((column) => !isNumber(column) && column.holds !== 'id')
+  const values = columns.filter((column) => !isNumber(column) && !isIdentity(column, columns))
   const kept = columns
     .filter((column) => !column.required && isStored(column))
     .map(({ name }): [string, string] => [keptOf(name), `standing.${name}`])
@@ -160,6 +180,9 @@ export async function defineZone(database: Database, { timezone: zone }: ValueOp
 /** The SQL of a column of a table, from `parsed`. */
 function storedOf({ name, holds }: ImportColumn): string {
   const value = valueOf(name)
+  // The next outcome of a question whose outcome is withdrawn was not known at the same time.
+  if (name === 'known_at')
+    return `if(${valueOf('outcome')} = 'open', NULL, make_timestamptz(${value} * 1000))`
   if (isTime({ holds })) return `make_timestamptz(${value} * 1000)`
   return holds === 'probability' ? `nullif(${value}, -1) / 1e6` : value
 }

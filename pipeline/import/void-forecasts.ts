@@ -10,16 +10,17 @@ export interface VoidForecasts {
   entities: number
 }
 
-const resolvedAt = (row: string) => `if(${row}.outcome <> 'open', ${row}.resolved_at, NULL)`
+const knownAt = (row: string) =>
+  `if(${row}.outcome <> 'open', least(${row}.resolved_at, ${row}.known_at), NULL)`
 
 /** Grain: one row per question in `fresh`, with its effective close before and after the import. */
 const CLOSES = {
   questions: `
-    SELECT question_id, least(standing.closes_at, resolved_at) AS closed_before, least(fresh.closes_at, resolved_at) AS closes_now
+    SELECT question_id, least(standing.closes_at, known_at) AS closed_before, least(fresh.closes_at, known_at) AS closes_now
     FROM fresh JOIN standing USING (question_id)
-    LEFT JOIN (SELECT question_id, resolved_at FROM ${RESOLVED}) USING (question_id)`,
+    LEFT JOIN (SELECT question_id, least(resolved_at, known_at) AS known_at FROM ${RESOLVED}) USING (question_id)`,
   resolutions: `
-    SELECT question_id, least(closes_at, ${resolvedAt('standing')}) AS closed_before, least(closes_at, ${resolvedAt('fresh')}) AS closes_now
+    SELECT question_id, least(closes_at, ${knownAt('standing')}) AS closed_before, least(closes_at, ${knownAt('fresh')}) AS closes_now
     FROM fresh JOIN (SELECT question_id, closes_at FROM current_questions) USING (question_id)
     LEFT JOIN standing USING (question_id)`,
 }

@@ -8,8 +8,8 @@ import { noRows } from '../tables/columns.ts'
 import { versionIn } from '../tables/delta-log.ts'
 import type { TableVersion, TablesRead } from '../tables/delta.ts'
 import { rowsOfPeople } from '../tables/left-out.ts'
-import { attachCurrent, attachTable } from '../tables/views.ts'
-import { CHANGED_TABLES, CHANGES_IN_ORDER, attachCompared, changes } from '../tables/compare.ts'
+import { ENDS_AT, attachCurrent, attachTable } from '../tables/views.ts'
+import { CHANGES_IN_ORDER, QUESTION_TABLES, attachCompared, changes } from '../tables/compare.ts'
 
 type CorrectionContext = Pick<ScoringContext, 'database' | 'local'>
 type Versions = Record<ScoredTable, TableVersion>
@@ -138,11 +138,11 @@ async function createMoved(
     `CREATE OR REPLACE TEMP TABLE scored_at_either (question_id VARCHAR, opened_at TIMESTAMPTZ, ends_at TIMESTAMPTZ)`,
   )
   for (const state of [{ versions, asOf }, ...(previous ? [worldState(previous, versions)] : [])]) {
-    for (const table of CHANGED_TABLES) {
+    for (const table of QUESTION_TABLES) {
       await attachCurrent(database, local, { ...state.versions[table], table })
     }
     await database.run(
-      `INSERT INTO scored_at_either SELECT question_id, opened_at, least(closes_at, resolved_at)
+      `INSERT INTO scored_at_either SELECT question_id, opened_at, ${ENDS_AT}
        FROM current_questions JOIN current_resolutions USING (question_id) SEMI JOIN touched USING (question_id)
        WHERE ${scoresAt(state.asOf)}`,
     )

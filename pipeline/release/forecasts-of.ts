@@ -12,8 +12,9 @@ import {
   sharedTime,
 } from '../scoring/comparison.ts'
 import type { Methodology } from '../scoring/methodology.ts'
-import { attachCurrent, attachTable } from '../tables/views.ts'
-import { createCounted, createQuestions } from '../engine/queries.ts'
+import { ENDS_AT, attachCurrent, attachTable } from '../tables/views.ts'
+import type { Joint } from '../scoring/pairs.ts'
+import { JOINT, UNIT, createCounted, createQuestions } from '../engine/queries.ts'
 
 export interface NamedEntity {
   entityType: EntityType
@@ -35,8 +36,9 @@ async function withForecastsOf<T>(
   const versions = await versionsOf(store, manifest)
   return local.reading(() =>
     withDatabase(openDatabase, async (database) => {
-      await attachCurrent(database, local, { ...versions.questions, table: 'questions' })
-      await attachCurrent(database, local, { ...versions.resolutions, table: 'resolutions' })
+      for (const table of ['questions', 'events', 'resolutions'] as const) {
+        await attachCurrent(database, local, { ...versions[table], table })
+      }
       await attachTable(database, local, versions.forecasts)
       await createQuestions(database, new Date(manifest.as_of))
       const sides = entities.map(
@@ -56,6 +58,9 @@ async function withForecastsOf<T>(
 
 interface Row extends SidedForecast {
   question_id: string
+  unit: string
+  joint: Joint
+  unitQuestions: number
   cluster: string
   week: string
   outcome: 0 | 1
@@ -66,7 +71,7 @@ interface Row extends SidedForecast {
 
 /** Grain: one row per forecast or withdrawal on a settled question that both have forecast. */
 const SHARED = `
-  SELECT question_id, cluster, week, yes AS outcome, opened_ms AS "openedAtMs",
+  SELECT question_id, ${UNIT} AS unit, ${JOINT} AS joint, unit_questions AS "unitQuestions", cluster, week, yes AS outcome, opened_ms AS "openedAtMs",
     closes_ms AS "closesAtMs", ends_ms AS "endsAtMs", side::INTEGER AS side,
     epoch_ms(forecast_at)::DOUBLE AS "atMs", coalesce(round_even(probability * 1e6, 0), -1)::INTEGER AS ppm
   FROM counted JOIN question USING (question_id)
@@ -105,8 +110,8 @@ async function sharedQuestions(
       const [first] = own
       const time = first && sharedTime(first, own)
       if (time) {
-        const { question_id: questionId, outcome, cluster, week } = first
-        shared.push({ questionId, outcome, cluster, week, ...time })
+        const { question_id: questionId, outcome, unit, joint, unitQuestions, cluster, week } = first
+        shared.push({ questionId, outcome, unit, joint, unitQuestions, cluster, week, ...time })
       }
       own = []
     }
@@ -134,7 +139,7 @@ export interface UnscoredQuestion {
  * scored or not.
  */
 const FORECAST_QUESTIONS = (asOf: string) => `
-  SELECT question_id, r.outcome, min(forecast_at) >= least(any_value(q.closes_at), any_value(r.resolved_at)) AS "isLate"
+  SELECT question_id, r.outcome, min(forecast_at) >= any_value(${ENDS_AT}) AS "isLate"
   FROM counted JOIN current_questions q USING (question_id) JOIN current_resolutions r USING (question_id)
   WHERE r.outcome <> 'open' AND r.resolved_at <= ${literal(asOf)}::TIMESTAMPTZ
     AND forecast_at <= ${literal(asOf)}::TIMESTAMPTZ

@@ -60,6 +60,9 @@ export async function* publicFiles(
 ): AsyncIterable<PublicOutput> {
   const { database, local } = context
   const { versions, asOf, previous } = inputs
+  for (const table of ['forecasts', 'prices', 'forecasters'] as const) {
+    await attachTable(database, local, versions[table])
+  }
   const base = inputs.sincePrevious ? previous : undefined
   if (base) {
     await attachQuestions(context, base, versions)
@@ -67,10 +70,9 @@ export async function* publicFiles(
   }
   await attachQuestions(context, undefined, versions)
   await database.run(`CREATE OR REPLACE TEMP TABLE cut_now AS ${cutsAt(asOf, asOf)}`)
-  for (const table of ['forecasts', 'forecasters'] as const) {
-    await attachTable(database, local, versions[table])
+  for (const table of ['agents', 'events'] as const) {
+    await attachCurrent(database, local, { ...versions[table], table })
   }
-  await attachCurrent(database, local, { ...versions.agents, table: 'agents' })
   const known = new Map(previous?.public.map((entry) => [entry.path, entry]))
   for (const table of Object.keys(PUBLIC_TABLES) as PublicTable[]) {
     if (isCut(table)) yield* cutFiles(context, inputs, table, base, known)
@@ -104,14 +106,15 @@ function periodOf(instant: string, asOf: Date): string {
 
 /**
  * Selects the period of each question in each table as of `at`; null if the table has nothing about the
- * question. The periods are those of a release as of `asOf`. Grain: one row per question.
+ * question that is public. The periods are those of a release as of `asOf`. Grain: one row per question.
  */
 function cutsAt(at: Date, asOf: Date): string {
   const known = `r.outcome <> 'open' AND r.resolved_at <= ${timestamp(at)}`
   const settled = `${known} AND r.outcome <> 'annulled' AND q.closes_at <= ${timestamp(at)}`
   return `SELECT q.question_id, ${periodOf('q.opened_at', asOf)} AS questions,
       CASE WHEN ${known} THEN ${periodOf('r.resolved_at', asOf)} END AS resolutions,
-      CASE WHEN ${settled} THEN ${periodOf('greatest(q.closes_at, r.resolved_at)', asOf)} END AS forecasts
+      CASE WHEN ${settled} THEN ${periodOf('greatest(q.closes_at, r.resolved_at)', asOf)} END AS forecasts,
+      CASE WHEN q.question_id IN (SELECT question_id FROM prices) THEN forecasts END AS prices
     FROM current_questions q LEFT JOIN current_resolutions r USING (question_id)`
 }
 
@@ -120,6 +123,7 @@ const CUT_ROWS: Record<CutTable, (rows: string) => string> = {
   questions: (rows) => `SELECT * FROM (${currentRowsInFull('questions', rows)})`,
   resolutions: () => `SELECT * FROM current_resolutions`,
   forecasts: () => `SELECT * FROM public_forecast`,
+  prices: (rows) => `FROM ${rows}`,
 }
 
 /** Selects all rows of a table with a single file. */
@@ -137,6 +141,7 @@ const WHOLE: Record<Exclude<PublicTable, CutTable>, (asOf: Date) => string> = {
         CASE WHEN retired_at <= ${timestamp(asOf)} THEN retired_at END AS retired_at),
       CASE WHEN first_id IN (SELECT agent_id FROM released) THEN first_id END AS first_of_owner
     FROM released`,
+  events: () => `FROM current_events`,
   forecasters: () => `SELECT DISTINCT user_id FROM forecasters`,
 }
 

@@ -2,6 +2,7 @@
 import type { FileMetaData } from 'hyparquet'
 import { ServiceError } from '../../schemas/errors.ts'
 import { GAIN_COLUMNS, PUBLISHED_PAIR_METRICS, type PublishedPairMetric } from '../../schemas/metrics.ts'
+import type { Joint } from '../scoring/pairs.ts'
 import type { ManifestFile } from '../../schemas/manifests.ts'
 import type { PieceOfFile, RowGroupsFile } from '../../schemas/payloads.ts'
 import { releasePrefix } from '../store/paths.ts'
@@ -44,6 +45,8 @@ export type ScoreRow = Record<Exclude<PublishedPairMetric, 'closing_probability'
     cluster: string
     week: string
     divisor: number
+    joint: Joint
+    unit_questions: number
     witnessed: boolean
     contested: boolean
     priced: boolean
@@ -73,6 +76,8 @@ const SCORE_ROW_COLUMNS = [
   'cluster',
   'week',
   'divisor',
+  'joint',
+  'unit_questions',
   ...PUBLISHED_PAIR_METRICS,
   'witnessed',
   'contested',

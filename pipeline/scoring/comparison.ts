@@ -1,11 +1,12 @@
 // Compares two entities on the questions that both answered, over the time in which both forecasts stood.
 import type { Methodology } from './methodology.ts'
 import { PPM } from './logarithm.ts'
+import type { Joint } from './pairs.ts'
 import { WITHDRAWN } from './participant.ts'
 import type { ResolvedQuestion } from './question.ts'
 import { roundHalfEven } from './round.ts'
 import { exactSum } from './exact-sum.ts'
-import { type Interval, alphaOf, intervalOf, loneGroups, skillWith } from './skill.ts'
+import { type Interval, alphaOf, groupsOf, intervalOf, skillWith } from './skill.ts'
 import { NANO } from '../../schemas/values.ts'
 
 /** A forecast of the first (0) or the second (1) of two entities; −1 parts per million for a withdrawal. */
@@ -72,6 +73,10 @@ export function sharedTime(
 export interface ComparedQuestion extends SharedTime {
   questionId: string
   outcome: 0 | 1
+  unit: string
+  joint: Joint
+  /** The number of the unit's questions, which count as one together. */
+  unitQuestions: number
   cluster: string
   /** The ISO week in which it closed. */
   week: string
@@ -89,17 +94,19 @@ export interface Comparison {
 }
 
 /**
- * Computes D = ΣX/ΣW over the questions: X is the difference of the two integrals, W the shared coverage. The
- * interval is D ± h·√V/ΣW. V and h are those of an interval of skill (METHODOLOGY §3) with W for R and κ = 0,
- * so the interval may be looked at after every release.
+ * Computes D = ΣX/ΣW over the questions: X is the difference of the two integrals, W the shared coverage,
+ * both divided by the number of the unit's questions. The interval is D ± h·√V/ΣW. V and h are those of an
+ * interval of skill (METHODOLOGY §3) with W for R and κ = 0, so the interval may be looked at after every
+ * release.
  */
 export function compare(methodology: Methodology, questions: readonly ComparedQuestion[]): Comparison {
-  const values = (valueOf: (question: ComparedQuestion) => number) => Float64Array.from(questions, valueOf)
+  const values = (valueOf: (question: ComparedQuestion) => number) =>
+    Float64Array.from(questions, (question) => roundHalfEven(valueOf(question) / question.unitQuestions))
   const gains = {
     gain: values(({ errors }) => errors[0] - errors[1]),
     gainIfOther: values(({ errorsOther }) => errorsOther[0] - errorsOther[1]),
     reference: values(({ coverage }) => coverage),
-    ...loneGroups(questions.map(({ questionId, cluster, week }) => ({ unit: questionId, cluster, week }))),
+    ...groupsOf(questions),
   }
   const skill = skillWith(methodology, gains, 0)
   const mean = (side: 0 | 1) => exactSum(values(({ errors }) => errors[side])) / exactSum(gains.reference)

@@ -24,6 +24,7 @@ export const PAIR_COLUMNS = {
  * at most one is yes.
  */
 export const JOINTS = { lone: 0, ordered: 1, exclusive: 2 } as const
+export type Joint = keyof typeof JOINTS
 
 /** The facts of a question by which its pairs are added up. */
 export const QUESTION_COLUMNS = {

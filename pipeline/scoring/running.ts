@@ -1,6 +1,7 @@
 // The skill after each contested question.
 import type { Methodology } from './methodology.ts'
-import { type GroupedGains, alphaOf, firstGains, intervalOf, loneGroups, skillOf } from './skill.ts'
+import type { Joint } from './pairs.ts'
+import { type GroupedGains, alphaOf, firstGains, groupsOf, intervalOf, skillOf } from './skill.ts'
 
 /** The published numbers of one pair that the running skill needs. */
 export interface ErrorPair {
@@ -12,6 +13,7 @@ export interface ErrorPair {
   unit: string
   cluster: string
   week: string
+  joint: Joint
 }
 
 export interface RunningPoint {
@@ -52,7 +54,7 @@ function gainsOf(contested: readonly ErrorPair[]): GroupedGains {
     gain: values((pair) => pair.average_brier - pair.judged_brier),
     gainIfOther: values((pair) => pair.average_brier_if_other - pair.judged_brier_if_other),
     reference: values((pair) => pair.average_brier),
-    ...loneGroups(contested),
+    ...groupsOf(contested),
   }
 }
 

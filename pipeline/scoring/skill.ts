@@ -2,7 +2,7 @@
 // (METHODOLOGY §3).
 import { exactSum, wholeProductSum } from './exact-sum.ts'
 import type { Methodology } from './methodology.ts'
-import { type JudgedPairs, JOINTS, type Yardstick, valuesAt } from './pairs.ts'
+import { type Joint, type JudgedPairs, JOINTS, type Yardstick, valuesAt } from './pairs.ts'
 import { rounded, roundHalfEven } from './round.ts'
 import { NANO } from '../../schemas/values.ts'
 
@@ -129,9 +129,9 @@ export function firstGains(
   }
 }
 
-/** Returns the groups of questions that are units by themselves. */
-export function loneGroups(
-  questions: readonly { unit: string; cluster: string; week: string }[],
+/** Returns the groups of questions, one row each. */
+export function groupsOf(
+  questions: readonly { unit: string; cluster: string; week: string; joint: Joint }[],
 ): Omit<GroupedGains, keyof Gains> {
   const rows = Int32Array.from(questions.keys())
   return {
@@ -147,7 +147,7 @@ export function loneGroups(
       rows,
       questions.map(({ week }) => week),
     ),
-    joint: rows.map(() => JOINTS.lone),
+    joint: rows.map((row) => JOINTS[questions[row]!.joint]),
   }
 }
 

@@ -7,9 +7,10 @@ import { localRows } from './local-rows.ts'
 import type { TableVersion } from './delta.ts'
 import { counts } from './left-out.ts'
 
-/** The entity or question that a row is about. A later row about the same subject replaces it. */
-const SUBJECT = {
+/** The entity, question or event that a row is about. A later row about the same subject replaces it. */
+export const SUBJECT = {
   questions: 'question_id',
+  events: 'event_id',
   resolutions: 'question_id',
   agents: 'agent_id',
   forecasters: 'user_id',
@@ -94,6 +95,9 @@ export function latestLast(table: keyof typeof SUBJECT): string {
   return ['recorded_at', ...rest.map((name) => `${name} NULLS FIRST`)].join(', ')
 }
 
+/** c, the effective close of a resolved question, from which on nothing counts. */
+export const ENDS_AT = 'least(closes_at, resolved_at, known_at)'
+
 /** The current resolutions of the questions that are resolved, without those that were withdrawn. */
 export const RESOLVED = `(FROM current_resolutions WHERE outcome <> 'open')`
 
@@ -104,7 +108,7 @@ export async function attachAll(
   versions: Record<ScoredTable, TableVersion>,
 ): Promise<void> {
   for (const name of SCORED_TABLES) {
-    if (name === 'forecasts') await attachTable(database, local, versions[name])
-    else await attachCurrent(database, local, { ...versions[name], table: name })
+    if (isReplaced(name)) await attachCurrent(database, local, { ...versions[name], table: name })
+    else await attachTable(database, local, versions[name])
   }
 }

@@ -94,6 +94,84 @@ describe('rows', () => {
   })
 
   test(
+    'say of events what they are, what their market said, and how they ended',
+    { tags: ['slow'] },
+    async () => {
+      const options = [4, 5, 6].map((n, position) => ({
+        ...question(n),
+        event_id: 'which',
+        position,
+        option: `${n}`,
+      }))
+      await put('questions', options)
+      const event = { event_id: 'which', title: 'Which?', kind: 'ordered' }
+      expect((await put('events', [event])).json()).toMatchObject({ kind: 'events', added: 1 })
+      const price = {
+        question_id: uuidOf(40, 4),
+        priced_at: '2026-01-05T00:00:00Z',
+        probability: 0.25,
+        source: 'm',
+      }
+      const priced = await call('PUT', '/operator/prices', {
+        prices: [price, { ...price, priced_at: '2026-01-06T00:00:00Z', probability: null }],
+      })
+      expect(priced.json()).toMatchObject({ kind: 'prices', added: 2 })
+
+      const said = { resolved_at: '2026-02-01T00:00:00Z', known_at: '2026-01-31T00:00:00Z' }
+      const end = (outcome: object) => call('PUT', '/operator/events/which/outcome', { ...said, ...outcome })
+      const ended = await end({ highest: uuidOf(40, 5) })
+      expect(ended.status, ended.text).toBe(200)
+      expect(ended.json()).toMatchObject({ kind: 'resolutions', added: 3 })
+      const known = await rowsOf(
+        `SELECT option, outcome, known_at FROM current_questions JOIN current_resolutions USING (question_id)
+       WHERE event_id = 'which' ORDER BY position`,
+      )
+      expect(known).toEqual(
+        ['yes', 'yes', 'no'].map((outcome, n) => ({
+          option: `${n + 4}`,
+          outcome,
+          known_at: new Date(said.known_at),
+        })),
+      )
+      const none = await end({ highest: null, annulled: [uuidOf(40, 4)] })
+      expect(none.json()).toMatchObject({ changed: 2, changed_columns: { outcome: 2 } })
+    },
+  )
+
+  test(
+    'of an event that it cannot have ended by are refused, and nothing is written',
+    { tags: ['slow'] },
+    async () => {
+      await put(
+        'questions',
+        [14, 15].map((n) => ({ ...question(n), event_id: 'one of two' })),
+      )
+      await put('events', [{ event_id: 'one of two', title: 'Which?', kind: 'exclusive' }])
+      const end = (outcome: object, event = 'one%20of%20two') =>
+        call('PUT', `/operator/events/${event}/outcome`, { resolved_at: '2026-02-01T00:00:00Z', ...outcome })
+      const both = await end({ yes: [uuidOf(40, 14), uuidOf(40, 15)] })
+      expectProblem(both, 422, /3 bad rows|2 bad rows/)
+      expect(pointersOf(both)).toEqual(['/yes'])
+      expect(both.text).toContain('both end yes')
+      expect((await end({ yes: [] })).text).toContain('one must end yes')
+      expect(pointersOf(await end({ yes: [uuidOf(40, 1)], annulled: [uuidOf(40, 2)] }))).toEqual([
+        '/yes/0',
+        '/annulled/0',
+      ])
+      expect(pointersOf(await end({ highest: uuidOf(40, 14) }))).toEqual(['/highest'])
+      expect(pointersOf(await end({ yes: [uuidOf(40, 14)], annulled: [uuidOf(40, 14)] }))).toEqual([
+        '/annulled/0',
+      ])
+      expectProblem(await end({ highest: null, yes: [] }), 422, /./)
+      expectProblem(await end({ yes: [] }, 'nothing'), 404, /no question has the event_id "nothing"/)
+      const found = await rowsOf(
+        `SELECT * FROM resolutions JOIN current_questions USING (question_id) WHERE event_id = 'one of two'`,
+      )
+      expect(found).toEqual([])
+    },
+  )
+
+  test(
     'are all or nothing, and the bad ones are named as in a file, without hints at a command',
     { tags: ['slow'] },
     async () => {

@@ -28,6 +28,8 @@ const PERSON = uuidOf(2, 1)
 const AGENT = uuidOf(3, 1)
 const COLUMNS: Record<ImportKind, string> = {
   questions: 'question_id,title,opened_at,closes_at',
+  events: 'event_id,title,kind',
+  prices: 'question_id,priced_at,probability,source',
   resolutions: 'question_id,outcome,resolved_at',
   forecasters: 'user_id,display_name',
   forecasts: 'entity_type,entity_id,question_id,probability,forecast_at',

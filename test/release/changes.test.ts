@@ -54,6 +54,8 @@ const ROWS: Record<ScoredTable, Row> = {
     source: null,
     source_id: null,
   }),
+  events: row({ event_id: 'e', title: 't', kind: 'exclusive' }),
+  prices: row({ question_id: uuidOf(5, 1), priced_at: new Date(NOW), probability: 0.5, source: 'a market' }),
   resolutions: row({ question_id: uuidOf(5, 1), outcome: 'annulled', resolved_at: new Date(NOW) }),
   agents: row({
     agent_id: uuidOf(5, 2),

@@ -1,7 +1,6 @@
 // The Parquet files of a release say themselves what their columns mean, in the words of `/docs/data`.
 import { parquetMetadata } from 'hyparquet'
 import { expect, test } from 'vitest'
-import { MemoryStore } from '../../pipeline/store/memory.ts'
 import { ENTITIES_FOLDER } from '../../pipeline/release/parts.ts'
 import { releasePrefix } from '../../pipeline/store/paths.ts'
 import { REFERENCES_PARQUET_PATH } from '../../pipeline/release/files/references.ts'
@@ -15,7 +14,8 @@ import {
 } from '../../schemas/column-comments.ts'
 import { PUBLIC_TABLES, type PublicTable } from '../../schemas/public-tables.ts'
 import { REFERENCES_COMMENTS } from '../../schemas/references.ts'
-import { copyReleasedWorld } from '../support/worlds/world.ts'
+import { suiteFolder } from '../support/folder.ts'
+import { loggedWorld } from '../support/worlds/logged-world.ts'
 
 /** The columns of a file, and the comments in its metadata. */
 function saidBy(bytes: Uint8Array): { columns: string[]; comments: ColumnComments } {
@@ -35,10 +35,9 @@ function commentsFor(path: string): ColumnComments | undefined {
 }
 
 test('every column has its comment, and no other has one', async () => {
-  const store = new MemoryStore()
-  await copyReleasedWorld(store)
+  const { store } = await loggedWorld(await suiteFolder(), false)
   const files = [...store.objects].flatMap(([path, bytes]) => {
-    const expected = path.startsWith(releasePrefix(1)) && path.endsWith('.parquet') && commentsFor(path)
+    const expected = path.startsWith('releases/') && path.endsWith('.parquet') && commentsFor(path)
     return expected ? [{ expected, ...saidBy(bytes) }] : []
   })
   for (const { columns, comments, expected } of files) {

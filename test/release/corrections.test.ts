@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { runAudit } from '../../jobs/audit/audit.ts'
 import type { Components } from '../../jobs/components/components.ts'
 import { runImport, runTrial } from '../../jobs/import/import.ts'
+import type { ImportKind } from '../../pipeline/import/columns.ts'
 import { parseOptions } from '../../pipeline/import/options.ts'
 import type { AuditReport } from '../../pipeline/audit/report.ts'
 import { readManifest } from '../../pipeline/release/read.ts'
@@ -48,7 +49,7 @@ const questionsCsv = (lines: readonly string[]) =>
   ['question_id,title,category,event_id,opened_at,closes_at', ...lines, ''].join('\n')
 const ZERO = `${question(0)},Title,simulated,event-0,${day(0)},${day(30)}`
 
-const importing = (kind: 'questions' | 'resolutions' | 'forecasts', csv: string, correct?: string) =>
+const importing = (kind: ImportKind, csv: string, correct?: string) =>
   [kind, new Blob([csv]).stream(), parseOptions(kind, correct === undefined ? {} : { correct })] as const
 
 async function correctionsIn({ store }: Components, number: number): Promise<Correction[] | undefined> {
@@ -100,6 +101,44 @@ describe('a release lists', () => {
       for (const number of [2, 3]) {
         expect(await audit(components, number)).toMatchObject({ derived: true, ok: true, faults: [] })
       }
+    },
+  )
+
+  test(
+    'the kind of an event at each of its questions, also one that nobody had said before',
+    { tags: ['slow'] },
+    async () => {
+      const components = await world()
+      const eventsOf = (kind: string) => `event_id,title,kind\nevent-0,Zero,${kind}\nevent-new,New,ordered\n`
+      await expect(
+        runImport(components, ...importing('events', eventsOf('exclusive'))),
+      ).rejects.toMatchObject({
+        faults: [
+          {
+            pointer: 'line 2',
+            detail: 'changes kind of event event-0, which a release has scored; say why by --correct',
+          },
+        ],
+      })
+      await runImport(components, ...importing('events', eventsOf('exclusive'), 'it is one'))
+      components.clock.set(hoursAfter(2))
+      await runImport(components, ...importing('events', eventsOf('at_most_one'), 'or none'))
+      await release(components)
+      const of = (hours: number, from: string, to: string, reason: string) => ({
+        question_id: question(0),
+        column: 'kind',
+        from,
+        to,
+        reason,
+        recorded_at: hoursAfter(hours),
+        pairs: EVERYONE,
+        entities: EVERYONE,
+      })
+      expect(await correctionsIn(components, 2)).toEqual([
+        of(1, 'independent', 'exclusive', 'it is one'),
+        of(2, 'exclusive', 'at_most_one', 'or none'),
+      ])
+      expect(await audit(components, 2)).toMatchObject({ derived: true, ok: true, faults: [] })
     },
   )
 

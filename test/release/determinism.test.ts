@@ -147,6 +147,7 @@ describe('a release', () => {
       'releases/00000001/method/parameters.json',
       'releases/00000001/owners/000.json',
       'releases/00000001/public/agents.parquet',
+      'releases/00000001/public/events.parquet',
       'releases/00000001/public/forecasters.parquet',
       ...PERIODS.map((period) => `releases/00000001/public/forecasts/${period}.parquet`),
       'releases/00000001/public/questions/2026-01.parquet',

@@ -130,6 +130,7 @@ describe('what a release publishes of the tables', () => {
     const named = (await readManifest(store, 1))!.public
     expect(named.map(({ path, rows }) => [path, rows])).toEqual([
       ['public/agents.parquet', 0],
+      ['public/events.parquet', 0],
       ['public/forecasters.parquet', 0],
     ])
   })

@@ -45,7 +45,8 @@ const nano = (value: number) => Math.round(value * 1e9)
 /** As certain of the other outcome as of this one, so that no spread is greater than the gain. */
 function shared(cluster: number, coverage: number, [a, b]: readonly [number, number]): ComparedQuestion {
   const errors = [nano(a * coverage), nano(b * coverage)] as const
-  const named = { questionId: `${cluster}`, cluster: `${cluster}`, week: `${cluster}` }
+  const id = `${cluster}`
+  const named = { questionId: id, unit: id, joint: 'lone' as const, unitQuestions: 1, cluster: id, week: id }
   return { ...named, outcome: 1, coverage: nano(coverage), errors, errorsOther: errors }
 }
 

@@ -14,6 +14,7 @@ const pair: fc.Arbitrary<ErrorPair> = fc.record({
   average_brier: nano,
   average_brier_if_other: nano,
   unit: fc.uuid().map((id) => `question:${id}`),
+  joint: fc.constant('lone' as const),
   cluster: fc.integer({ min: 0, max: 9 }).map((number) => `event:${number}`),
   week: fc.integer({ min: 0, max: 5 }).map((number) => `2026-W0${number}`),
 })
@@ -82,6 +83,7 @@ it('leaves out points of a long record, but neither the last nor a wanted one', 
     average_brier: 200_000_000,
     average_brier_if_other: 200_000_000,
     week: '2026-W01',
+    joint: 'lone' as const,
   }
   const pairs = Array.from({ length: 1001 }, (_, index) => {
     return { ...one, unit: `question:${index}`, cluster: `question:${index}` }

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Components } from '../../jobs/components/components.ts'
 import { type Database, literal, withDatabase } from '../../pipeline/duckdb.ts'
-import { createEntities, createQuestions, entitiesAt } from '../../pipeline/engine/queries.ts'
+import { DIVISOR, createEntities, createQuestions, entitiesAt } from '../../pipeline/engine/queries.ts'
 import { type KnownEntity, voicesOf } from '../../pipeline/scoring/voices.ts'
 import type { ReleaseResult } from '../../pipeline/release/make.ts'
 import { versionsOf } from '../../pipeline/release/plan.ts'
@@ -61,7 +61,7 @@ async function load(
 const eventsOf = (
   witnessMinutes: number,
 ) => `SELECT question, opened_ms::BIGINT AS opened_ms, closes_ms::BIGINT AS closes_ms,
-    ends_ms::BIGINT AS ends_ms, 1 AS divisor, yes, epoch_ms(forecast_at) AS at_ms, forecast_id,
+    ends_ms::BIGINT AS ends_ms, ${DIVISOR} AS divisor, yes, epoch_ms(forecast_at) AS at_ms, forecast_id,
     epoch_ms(recorded_at) AS recorded_ms, entity, own_voice,
     coalesce(round_even(probability * 1e6, 0), -1)::INTEGER AS ppm,
     (source <> 'import' AND (forecasts.entity_type = 'agent'
@@ -70,7 +70,10 @@ const eventsOf = (
   LEFT JOIN (FROM entity JOIN voice USING (entity)) sweepable
     ON forecasts.entity_type = sweepable.entity_type AND forecasts.entity_id = sweepable.entity_id
       AND (forecasts.entity_type <> 'agent' OR source <> 'import')
-  ORDER BY question, at_ms, forecast_id, recorded_ms, entity NULLS FIRST, ppm`
+  UNION ALL SELECT question, opened_ms::BIGINT, closes_ms::BIGINT, ends_ms::BIGINT, ${DIVISOR}, yes, epoch_ms(priced_at), NULL,
+    epoch_ms(recorded_at), NULL, NULL, coalesce(round_even(probability * 1e6, 0), -1)::INTEGER, 0
+  FROM prices JOIN question USING (question_id)
+  ORDER BY question, at_ms, forecast_id NULLS FIRST, recorded_ms, entity NULLS FIRST, ppm`
 
 /** Makes the tables of a release, up to the events of its sweep. */
 async function withEvents<T>(
@@ -237,7 +240,7 @@ async function carryOut(
   await publish(
     'scores',
     `SELECT scores_part, entity, entity_type, entity_id, question, question_id, outcome, epoch_ms(resolved_at), settled,
-       epoch_ms(settled_at), unit, cluster, week, if(question IS NULL, NULL, 1) AS divisor, place, ${METRICS.join(', ')}
+       epoch_ms(settled_at), cluster, week, joint, unit_questions, place, ${METRICS.join(', ')}
      FROM sharded JOIN part USING (shard) LEFT JOIN (FROM pair JOIN question USING (question)) USING (entity)
      ORDER BY entity, place`,
   )

@@ -165,6 +165,8 @@ describe('the form of a file', () => {
       'category BYTE_ARRAY UTF8 OPTIONAL',
       'url BYTE_ARRAY UTF8 OPTIONAL',
       'event_id BYTE_ARRAY UTF8 OPTIONAL',
+      'position INT64  OPTIONAL',
+      'option BYTE_ARRAY UTF8 OPTIONAL',
       'source BYTE_ARRAY UTF8 OPTIONAL',
       'source_id BYTE_ARRAY UTF8 OPTIONAL',
       'opened_at INT64 TIMESTAMP_MILLIS REQUIRED',

@@ -269,6 +269,7 @@ ProblemType: TypeAlias = Literal[
     '/problems/question-not-open',
     '/problems/question-closed',
     '/problems/question-resolved',
+    '/problems/incoherent',
     '/problems/agent-retired',
     '/problems/renamed-often',
     '/problems/other-owner-proved',
@@ -309,6 +310,9 @@ QuestionOutcome: TypeAlias = Literal['yes', 'no', 'annulled']
 
 
 ScoredOutcome: TypeAlias = Literal['yes', 'no']
+
+
+UnitJoint: TypeAlias = Literal['lone', 'ordered', 'exclusive']
 
 
 class QuestionOpenedEvent(TypedDict):
@@ -445,6 +449,9 @@ class Check(TypedDict):
     """
     UTC, ISO 8601 with milliseconds
     """
+
+
+EventKind: TypeAlias = Literal['exclusive', 'at_most_one', 'ordered', 'independent']
 
 
 StatedOutcome: TypeAlias = Literal['yes', 'no', 'annulled', 'open']
@@ -914,57 +921,6 @@ class AgentAdvancedMetrics(TypedDict):
     environment: Environment
 
 
-class ListedQuestion(TypedDict):
-    question_id: str
-    """
-    A UUID in lower case
-    """
-    title: str
-    category: str | None
-    url: str | None
-    """
-    A page that explains the question
-    """
-    event_id: str | None
-    """
-    Questions that share one are about the same event or series
-    """
-    source: str | None
-    """
-    Who asked it first, such as another platform
-    """
-    source_id: str | None
-    """
-    Its id there; no two questions have the same `source` and `source_id`
-    """
-    opened_at: str
-    """
-    Forecasts are accepted from this instant on, UTC
-    """
-    closes_at: str
-    """
-    Forecasts are accepted before this instant, UTC
-    """
-    status: QuestionStatus
-    outcome: QuestionOutcome | None
-    """
-    Null until it is resolved, and again where its resolution was withdrawn
-    """
-    resolved_at: str | None
-    updated_at: str
-    """
-    When something was last said of the question or of its outcome, UTC
-    """
-    resolution_criteria: NotRequired[str | None]
-    """
-    How the outcome is decided, in up to 20,000 characters of many lines
-    """
-    background: NotRequired[str | None]
-    """
-    What is known about it, in up to 20,000 characters of many lines
-    """
-
-
 class QuestionScore(TypedDict):
     question_id: str
     """
@@ -1002,6 +958,14 @@ class QuestionScore(TypedDict):
     divisor: int
     """
     what the errors are divided by, because the questions of the unit count as one
+    """
+    joint: UnitJoint
+    """
+    how the questions of the unit depend on each other: `lone` for a question by itself, `ordered` thresholds, or `exclusive` options
+    """
+    unit_questions: int
+    """
+    how many questions of the unit are not annulled
     """
     coverage: float
     """
@@ -1132,6 +1096,30 @@ class Checks(TypedDict):
     """
 
 
+class QuestionEvent(TypedDict):
+    event_id: str
+    title: str | None
+    """
+    Null for an event of which only the id is known
+    """
+    kind: EventKind
+    """
+    What the outcomes of its questions imply about each other
+    """
+    position: int | None
+    """
+    Its place among the questions of its event
+    """
+    option: str | None
+    """
+    What it is called within its event
+    """
+    questions: int
+    """
+    How many questions the event has
+    """
+
+
 QuestionCorrectedEvent = TypedDict(
     'QuestionCorrectedEvent',
     {
@@ -1160,14 +1148,6 @@ CertificationChangedEvent = TypedDict(
         'id': str,
     },
 )
-
-
-class QuestionPage(TypedDict):
-    questions: list[ListedQuestion]
-    next_cursor: str | None
-    """
-    The cursor of the next page, also where this one is short or empty; null on the last one
-    """
 
 
 class AgentScores(TypedDict):
@@ -1212,6 +1192,65 @@ Problem = TypedDict(
 )
 
 
+class ListedQuestion(TypedDict):
+    question_id: str
+    """
+    A UUID in lower case
+    """
+    title: str
+    category: str | None
+    url: str | None
+    """
+    A page that explains the question
+    """
+    event_id: str | None
+    """
+    Questions that share one are about the same event or series
+    """
+    event: QuestionEvent | None
+    """
+    Null without an `event_id`
+    """
+    source: str | None
+    """
+    Who asked it first, such as another platform
+    """
+    source_id: str | None
+    """
+    Its id there; no two questions have the same `source` and `source_id`
+    """
+    opened_at: str
+    """
+    Forecasts are accepted from this instant on, UTC
+    """
+    closes_at: str
+    """
+    Forecasts are accepted before this instant, UTC
+    """
+    status: QuestionStatus
+    outcome: QuestionOutcome | None
+    """
+    Null until it is resolved, and again where its resolution was withdrawn
+    """
+    resolved_at: str | None
+    known_at: str | None
+    """
+    The earliest time at which the outcome was public, if the operator says so
+    """
+    updated_at: str
+    """
+    When something was last said of the question or of its outcome, UTC
+    """
+    resolution_criteria: NotRequired[str | None]
+    """
+    How the outcome is decided, in up to 20,000 characters of many lines
+    """
+    background: NotRequired[str | None]
+    """
+    What is known about it, in up to 20,000 characters of many lines
+    """
+
+
 class RefusedForecast(TypedDict):
     status: Literal['refused']
     question_id: str
@@ -1231,6 +1270,14 @@ FeedEvent: TypeAlias = (
     | ReleasePublishedEvent
     | CertificationChangedEvent
 )
+
+
+class QuestionPage(TypedDict):
+    questions: list[ListedQuestion]
+    next_cursor: str | None
+    """
+    The cursor of the next page, also where this one is short or empty; null on the last one
+    """
 
 
 Results: TypeAlias = AcceptedForecast | RefusedForecast

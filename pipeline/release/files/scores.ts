@@ -25,10 +25,10 @@ const PAIR_TYPES = {
   resolved_ms: 'BIGINT',
   settled: 'INTEGER',
   settled_ms: 'BIGINT',
-  unit: 'VARCHAR',
   cluster: 'VARCHAR',
   week: 'VARCHAR',
-  divisor: 'INTEGER',
+  joint: 'INTEGER',
+  unit_questions: 'INTEGER',
   place: 'INTEGER',
   ...Object.fromEntries(
     PAIR_METRIC_NAMES.map((name) => [name, PAIR_COLUMNS[name] === 'int32' ? 'INTEGER' : 'DOUBLE']),

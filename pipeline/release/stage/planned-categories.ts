@@ -13,7 +13,7 @@ export async function plannedCategories(
   const versions = await versionsOf(store, plan)
   return withDatabase(openDatabase, (database) =>
     local.reading(async () => {
-      for (const table of ['questions', 'resolutions'] as const) {
+      for (const table of ['questions', 'events', 'resolutions'] as const) {
         await attachCurrent(database, local, { ...versions[table], table })
       }
       await createQuestions(database, new Date(plan.as_of))

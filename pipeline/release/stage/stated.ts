@@ -21,7 +21,7 @@ export function statedByTables(
   return withDatabase(openDatabase, (database) =>
     local.reading(async () => {
       const corrected = await correctedSince({ database, local }, previous, versions, asOf)
-      for (const table of ['questions', 'resolutions', 'agents'] as const) {
+      for (const table of ['questions', 'events', 'resolutions', 'agents'] as const) {
         await attachCurrent(database, local, { ...versions[table], table })
       }
       await createQuestions(database, asOf)

@@ -1,4 +1,4 @@
-// `fvs stage sweep`: reads the forecasts of questions in order, and prints pairs.
+// `fvs stage sweep`: reads the forecasts and prices of questions in order, and prints pairs.
 import type { ColumnKinds } from '../../../schemas/columns.ts'
 import { Rows } from '../../engine/rows.ts'
 import { textsOf } from '../../engine/swept-questions.ts'
@@ -48,6 +48,8 @@ const FORECASTS = {
   witnessed: 'int32',
 } as const satisfies ColumnKinds
 
+const PRICES = { atMs: 'double', ppm: 'int32' } as const satisfies ColumnKinds
+
 const NONE = -1
 
 /** The texts of a question without a forecast of a known entity. */
@@ -71,6 +73,7 @@ class SweepStage {
   readonly #pairs = new Rows(PAIR_COLUMNS)
   /** The forecasts of the question under way. */
   readonly #forecasts = new Rows(FORECASTS)
+  readonly #prices = new Rows(PRICES)
   readonly #entities = new Map<string, number>()
   #first: Fields | undefined
   #lastId = ''
@@ -81,11 +84,22 @@ class SweepStage {
     this.#sweep = new QuestionSweep(methodology, this.#voices)
   }
 
-  /** Takes a forecast. If it is the first of another question, returns the pairs of the question before. */
+  /**
+   * Takes a forecast, or a price, which has no id. If it is the first of another question, returns the pairs
+   * of the question before.
+   */
   take(event: Fields): string {
     const done = this.#first && this.#first[EVENT_AT.question] !== event[EVENT_AT.question] ? this.end() : ''
     this.#first ??= event
     const id = event[EVENT_AT.forecast_id]!
+    const [atMs, ppm] = [wholeOf(event[EVENT_AT.at_ms]!), wholeOf(event[EVENT_AT.ppm]!)]
+    if (id === NULL) {
+      const { columns, row } = this.#prices
+      columns.atMs[row] = atMs
+      columns.ppm[row] = ppm
+      this.#prices.next()
+      return done
+    }
     const entity = event[EVENT_AT.entity]!
     // Two rows with one id are one forecast. The row recorded first counts, and it comes first.
     if (id === this.#lastId) return done
@@ -94,8 +108,8 @@ class SweepStage {
     if (entity === NULL) return done
     const { columns, row } = this.#forecasts
     columns.entity[row] = this.#numberOf(entity, event[EVENT_AT.own_voice]!)
-    columns.atMs[row] = wholeOf(event[EVENT_AT.at_ms]!)
-    columns.ppm[row] = wholeOf(event[EVENT_AT.ppm]!)
+    columns.atMs[row] = atMs
+    columns.ppm[row] = ppm
     columns.witnessed[row] = isSet(event[EVENT_AT.witnessed]!) ? 1 : 0
     this.#forecasts.next()
     return done
@@ -114,7 +128,8 @@ class SweepStage {
       outcome: isSet(first[EVENT_AT.outcome]!) ? 1 : 0,
     } as const
     const { rowCount: count, columns: forecasts } = this.#forecasts
-    this.#sweep.run(wholeOf(question), resolved, { count, ...forecasts }, this.#pairs)
+    const prices = { count: this.#prices.rowCount, ...this.#prices.columns }
+    this.#sweep.run(wholeOf(question), resolved, { count, ...forecasts }, this.#pairs, prices)
     const entities = [...this.#entities.keys()]
     const { columns } = this.#pairs
     const nulls = (size: number) => Array.from({ length: size }, () => null)
@@ -135,6 +150,7 @@ class SweepStage {
     }
     this.#pairs.clear()
     this.#forecasts.clear()
+    this.#prices.clear()
     this.#entities.clear()
     this.#first = undefined
     this.#lastId = ''

@@ -24,7 +24,13 @@ import {
   expectDocumented,
 } from '../../support/http/api-document.ts'
 import { type Request, exampleOf, send } from '../../support/http/example-request.ts'
-import { EXAMPLE_CLAIM, type ExampleKeys, releaseExamples } from '../../support/worlds/example-world.ts'
+import {
+  CLOSED_QUESTION_ID,
+  EXAMPLE_CLAIM,
+  type ExampleKeys,
+  releaseExamples,
+} from '../../support/worlds/example-world.ts'
+import { QUESTION_ID } from '../../../api/openapi/examples.ts'
 import { FaultStore } from '../../support/faults/fault-store.ts'
 import { suiteFolder } from '../../support/folder.ts'
 import { test } from '../../support/http/fixtures.ts'
@@ -203,9 +209,16 @@ const PROVOKE: Record<string, Provoke> = {
     down = true
     const body = (request.body ?? {}) as { question_id?: string }
     const isKnown = /^\/questions|forecast$/.test(request.path) && body.question_id === undefined
+    if (request.path.includes('/events/')) return send(client, ofNoEvent(request))
     return send(client, isKnown ? { ...request, path: `/questions/${uuidOf(9, 9)}` } : request)
   },
 }
+
+/** The same call of an event that nobody knows. */
+const ofNoEvent = (request: Request): Request => ({
+  ...request,
+  path: request.path.replace(/\/events\/[^/]+/, '/events/nothing'),
+})
 
 /** Sent twice at once with the same key: what the second is told while the first is being written. */
 /** With a service of its own, whose agent cannot go on afterwards. */
@@ -248,6 +261,15 @@ const PROVOKE_OF: Record<string, Provoke> = {
   // The other calls need the question open and the agent as they are.
   'putQuestions 200': alone,
   'putResolutions 200': alone,
+  'putEventOutcome 200': alone,
+  'putEventOutcome 404': (request) => send(service.client, ofNoEvent(request)),
+  'getEvent 404': (request) => send(service.client, ofNoEvent(request)),
+  'submitEventForecast 404': (request) => send(service.client, ofNoEvent(request)),
+  'submitEventForecast 409': (request) =>
+    send(service.client, {
+      ...request,
+      body: { probabilities: { [QUESTION_ID]: 0.5, [CLOSED_QUESTION_ID]: 0.5 } },
+    }),
   'putAgent 200': alone,
   'registerAgent 403': async (request) =>
     send(await another({ settings: { REGISTRATION: 'invited' } }), request),

@@ -3,12 +3,12 @@
 import { parquetMetadata } from 'hyparquet'
 import { expect, test } from 'vitest'
 import { FIELD_FILES, dataPage } from '../../../api/pages/data.ts'
-import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { COLUMN_FILES, type ColumnFile } from '../../../schemas/file-columns.ts'
 import { releaseManifest } from '../../../schemas/manifests.ts'
 import { TABLE_NAMES, tableSpec } from '../../../schemas/tables.ts'
+import { suiteFolder } from '../../support/folder.ts'
 import { testService } from '../../support/http/service.ts'
-import { copyReleasedWorld } from '../../support/worlds/world.ts'
+import { loggedWorld } from '../../support/worlds/logged-world.ts'
 
 const { text } = dataPage({ environment: 'production', publicUrl: undefined })
 
@@ -17,10 +17,9 @@ const sectionOf = (id: string) => text.split(`<section aria-labelledby="${id}">`
 
 /** Returns the description of a file of a store. */
 function describedFile(path: string): ColumnFile | undefined {
+  const named = path.replace(/^releases\/\d{8}/, 'releases/<8 digits>')
   return COLUMN_FILES.find(({ path: pattern }) =>
-    path.startsWith(
-      pattern.replace('<8 digits>', '00000001').replace(/<(nnn|period)>\.parquet$|<day>.*$/, ''),
-    ),
+    named.startsWith(pattern.replace(/<(nnn|period)>\.parquet$|<day>.*$/, '')),
   )
 }
 
@@ -41,8 +40,7 @@ function columnsOf(bytes: Uint8Array) {
 }
 
 test('every Parquet file of a store is described, with its columns in order and their types', async () => {
-  const store = new MemoryStore()
-  await copyReleasedWorld(store)
+  const { store } = await loggedWorld(await suiteFolder(), false)
   const files = [...store.objects].filter(([path]) =>
     /^(releases|tables)\/.*(?<!checkpoint)\.parquet$/.test(path),
   )

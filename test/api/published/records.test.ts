@@ -231,6 +231,7 @@ describe('GET /questions/{question_id}', () => {
       category: null,
       url: 'https://example.org/open',
       event_id: null,
+      event: null,
       source: 'example-platform',
       source_id: 'o-1',
       resolution_criteria: 'Yes, if it is open.\n\nNo, if "closed".',
@@ -240,6 +241,7 @@ describe('GET /questions/{question_id}', () => {
       status: 'open',
       outcome: null,
       resolved_at: null,
+      known_at: null,
       updated_at: NOW,
     })
   })
@@ -473,6 +475,11 @@ describe('GET /openapi.json', () => {
         'PATCH /agents/{agent_id}',
         'POST /agents/{agent_id}/forecast',
         'POST /agents/{agent_id}/forecasts',
+        'POST /agents/{agent_id}/events/{event_id}/forecast',
+        'GET /events/{event_id}',
+        'PUT /operator/events',
+        'PUT /operator/events/{event_id}/outcome',
+        'PUT /operator/prices',
         'DELETE /agents/{agent_id}/forecasts/{question_id}',
         'GET /agents/{agent_id}/verification',
         'GET /agents/{agent_id}/metrics',

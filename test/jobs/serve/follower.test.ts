@@ -158,14 +158,15 @@ describe('a follower', () => {
 })
 
 describe('a node', () => {
-  test('asks a store that holds nothing for four objects a look, and lists nothing', async () => {
+  test('asks a store that holds nothing for five objects a look, and lists nothing', async () => {
     const store = new FaultStore(new MemoryStore())
     const { client } = await testService(await testComponents({ store }))
     store.calls.length = 0
     const looked = () => madeByCalls(store).map(({ operation, path }) => `${operation} ${path}`)
-    await expect.poll(async () => (await client.get('/questions'), looked().length)).toBeGreaterThan(8)
+    await expect.poll(async () => (await client.get('/questions'), looked().length)).toBeGreaterThan(10)
     expect(new Set(looked())).toEqual(
       new Set([
+        'get tables/events/_delta_log/00000000000000000000.json',
         'get tables/questions/_delta_log/00000000000000000000.json',
         'get tables/resolutions/_delta_log/00000000000000000000.json',
         'range credentials/00000001.json',
@@ -174,15 +175,16 @@ describe('a node', () => {
     )
   })
 
-  test('asks a store with a release for four objects a look too', async () => {
+  test('asks a store with a release for five objects a look too', async () => {
     const store = new FaultStore(new MemoryStore())
     await copyReleasedWorld(store)
     const { client } = await testService(await testComponents({ store }))
     store.calls.length = 0
     const looked = () => madeByCalls(store).map(({ operation, path }) => `${operation} ${path}`)
-    await expect.poll(async () => (await client.get('/questions'), looked().length)).toBeGreaterThan(8)
+    await expect.poll(async () => (await client.get('/questions'), looked().length)).toBeGreaterThan(10)
     expect(new Set(looked())).toEqual(
       new Set([
+        'get tables/events/_delta_log/00000000000000000001.json',
         'get tables/questions/_delta_log/00000000000000000002.json',
         'get tables/resolutions/_delta_log/00000000000000000002.json',
         'range credentials/00000001.json',

@@ -18,6 +18,7 @@ import { METHODOLOGY } from '../../../pipeline/scoring/methodology.ts'
 import { Registry } from '../../../pipeline/access/registry.ts'
 import { type ReleaseRequest, type ReleaseResult, makeRelease } from '../../../pipeline/release/make.ts'
 import type { ImportKind } from '../../../pipeline/import/columns.ts'
+import { type GivenOptions, parseOptions } from '../../../pipeline/import/options.ts'
 import { FileStore } from '../../../pipeline/store/file.ts'
 import { MemoryStore } from '../../../pipeline/store/memory.ts'
 import { LocalFiles } from '../../../pipeline/store/local-files.ts'
@@ -134,10 +135,15 @@ export async function testComponents(options: TestOptions = {}): Promise<Compone
 }
 
 /** Imports rows from a file, as an operator would. */
-export async function importRows(components: Components, kind: ImportKind, csv: string): Promise<object> {
+export async function importRows(
+  components: Components,
+  kind: ImportKind,
+  csv: string,
+  options: GivenOptions = {},
+): Promise<object> {
   const path = join(components.directory, `${kind}.csv`)
   await writeFile(path, csv)
-  const { json } = await runImport(components, kind, path)
+  const { json } = await runImport(components, kind, path, parseOptions(kind, options))
   return json
 }
 

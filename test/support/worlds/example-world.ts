@@ -4,13 +4,14 @@ import { assignAgents } from '../../../jobs/agents/agents.ts'
 import type { Components } from '../../../jobs/components/components.ts'
 import {
   AGENT_ID,
+  EVENT,
   OWNER_ID,
   QUESTION_ID,
   USER_ID,
   acknowledgedForecast,
   ownerClaim,
 } from '../../../api/openapi/examples.ts'
-import { CHANGED_QUESTION_ID } from '../../../api/openapi/operator-examples.ts'
+import { CHANGED_QUESTION_ID, EVENT_ID } from '../../../api/openapi/operator-examples.ts'
 import { importRows, registerAgent, release, startTestService } from '../http/service.ts'
 import { type OwnerClaim, ownerClaimsIn } from '../../../pipeline/access/owner-claims.ts'
 import type { ForecastRow } from '../../../schemas/tables.ts'
@@ -18,7 +19,7 @@ import { OPERATOR_SCOPES } from '../../../schemas/tiers.ts'
 import { issueTo } from '../credentials/issued.ts'
 import { submitForecasts } from './submitted-forecasts.ts'
 import { send } from '../tables.ts'
-import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId } from './world.ts'
+import { FORECAST_LINES, QUESTIONS_CSV, RESOLUTIONS_CSV, csvOf, forecasterId, uuidOf } from './world.ts'
 import { writeLog } from './written-log.ts'
 
 /** An agent that may be retired without a loss to the examples. */
@@ -39,10 +40,14 @@ export const EXAMPLE_CLAIM: OwnerClaim = {
 }
 
 /** Stays open for as long as anyone will run the tests. */
-const OPEN_QUESTION = `${QUESTION_ID},Open for long?,example,,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z,example-platform,1,Yes.,Nothing.`
+const OPEN_QUESTION = `${QUESTION_ID},Open for long?,example,,${EVENT.event_id},2026-01-01T00:00:00Z,2199-01-01T00:00:00Z,example-platform,1,Yes.,Nothing.`
+
+/** In one event with the other. */
+export const CLOSED_QUESTION_ID = uuidOf(7, 1)
+const CLOSED_QUESTION = `${CLOSED_QUESTION_ID},Closed?,example,,${EVENT.event_id},2026-01-01T00:00:00Z,2026-01-02T00:00:00Z,,,,`
 
 /** The operator's calls change and resolve it. */
-const CHANGED_QUESTION = `${CHANGED_QUESTION_ID},Rain?,weather,,,2026-01-01T00:00:00Z,2199-01-01T00:00:00Z,,,,`
+const CHANGED_QUESTION = `${CHANGED_QUESTION_ID},Rain?,weather,,${EVENT_ID},2026-01-01T00:00:00Z,2199-01-01T00:00:00Z,,,,`
 
 const { forecast_id, question_id, probability, forecast_at } = acknowledgedForecast
 /** The forecast of the examples, as the API records it. */
@@ -74,7 +79,11 @@ export async function releaseExamples(components: Components): Promise<ExampleKe
   const agent = await registerWithId(components, AGENT_ID)
   const leavingAgent = await registerWithId(components, LEAVING_AGENT_ID)
   const keylessAgent = await registerWithId(components, KEYLESS_AGENT_ID)
-  await importRows(components, 'questions', `${QUESTIONS_CSV}${OPEN_QUESTION}\n${CHANGED_QUESTION}\n`)
+  await importRows(
+    components,
+    'questions',
+    `${QUESTIONS_CSV}${OPEN_QUESTION}\n${CLOSED_QUESTION}\n${CHANGED_QUESTION}\n`,
+  )
   await importRows(components, 'resolutions', RESOLUTIONS_CSV)
   const [ofAgent, ofPeople] = [true, false].map((isAgents) =>
     FORECAST_LINES.filter((line) => line.includes(forecasterId(2)) === isAgents),

@@ -3,6 +3,7 @@
 import { auditLog } from '../../../pipeline/audit/log.ts'
 import type { LogAuditReport } from '../../../pipeline/audit/findings.ts'
 import { withDatabase } from '../../../pipeline/duckdb.ts'
+import type { ImportKind } from '../../../pipeline/import/columns.ts'
 import { hashOfBase64 } from '../../../pipeline/proof/base64.ts'
 import { canonical, decoded, encoded } from '../../../pipeline/proof/canonical.ts'
 import { type SigningKey, type VerifierKey, signingKeyOf } from '../../../pipeline/proof/note-keys.ts'
@@ -22,7 +23,7 @@ import { readStatement } from '../../../pipeline/transparency/statement.ts'
 import { type ApiForecast, apiForecast } from '../http/api-forecasts.ts'
 import { Clock, importRows, release, testComponents } from '../http/service.ts'
 import { send } from '../tables.ts'
-import { QUESTION, copyReleasedWorld, forecasterId } from './world.ts'
+import { QUESTION, copyReleasedWorld, forecasterId, uuidOf } from './world.ts'
 import { LOG_KEY, LOG_ORIGIN, writeLog } from './written-log.ts'
 
 export const WITNESS = signingKeyOf('witness.example', 'witness', new Uint8Array(32).fill(9))
@@ -30,6 +31,20 @@ const BATCH = '0198c0de-1b1c-7c3e-a1b2-3c4d5e6f7a8b'
 /** When the second and the third release were made. */
 const SECOND = '2026-03-02T12:00:00.000Z'
 export const THIRD = '2026-03-02T13:00:00.000Z'
+
+/** Two questions become the options of one event, and one has a market. */
+const EVENT = {
+  questions: `question_id,title,event_id,opened_at,closes_at
+${QUESTION.resolved},Zero?,event-0,2026-01-01T00:00:00Z,2026-01-31T00:00:00Z
+${uuidOf(1, 1)},One?,event-0,2026-01-01T00:00:00Z,2026-01-31T00:00:00Z
+`,
+  events: 'event_id,title,kind\nevent-0,Which?,at_most_one\n',
+  prices: `question_id,priced_at,probability,source
+${QUESTION.resolved},2026-01-02T00:00:00Z,0.5,a market
+${QUESTION.resolved},2026-01-02T12:00:00Z,0.75,a market
+${QUESTION.open},2026-01-02T00:00:00Z,0.25,a market
+`,
+}
 
 export interface LoggedWorld {
   store: MemoryStore
@@ -63,6 +78,9 @@ export async function loggedWorld(folder: string, logs = true): Promise<LoggedWo
     'forecasts',
     `entity_type,entity_id,question_id,probability,forecast_at\n${line}\n`,
   )
+  for (const [kind, csv] of Object.entries(EVENT)) {
+    await importRows(components, kind as ImportKind, csv, kind === 'prices' ? {} : { correct: 'one event' })
+  }
   await release(components)
   const late = apiForecast(agentId, 10, '2026-03-02T11:55:00.000Z', 0.125)
   await send(store, 'forecasts', 'c', [late.row])

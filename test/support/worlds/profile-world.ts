@@ -108,6 +108,7 @@ export function profileIn({
       unit: asked.unit,
       cluster: asked.cluster,
       week: asked.week,
+      joint: 'lone' as const,
     }
   })
   const { parameters } = METHODOLOGY

@@ -30,6 +30,7 @@ export function asPublished(world: World): World {
       id: questions.get(question.id)!,
       outcome: question.resolved_at_ms! > world.as_of_ms ? null : question.outcome,
     })),
+    prices: world.prices.map((price) => ({ ...price, question: questions.get(price.question)! })),
     forecasts: world.forecasts.map((row) => ({
       ...row,
       entity: entities.get(row.entity)!,
@@ -46,7 +47,14 @@ const TOO_LATE_MS = 600_001
 export const isHidden = (id: string): boolean => /[37]$/.test(id)
 
 /** The rows of all tables. */
-export function tablesOf({ entities, questions, forecasts }: World): Partial<Record<TableName, Row[]>> {
+export function tablesOf({
+  as_of_ms,
+  entities,
+  events,
+  questions,
+  forecasts,
+  prices,
+}: World): Partial<Record<TableName, Row[]>> {
   const recorded_at = new Date('2026-06-01T00:00:00.000Z')
   const kinds = new Map(entities.map(({ id, kind }) => [id, kind]))
   return {
@@ -60,12 +68,27 @@ export function tablesOf({ entities, questions, forecasts }: World): Partial<Rec
       closes_at: new Date(closes_at_ms),
       recorded_at,
     })),
-    resolutions: questions.map(({ id, outcome, resolved_at_ms }) => ({
-      question_id: id,
-      outcome: outcome === 1 ? 'yes' : outcome === 0 ? 'no' : 'annulled',
-      resolved_at: new Date(resolved_at_ms!),
+    events: events.map((event) => ({ ...event, title: 'Which?', recorded_at })),
+    prices: prices.map(({ question, at_ms, ppm }) => ({
+      question_id: question,
+      priced_at: new Date(at_ms),
+      probability: ppm === null ? null : ppm / 1e6,
+      source: 'a market',
       recorded_at,
     })),
+    resolutions: questions.flatMap(({ id, outcome, resolved_at_ms, known_at_ms }) =>
+      outcome === null && resolved_at_ms! <= as_of_ms
+        ? []
+        : [
+            {
+              question_id: id,
+              outcome: outcome === 1 ? 'yes' : outcome === 0 ? 'no' : 'annulled',
+              resolved_at: new Date(resolved_at_ms!),
+              known_at: known_at_ms === null ? null : new Date(known_at_ms),
+              recorded_at,
+            },
+          ],
+    ),
     agents: entities
       .filter(({ kind }) => kind === 'agent')
       .map(({ id, owner, registered_at_ms, retired_at_ms: retired = null }) => ({

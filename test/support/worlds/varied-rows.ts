@@ -1,7 +1,7 @@
 // Rows of a varied world, the same every time: two pools, ties, repetitions, events, owners, the retired, annulled,
-// corrected, withdrawn and open questions, outcomes before the close, forecasts before the opening, after the
+// corrected, withdrawn and open questions, kinds of events, prices, outcomes before the close, forecasts before the opening, after the
 // close and of nobody, and names that try to break a line.
-import type { Row, ScoredTable } from '../../../schemas/tables.ts'
+import { EVENT_KINDS, type Row, type ScoredTable } from '../../../schemas/tables.ts'
 import { choicesOf } from '../faults/seeded.ts'
 import { uuidOf } from './world.ts'
 
@@ -93,6 +93,7 @@ export function variedRows(size: VariedSize): Record<ScoredTable, Row[]> {
     question_id: id,
     outcome: pick(['yes', 'no', 'yes', 'no', 'yes', 'no', 'annulled']),
     resolved_at: at(chance(0.3) ? openedMs + whole(1, closesMs - openedMs) : closesMs + whole(0, DAY_MS)),
+    known_at: chance(0.2) ? at(openedMs + whole(0, closesMs - openedMs)) : null,
     recorded_at: at(recordedMs),
   })
   return {
@@ -104,12 +105,44 @@ export function variedRows(size: VariedSize): Record<ScoredTable, Row[]> {
       category: pick([null, 'sport', '\\N', 'a | "bar"']),
       url: null,
       event_id: chance(0.3) ? `event ${whole(0, 20)}` : null,
+      position: chance(0.5) ? whole(0, 9) : null,
+      option: pick([null, 'tab\t']),
       source: null,
       source_id: null,
       opened_at: at(openedMs),
       closes_at: at(closesMs),
       recorded_at: at(START_MS),
     })),
+    // Corrected kinds, and events without a row.
+    events: times(40)
+      .filter(() => chance(0.7))
+      .map((number) => ({
+        event_id: `event ${number % 21}`,
+        title: pick(NAMES),
+        kind: pick(EVENT_KINDS),
+        source: null,
+        source_id: null,
+        url: null,
+        recorded_at: at(START_MS + whole(0, 1)),
+      })),
+    // Several at one time, some recorded at one time too, before the opening, and of nobody.
+    prices: questions
+      .filter(() => chance(0.5))
+      .flatMap(({ id, openedMs, closesMs }) =>
+        times(whole(1, 9)).map(() => ({
+          question_id: id,
+          priced_at: at(
+            pick([
+              openedMs - whole(0, 2 * DAY_MS),
+              openedMs + DAY_MS,
+              openedMs + whole(0, closesMs - openedMs),
+            ]),
+          ),
+          probability: chance(0.1) ? null : whole(0, 1_000_000) / 1_000_000,
+          source: 'a market',
+          recorded_at: at(VARIED_AS_OF.getTime() - whole(1, 2)),
+        })),
+      ),
     resolutions: [
       ...resolved.map((question) => resolution(question, START_MS + 39 * DAY_MS)),
       // Corrections, some recorded in the same millisecond as what they correct.
