@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   currentForecastsQuery,
+  eventSubmission,
   forecastSubmission,
   forecastSubmissions,
   leaderboardParams,
@@ -11,6 +12,7 @@ import {
   scoresQuery,
 } from '../../schemas/requests.ts'
 import { ServiceError } from '../../schemas/errors.ts'
+import { NAME_CHARACTERS } from '../../schemas/names.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiCall } from './api-call.ts'
 
@@ -49,9 +51,12 @@ function asSent({ description = '' }: z.ZodType) {
 }
 
 const queryFields = questionsQuery.shape
+const onEvent = z.strictObject({ event_id: z.string().min(1).max(NAME_CHARACTERS) })
+
 const questionsInput = z.strictObject({
   status: queryFields.status.unwrap().default('open').describe('By default those that take forecasts'),
   category: queryFields.category,
+  event_id: queryFields.event_id,
   q: asSent(queryFields.q),
   closes_before: asSent(queryFields.closes_before),
   closes_after: asSent(queryFields.closes_after),
@@ -241,6 +246,30 @@ export const TOOLS: readonly Tool[] = [
       const taken = all.filter(({ status }) => status === 'ok').length
       return `${taken} of ${all.length} taken${taken < all.length ? '; the others say why not' : ''}.`
     },
+  },
+  {
+    name: 'forecast_event',
+    title: 'Forecast an event',
+    description:
+      'Submits a probability of yes for every open question of an event and for no other, all or none. `coherence` tells what is wrong ' +
+      'with them together; they are taken all the same, unless `strict` is true.',
+    needs: 'key',
+    submits: true,
+    input: onEvent.extend({
+      probabilities: eventSubmission.shape.probabilities,
+      strict: z.boolean().optional().describe('Whether to refuse probabilities that cannot all be right'),
+    }),
+    ask: ({ event_id, strict, ...body }, agentId) => ({
+      path: '/agents/{agent_id}/events/{event_id}/forecast',
+      params: { ...own(agentId), event_id: event_id as string },
+      query: { strict: strict === true ? 'true' : undefined },
+      body,
+      isOwn: true,
+      answer: listOf('results').transform(withoutReceipts),
+      evidence: 'receipts',
+    }),
+    told: ({ results, coherence }) =>
+      `${(results as unknown[]).length} taken${coherence === null ? '' : ', which cannot all be right'}.`,
   },
   {
     name: 'withdraw_forecast',

@@ -8,8 +8,19 @@ import { suiteFolder } from '../support/folder.ts'
 import { expectValid } from '../support/json-schema.ts'
 import { expectProblem } from '../support/http/problem.ts'
 import { test } from '../support/http/fixtures.ts'
-import { Clock, type TestService, bearer, testComponents, testService } from '../support/http/service.ts'
-import { NOW, QUESTION, type WorldAgent, copyReleasedWorld } from '../support/worlds/world.ts'
+import {
+  Clock,
+  type TestService,
+  bearer,
+  importRows,
+  testComponents,
+  testService,
+} from '../support/http/service.ts'
+import { NOW, QUESTION, type WorldAgent, copyReleasedWorld, uuidOf } from '../support/worlds/world.ts'
+
+const COLUMNS = 'question_id,title,event_id,opened_at,closes_at'
+const TIMES = '2026-01-01T00:00:00Z,2199-01-01T00:00:00Z'
+const OF_EVENT = uuidOf(6, 1)
 
 const folder = await suiteFolder()
 let service: TestService
@@ -18,6 +29,7 @@ let agent: WorldAgent
 test.beforeAll(async ({ serve }) => {
   const components = await testComponents({ folder, clock: new Clock(NOW) })
   agent = await copyReleasedWorld(components.store)
+  await importRows(components, 'questions', `${COLUMNS}\n${OF_EVENT},Which?,event,${TIMES}\n`)
   service = await serve(components)
 })
 
@@ -88,6 +100,7 @@ test('every tool answers over HTTP as its call does', async () => {
     leaderboard: { entity_type: 'forecaster', limit: 2 },
     my_scores: {},
     submit_forecasts: withdrawn,
+    forecast_event: { event_id: 'event', probabilities: { [OF_EVENT]: 0.25 }, strict: true },
     withdraw_forecast: { question_id: QUESTION.open },
   }
   await client.callTool({
@@ -105,6 +118,7 @@ test('every tool answers over HTTP as its call does', async () => {
     leaderboard: '2 places; next_cursor leads on.',
     my_scores: '20 scores; next_cursor leads on.',
     submit_forecasts: '0 of 1 taken; the others say why not.',
+    forecast_event: '1 taken.',
     withdraw_forecast: expect.stringMatching(/^Withdrawn from /) as string,
   })
 })

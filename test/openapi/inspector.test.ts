@@ -63,6 +63,7 @@ describe.skipIf(!there).each(Object.entries(TRANSPORTS))('over %s', (_, target) 
   test('lists the tools', async () => {
     const { tools } = await inspect('tools/list')
     expect((tools as { name: string }[]).map(({ name }) => name).toSorted()).toEqual([
+      'forecast_event',
       'get_question',
       'get_rank',
       'leaderboard',

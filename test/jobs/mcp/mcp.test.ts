@@ -120,7 +120,13 @@ async function listening(server: Server): Promise<string> {
 const READING = ['get_question', 'get_rank', 'leaderboard', 'list_questions']
 const WITHOUT_KEY = ['register_agent']
 const OWN = ['my_scores']
-const WITH_KEY = ['my_forecasts', 'submit_forecast', 'submit_forecasts', 'withdraw_forecast']
+const WITH_KEY = [
+  'forecast_event',
+  'my_forecasts',
+  'submit_forecast',
+  'submit_forecasts',
+  'withdraw_forecast',
+]
 
 describe('with the key of an agent', () => {
   test('a model finds questions, submits and sees how it stands', async () => {
