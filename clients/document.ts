@@ -10,6 +10,7 @@ const ROOTS = [
   'QuestionPage',
   'ForecastOrWithdrawal',
   'ForecastResults',
+  'EventForecast',
   'AcknowledgedForecast',
   'AcknowledgedWithdrawal',
   'CurrentForecasts',

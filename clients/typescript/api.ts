@@ -46,6 +46,24 @@ export interface components {
       /** @description One for each forecast, in their order */
       results: (components['schemas']['AcceptedForecast'] | components['schemas']['RefusedForecast'])[]
     }
+    EventForecast: {
+      event_id: string
+      /** @description What is wrong with the probabilities together; null where nothing is */
+      coherence:
+        | (
+            | {
+                /** @description What the probabilities add up to, where only one can end yes */
+                sum: number
+              }
+            | {
+                /** @description The thresholds that are more probable than those below */
+                rises_at: string[]
+              }
+          )
+        | null
+      /** @description One for each question, in order of their positions */
+      results: components['schemas']['AcceptedForecast'][]
+    }
     AcknowledgedForecast: {
       /**
        * Format: uuid
@@ -991,6 +1009,7 @@ export type Registered = components['schemas']['Registered']
 export type QuestionPage = components['schemas']['QuestionPage']
 export type ForecastOrWithdrawal = components['schemas']['ForecastOrWithdrawal']
 export type ForecastResults = components['schemas']['ForecastResults']
+export type EventForecast = components['schemas']['EventForecast']
 export type AcknowledgedForecast = components['schemas']['AcknowledgedForecast']
 export type AcknowledgedWithdrawal = components['schemas']['AcknowledgedWithdrawal']
 export type CurrentForecasts = components['schemas']['CurrentForecasts']

@@ -7,6 +7,7 @@ import { type Evidence, NotVerified, refusalOf } from './errors.ts'
 export { NoAnswer } from './caller.ts'
 export { NotVerified, Refusal } from './errors.ts'
 export type { Evidence } from './errors.ts'
+export { normalise } from './normalise.ts'
 export type * from './api.ts'
 export type { CallerOptions }
 
@@ -101,6 +102,30 @@ export class Client {
       results.push(...value.results)
     }
     return results
+  }
+
+  /**
+   * Submits a probability for each open question of an event, all or none. `coherence` in the answer tells
+   * where they cannot all be right; `strict` refuses such.
+   *
+   * @throws Refusal if they were not taken, NotVerified for a receipt that does not hold.
+   */
+  async submitEvent(
+    eventId: string,
+    probabilities: Readonly<Record<string, number>>,
+    { strict = false, idempotencyKey }: { strict?: boolean; idempotencyKey?: string } = {},
+  ): Promise<Api.EventForecast> {
+    const path = `${this.#own}/events/${encodeURIComponent(eventId)}/forecast`
+    const query = strict ? { strict: 'true' } : undefined
+    const { value, text } = await this.#json<Api.EventForecast>({
+      path,
+      query,
+      body: { probabilities },
+      isOwn: true,
+      idempotencyKey,
+    })
+    await this.#verifyReceipts(path, value, text)
+    return value
   }
 
   /** Withdraws the current forecast on an open question. */
@@ -199,7 +224,11 @@ export class Client {
     })
   }
 
-  async #verifyReceipts(path: string, { results }: Api.ForecastResults, text: string): Promise<void> {
+  async #verifyReceipts(
+    path: string,
+    { results }: Api.ForecastResults | Api.EventForecast,
+    text: string,
+  ): Promise<void> {
     if (!this.verifies) return
     const receipts = [...text.matchAll(RECEIPTS)]
     const taken = results.filter(({ status }) => status === 'ok').length

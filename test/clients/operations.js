@@ -1,5 +1,5 @@
 // What a client can do, one thing after another. It prints what each came to, as operations.py does.
-import { Client } from 'forecast-verification-client'
+import { Client, normalise } from 'forecast-verification-client'
 
 const { CLIENT_URL, CLIENT_VKEY, CLIENT_WORLD } = process.env
 const { agent, open, other, unknown } = JSON.parse(CLIENT_WORLD)
@@ -52,6 +52,12 @@ await tell('feed', async () => {
   const pages = []
   for await (const page of client.feed()) if (pages.push(page) === 2) return pages
 })
+await tell('event', () => client.submitEvent('an event', { [other]: 0.25 }, { strict: true }))
+await tell('another event', () => client.submitEvent('no/event', { [other]: 0.25 }))
+const options = { a: 0.5, b: 1, c: 0.5 }
+for (const kind of ['exclusive', 'at_most_one', 'ordered', 'independent'])
+  await tell(kind, () => normalise(options, kind))
+await tell('no option', () => normalise({ a: 0, b: 0 }, 'exclusive'))
 await tell('no answer', () => all(client.questions()))
 await tell('a redirect', () => all(client.questions()))
 await tell('verifies', () => client.verifies)

@@ -4,7 +4,7 @@ import itertools
 import json
 import os
 
-from forecast_verification_client import Client
+from forecast_verification_client import Client, normalise
 
 world = json.loads(os.environ["CLIENT_WORLD"])
 agent, opened, other, unknown = world["agent"], world["open"], world["other"], world["unknown"]
@@ -54,6 +54,12 @@ tell("a record that was changed", lambda: client.record("verification", agent))
 tell("a record without a proof", lambda: client.record("metrics", agent))
 tell("a receipt that was changed", lambda: client.submit([said(opened, 0.4)]))
 tell("feed", lambda: list(itertools.islice(client.feed(), 2)))
+tell("event", lambda: client.submit_event("an event", {other: 0.25}, strict=True))
+tell("another event", lambda: client.submit_event("no/event", {other: 0.25}))
+options = {"a": 0.5, "b": 1, "c": 0.5}
+for kind in ("exclusive", "at_most_one", "ordered", "independent"):
+    tell(kind, lambda: normalise(options, kind))
+tell("no option", lambda: normalise({"a": 0, "b": 0}, "exclusive"))
 tell("no answer", lambda: list(client.questions()))
 tell("a redirect", lambda: list(client.questions()))
 tell("verifies", lambda: client.verifies)

@@ -55,12 +55,12 @@ const HAPPENS: Record<number, (given: Given) => Given> = {
   34: () => page({ events: [], next: '1_0' }),
   35: () => page({ events: [], next: '1_0' }),
   36: () => page({ events: [EVENT], next: '2_0' }),
-  37: () => null,
-  38: () => null,
   39: () => null,
   40: () => null,
   41: () => null,
-  42: () => ({ status: 302, headers: { location: 'http://192.0.2.1/' }, body: '' }),
+  42: () => null,
+  43: () => null,
+  44: () => ({ status: 302, headers: { location: 'http://192.0.2.1/' }, body: '' }),
 }
 
 /** Long lists are cut to their beginning. */
@@ -86,8 +86,8 @@ export async function record(command: RunningOperations): Promise<Recording> {
     signers: [LOG_KEY],
   }
   const { agentId } = await copyReleasedWorld(components.store)
-  const lines = `${OTHER},Another?,2026-01-01T00:00:00Z,2027-06-01T00:00:00Z\n`
-  await importRows(components, 'questions', `question_id,title,opened_at,closes_at\n${lines}`)
+  const lines = `${OTHER},Another?,an event,2026-01-01T00:00:00Z,2027-06-01T00:00:00Z\n`
+  await importRows(components, 'questions', `question_id,title,event_id,opened_at,closes_at\n${lines}`)
   await release(components)
   await writeLog(components.store, 2)
   const service = await startTestService(components)

@@ -15,6 +15,7 @@ from .api import (
     AgentRankings,
     AgentVerification,
     CurrentForecast,
+    EventForecast,
     FeedPage,
     ForecastOrWithdrawal,
     ForecastResults,
@@ -25,8 +26,9 @@ from .api import (
 )
 from .caller import Answer, Caller, NoAnswer, printable
 from .errors import Evidence, NotVerified, Refusal
+from .normalise import normalise
 
-__all__ = ["Client", "Evidence", "NoAnswer", "NotVerified", "Refusal"]
+__all__ = ["Client", "Evidence", "NoAnswer", "NotVerified", "Refusal", "normalise"]
 
 # The most forecasts that one call takes.
 MOST_FORECASTS = 100
@@ -111,6 +113,27 @@ class Client:
             results += taken["results"]
         return results
 
+    def submit_event(
+        self,
+        event_id: str,
+        probabilities: Mapping[str, float],
+        strict: bool = False,
+        idempotency_key: str | None = None,
+    ) -> EventForecast:
+        """Submits a probability for each open question of an event, all or none. `coherence` in the answer tells where
+        they cannot all be right; `strict` refuses such.
+
+        Raises Refusal if they were not taken, NotVerified for a receipt that does not hold.
+        """
+        path = f"{self._own}/events/{quote(event_id, safe='')}/forecast"
+        query = {"strict": "true"} if strict else None
+        body = {"probabilities": dict(probabilities)}
+        sent = self._caller.send(path, query, body=body, own=True, idempotency_key=idempotency_key)
+        text = self._ok(sent).body.decode()
+        taken = cast(EventForecast, json.loads(text))
+        self._verify_receipts(path, taken, text)
+        return taken
+
     def withdraw(self, question_id: str, idempotency_key: str | None = None) -> AcknowledgedWithdrawal:
         """Withdraws the current forecast on an open question."""
         path = f"{self._own}/forecasts/{quote(question_id, safe='')}"
@@ -188,7 +211,7 @@ class Client:
             refusal = Refusal(answer.status, "about:blank", f"the service answered {said}")
         raise refusal
 
-    def _verify_receipts(self, path: str, taken: ForecastResults, text: str) -> None:
+    def _verify_receipts(self, path: str, taken: ForecastResults | EventForecast, text: str) -> None:
         if not self.verifies:
             return
         receipts = RECEIPTS.findall(text)

@@ -50,6 +50,20 @@ class ForecastOrWithdrawal(TypedDict):
     """
 
 
+class Coherence(TypedDict):
+    sum: float
+    """
+    What the probabilities add up to, where only one can end yes
+    """
+
+
+class Coherence1(TypedDict):
+    rises_at: list[str]
+    """
+    The thresholds that are more probable than those below
+    """
+
+
 class AcknowledgedForecast(TypedDict):
     forecast_id: str
     """
@@ -461,6 +475,18 @@ EntityType: TypeAlias = Literal['agent', 'forecaster']
 """
 Agents are machines, forecasters people
 """
+
+
+class EventForecast(TypedDict):
+    event_id: str
+    coherence: Coherence | Coherence1 | None
+    """
+    What is wrong with the probabilities together; null where nothing is
+    """
+    results: list[AcceptedForecast]
+    """
+    One for each question, in order of their positions
+    """
 
 
 class CurrentForecasts(TypedDict):
