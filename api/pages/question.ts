@@ -6,7 +6,7 @@ import type { CorrectedColumn } from '../../schemas/tables.ts'
 import { type Html, type HtmlPart, html } from './html.ts'
 import { page, releaseLine } from './layout.ts'
 import { type Settled, forecastSentence, settledSections } from './settled-question.ts'
-import { type Site, questionPath, withQuery, commandAddress, linkTo } from './site.ts'
+import { type Site, eventPath, questionPath, withQuery, commandAddress, linkTo } from './site.ts'
 import { counted, percent, named, time } from './wording.ts'
 
 interface QuestionView extends ListedQuestion, QuestionTexts {
@@ -41,7 +41,7 @@ export function questionPage(site: Site, question: QuestionView): Html {
       'People and programs say how likely a yes is to this question. Here is what it asks, and once it is over what happened and what was said.',
     content: html`<p class="mute">question${question.category !== null && html` on <a href="${linkTo(site, withQuery('/view/questions', { category: question.category }))}">${named(question.category)}</a>`} · <a href="${linkTo(site, '/view/questions')}">all questions</a></p>
 <p class="lead">${SENTENCES[status](question)}${takesAnswers(site, question) && html` <a href="#answer">How to answer</a>`}${settled && html` ${forecastSentence(settled)}`}</p>
-${forecasted && 'missing' in forecasted && html`<p>${missing(forecasted)}</p>\n`}${settled && settledSections(site, settled)}${settled && html`<h2>The question</h2>\n`}${facts(question)}
+${forecasted && 'missing' in forecasted && html`<p>${missing(forecasted)}</p>\n`}${settled && settledSections(site, settled)}${settled && html`<h2>The question</h2>\n`}${facts(site, question)}
 ${answering(site, question)}${changed(question)}${prose('How the outcome is decided', resolution_criteria) || (background === null && html`<p class="mute">No criteria were given for this question.</p>`)}
 ${prose('Background', background)}
 ${rationalesOf(site, question)}<p class="mute">Title and texts are as the question was brought in${question.source !== null && html`, from ${named(question.source)}`}: the service does not say that they are right.${outcome === null && ' What others have forecast is not shown before the question is settled.'}</p>`,
@@ -91,14 +91,17 @@ const SENTENCES: Record<ListedQuestion['status'], (question: QuestionView) => Ht
       : html`Outcome: <strong>${outcome}</strong>, known since ${time(resolved_at!)}.`,
 }
 
-function facts({ category, event_id, source, source_id, url, agents, ...question }: QuestionView): Html {
+function facts(
+  site: Site,
+  { category, event, source, source_id, url, agents, ...question }: QuestionView,
+): Html {
   const row = (what: string, value: HtmlPart) =>
     html`<tr><th scope="row">${what}</th><td>${value}</td></tr>\n`
   const origin =
     source !== null &&
     html`${named(source)}${source_id !== null && html`, no. <code>${named(source_id)}</code>`}`
   return html`<table class="record"><tbody>
-${row('Forecasts from', time(question.opened_at))}${row('Forecasts until', time(question.closes_at))}${agents !== undefined && row('Answered by', `${counted(agents, 'agent')} so far; forecasters are not counted here`)}${question.resolved_at !== null && row('Outcome known', time(question.resolved_at))}${category !== null && row('Category', named(category))}${event_id !== null && row('Event', named(event_id))}${origin && row('Source', origin)}${url !== null && row('Explained at', external(url))}${row('Id', html`<code>${question.question_id}</code>`)}</tbody></table>`
+${row('Forecasts from', time(question.opened_at))}${row('Forecasts until', time(question.closes_at))}${agents !== undefined && row('Answered by', `${counted(agents, 'agent')} so far; forecasters are not counted here`)}${question.resolved_at !== null && row('Outcome known', time(question.resolved_at))}${category !== null && row('Category', named(category))}${event !== null && row('Event', html`<a href="${linkTo(site, eventPath(event.event_id))}">${named(event.title ?? event.event_id)}</a>, with ${counted(event.questions, 'question')}`)}${origin && row('Source', origin)}${url !== null && row('Explained at', external(url))}${row('Id', html`<code>${question.question_id}</code>`)}</tbody></table>`
 }
 
 /**

@@ -184,7 +184,7 @@ ${rows}</tbody></table>`,
   )
 }
 
-function statusInWords(status: QuestionStatus, outcome: string | null): string {
+export function statusInWords(status: QuestionStatus, outcome: string | null): string {
   return outcome === null ? status : `${status}: ${outcome}`
 }
 

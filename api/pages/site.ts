@@ -73,6 +73,10 @@ export function questionPath(id: string): string {
   return `/view/questions/${id}`
 }
 
+export function eventPath(id: string): string {
+  return `/view/events/${encodeURIComponent(id)}`
+}
+
 /** The tables of the page of a settled question, as CSV. */
 export type QuestionTable = 'answers' | 'last-forecasts' | 'course'
 

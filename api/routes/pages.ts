@@ -4,6 +4,7 @@ import type { Route } from '../http/route.ts'
 import { checkPage } from './check-page.ts'
 import { comparePageRoute } from './compare-page.ts'
 import { entityQuestionsPages } from './entity-questions-pages.ts'
+import { eventPageRoute } from './event-page.ts'
 import { fixedPages } from './fixed-pages.ts'
 import { landingAndBoards } from './landing-and-boards.ts'
 import { ownerPageRoute } from './owner-page.ts'
@@ -18,6 +19,7 @@ export function pages(methodology: Methodology, methodologyText: Uint8Array): Ro
     ...landingAndBoards(methodology),
     ...topicPages(methodology),
     ...questionPages,
+    eventPageRoute,
     ...fixedPages(methodologyText),
     ...profilePages(methodology),
     ...entityQuestionsPages,

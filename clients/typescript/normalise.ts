@@ -2,9 +2,10 @@
 import type { EventKind } from './api.ts'
 
 /**
- * Returns the probabilities of an event's questions as its kind allows. Of an `exclusive` event they are divided
- * by their sum, of an `at_most_one` event only if that is above 1. Of an `ordered` event, whose questions are
- * named from the lowest threshold to the highest, neighbours that rise are replaced by their mean.
+ * Returns the probabilities of an event's questions as its kind allows. Of an `exclusive` event they are
+ * divided by their sum, of an `at_most_one` event only if that is above 1. Of an `ordered` event, whose
+ * questions are named from the lowest threshold to the highest, neighbours that rise are replaced by their
+ * mean.
  */
 export function normalise(
   probabilities: Readonly<Record<string, number>>,

@@ -52,6 +52,8 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     service: 'full' as const,
     path: `/view/questions/${id}`,
   })),
+  { name: 'event', service: 'full', path: '/view/events/event-0' },
+  { name: 'unknown event', service: 'full', path: '/view/events/%3Cb%3Enone', status: 404 },
   { name: 'hostile question', service: 'full', path: `/view/questions/${HOSTILE_QUESTION}` },
   { name: 'search', service: 'full', path: '/view/search' },
   { name: 'search that finds', service: 'full', path: '/view/search?q=question' },
