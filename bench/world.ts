@@ -11,7 +11,7 @@ import { LocalFiles } from '../pipeline/store/local-files.ts'
 import { compact } from '../pipeline/tables/compact.ts'
 import { columnsOf, noRows } from '../pipeline/tables/columns.ts'
 import { parquetOf } from '../pipeline/tables/data-files.ts'
-import { SCORED_TABLES, tableSpec } from '../schemas/tables.ts'
+import { tableSpec } from '../schemas/tables.ts'
 
 export interface WorldSize {
   forecasts: number
@@ -62,6 +62,9 @@ export async function worldStore(size: WorldSize): Promise<string> {
   return root
 }
 
+/** The tables of the world: it has no events and no prices. */
+const TABLES = ['questions', 'resolutions', 'agents', 'forecasters', 'forecasts'] as const
+
 async function createWorld(root: string, size: WorldSize): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'fvs-bench-spill-'))
   try {
@@ -69,7 +72,7 @@ async function createWorld(root: string, size: WorldSize): Promise<void> {
     using database = await Database.open({ threads: 2, memoryLimit: '4GB', directory })
     const local = new LocalFiles(store, directory)
     await createRows(database, size)
-    for (const table of SCORED_TABLES) {
+    for (const table of TABLES) {
       const columns = columnsOf(tableSpec(table))
       for (let part = 0; part < (table === 'forecasts' ? WEEKS : 1); part++) {
         const generated = `FROM world_${table} ${table === 'forecasts' ? `WHERE week = ${part}` : ''}`

@@ -26,6 +26,7 @@ const SCORED = `CREATE TABLE scored AS
   SELECT 'agent' AS entity_type, lpad((n // 400)::VARCHAR, 36, '0') AS entity_id, lpad((n % 400)::VARCHAR, 36, '0') AS question_id,
     (n % 2)::INTEGER AS outcome, make_timestamptz(n * 1000000) AS resolved_at,
     1 AS settled, make_timestamptz(n * 1000000) AS settled_at, 'event:' || n % 31 AS cluster_name, '2026-W' || n % 9 AS week_name,
+    (n % 3)::INTEGER AS joint, (1 + n % 5)::INTEGER AS unit_questions,
     ${METRICS.join(', ')}
   FROM range(${ROWS}) rows(n) ORDER BY n`
 
