@@ -327,9 +327,12 @@ export const event = z.strictObject({
   source: z.string().nullable().describe('Who asked it first, such as another platform'),
   source_id: z.string().nullable().describe('Its id there'),
   url: z.string().nullable().describe('A page that explains the event'),
+  question_count: count.describe('How many questions it has'),
   questions: z
     .array(listedQuestion.omit({ event: true, event_id: true }).extend(inEvent))
-    .describe('In order of their positions, and then as they close'),
+    .describe(
+      'In order of their positions, and then as they close; of more than 1,000 those that close first. `GET /questions?event_id=` lists all',
+    ),
 })
 export type Event = z.infer<typeof event>
 const prose = z.string().nullable()

@@ -76,18 +76,18 @@ export const forecastSubmissions = z.strictObject({
 })
 
 /** The most questions of an event that one call forecasts. */
-const MOST_OF_EVENT = 500
+const MOST_PROBABILITIES = 500
 
 export const eventSubmission = z.strictObject({
   probabilities: z
     .record(uuid, forecastSubmission.shape.probability)
     .refine((named) => Object.keys(named).length > 0, 'must name at least one question')
     .refine(
-      (named) => Object.keys(named).length <= MOST_OF_EVENT,
-      `must name at most ${MOST_OF_EVENT} questions`,
+      (named) => Object.keys(named).length <= MOST_PROBABILITIES,
+      `must name at most ${MOST_PROBABILITIES} questions`,
     )
     .describe('The probability of yes of each open question of the event, by its id')
-    .meta({ minProperties: 1, maxProperties: MOST_OF_EVENT }),
+    .meta({ minProperties: 1, maxProperties: MOST_PROBABILITIES }),
 })
 
 export const strictQuery = z.strictObject({

@@ -410,6 +410,7 @@ export const EVENT = {
   source: null,
   source_id: null,
   url: null,
+  question_count: 1,
   questions: [{ ...ofEvent, position: inEvent.position, option: inEvent.option }],
 }
 export const question = {

@@ -16,20 +16,21 @@ const KINDS: Record<EventKind, string> = {
 }
 
 export function eventPage(site: Site, event: Event): Html {
-  const { event_id, kind, questions, url, source } = event
+  const { event_id, kind, questions, question_count, url, source } = event
+  const counts = counted(question_count, 'question')
   const title = event.title ?? event_id
   return page({
     site,
     title,
     heading: named(title),
-    description: `${counted(questions.length, 'question')} about one event. ${KINDS[kind]}`,
+    description: `${counts} about one event. ${KINDS[kind]}`,
     path: eventPath(event_id),
     alternates: { 'application/json': `/events/${encodeURIComponent(event_id)}` },
     source: undefined,
-    intro: `${counted(questions.length, 'question')} about one event, to which people and programs say how likely a yes is. ${KINDS[kind]}`,
+    intro: `${counts} about one event, to which people and programs say how likely a yes is. ${KINDS[kind]}`,
     content: html`<p class="mute">event <code>${named(event_id)}</code>${source !== null && html`, from ${named(source)}`} · <a href="${linkTo(site, withQuery('/view/questions', {}))}">all questions</a></p>
 ${scrolling('Questions', questionTable(site, questions))}
-<p class="mute">Title and questions are as they were brought in${url !== null && html`, explained at ${named(url)}`}: the service does not say that they are right.</p>`,
+${question_count > questions.length && html`<p>These are the ${questions.length} that close first.</p>\n`}<p class="mute">Title and questions are as they were brought in${url !== null && html`, explained at ${named(url)}`}: the service does not say that they are right.</p>`,
   })
 }
 

@@ -210,30 +210,30 @@ export class QuestionBook {
   }
 
   /**
-   * Returns an event with its questions, first those of lesser positions, then those that close earlier. If
-   * it is not in memory yet, the tables are read first.
+   * Returns an event with its questions, first those of lesser positions, then those that close earlier; of
+   * an event with more than `MOST_OF_EVENT` the first that close. If it is not in memory yet, the tables are
+   * read first.
    *
    * @throws ServiceError `notFound` for an event without a question.
    */
-  async event(eventId: string): Promise<{ event: KnownEvent | undefined; questions: KnownQuestion[] }> {
+  async event(eventId: string): Promise<EventQuestions> {
     if (this.#listing.ofEvent(eventId).length === 0) await this.refresh()
-    const place = ({ position }: KnownQuestion) => position ?? Infinity
-    const questions = this.#listing.ofEvent(eventId).toSorted((a, b) => {
-      const [one, other] = [place(a), place(b)]
-      return one === other ? byClose(a, b) : one - other
-    })
-    if (questions.length === 0) {
+    const all = this.#listing.ofEvent(eventId)
+    if (all.length === 0) {
       throw new ServiceError('notFound', `no question has the event_id ${JSON.stringify(eventId)}`)
     }
-    return { event: this.#events.find(eventId), questions }
+    const place = ({ position }: KnownQuestion) => position ?? Number.MAX_SAFE_INTEGER
+    const questions = all.slice(0, MOST_OF_EVENT).sort((a, b) => place(a) - place(b) || byClose(a, b))
+    return { event: this.#events.find(eventId), questions, count: all.length }
   }
 
   /** An event as it is shown at an instant. @throws ServiceError as `event` does. */
   async shownEvent(event_id: string, now: Date): Promise<Event> {
-    const { event, questions } = await this.event(event_id)
+    const { event, questions, count } = await this.event(event_id)
     return {
       event_id,
       ...(event ?? { ...UNTOLD, source: null, source_id: null, url: null }),
+      question_count: count,
       questions: questions.map((question) => {
         const { event_id: _, ...shown } = shownAt(question, now)
         return shown
@@ -404,6 +404,17 @@ export class QuestionBook {
     if (first === undefined) this.#shared.set(text, text)
     return first ?? text
   }
+}
+
+/** The most questions of an event that are told or forecast together: a series may have any number. */
+export const MOST_OF_EVENT = 1_000
+
+interface EventQuestions {
+  /** Undefined for an event without a row. */
+  event: KnownEvent | undefined
+  questions: KnownQuestion[]
+  /** How many questions the event has. */
+  count: number
 }
 
 /** The title and the kind of an event without a row. */

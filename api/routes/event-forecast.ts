@@ -10,6 +10,7 @@ import { assertOwnKey, route } from '../http/route.ts'
 import * as examples from '../openapi/examples.ts'
 import { logExamples } from '../openapi/log-examples.ts'
 import { type Coherence, coherenceOf } from '../questions/coherence.ts'
+import { MOST_OF_EVENT } from '../questions/book.ts'
 import { type KnownQuestion, statusAt } from '../questions/question.ts'
 import { TAKES_FORECASTS, refuseAll, resultText } from './forecasts.ts'
 import { takeForecasts } from './take-forecasts.ts'
@@ -69,15 +70,15 @@ export const submitEventForecast = route({
     const { agent_id: agentId, event_id } = params
     const { probabilities } = body
     assertOwnKey(caller.agent_id, agentId)
-    const { event, questions } = await context.questions.event(event_id)
+    const { event, questions, count } = await context.questions.event(event_id)
+    if (count > questions.length) throw tooLarge(event_id, count)
     const named = questions.filter(({ question_id }) => question_id in probabilities)
-    const strangers = Object.keys(probabilities).filter(
-      (id) => !named.some(({ question_id }) => question_id === id),
-    )
+    const own = new Set(named.map(({ question_id }) => question_id))
+    const strangers = Object.keys(probabilities).filter((id) => !own.has(id))
     const isWhole = named.length === questions.length
     const coherence = coherenceOf(event?.kind ?? 'independent', named, probabilities, isWhole)
     if (query.strict && coherence !== null) throw incoherent(event_id, event!.kind, coherence)
-    const ids = [...named.map(({ question_id }) => question_id), ...strangers]
+    const ids = [...own, ...strangers]
     const forecasts = ids.map((question_id) => ({ question_id, probability: probabilities[question_id]! }))
     const taken = await takeForecasts(context, {
       scope: `event forecast ${agentId} ${event_id}`,
@@ -90,7 +91,7 @@ export const submitEventForecast = route({
       assertTakeable(at) {
         const faults = [
           ...strangers.map((id) => faultAt(['probabilities', id], 'is not a question of the event', 'body')),
-          ...lackingAt(at, questions, ids),
+          ...lackingAt(at, questions, new Set(ids)),
         ]
         if (faults.length > 0) throw invalidInput('body', faults)
       },
@@ -102,12 +103,17 @@ export const submitEventForecast = route({
 })
 
 /** The questions that are open at an instant and not named. */
-function lackingAt(at: Date, questions: readonly KnownQuestion[], ids: readonly string[]) {
+function lackingAt(at: Date, questions: readonly KnownQuestion[], ids: ReadonlySet<string>) {
   return questions
-    .filter((question) => statusAt(question, at.getTime()) === 'open' && !ids.includes(question.question_id))
+    .filter((question) => statusAt(question, at.getTime()) === 'open' && !ids.has(question.question_id))
     .map(({ question_id }) =>
       faultAt(['probabilities'], `lacks ${question_id}, an open question of the event`, 'body'),
     )
+}
+
+function tooLarge(eventId: string, count: number): ServiceError {
+  const what = `the event ${JSON.stringify(eventId)} has ${count} questions, and one call forecasts at most ${MOST_OF_EVENT}`
+  return invalidInput('body', [faultAt(['probabilities'], `cannot be taken: ${what}`, 'body')])
 }
 
 function incoherent(eventId: string, kind: string, coherence: NonNullable<Coherence>): ServiceError {

@@ -92,6 +92,25 @@ describe('an event', () => {
     ])
   })
 
+  test('of more questions than are told together has those that close first, and takes no joint forecast', async () => {
+    const rows = Array.from(
+      { length: 1_001 },
+      (_, n) =>
+        `${uuidOf(80, n)},Many ${n}?,many,2026-01-01T00:00:00Z,${new Date(Date.UTC(2027, 0, 1, 0, 0, n)).toISOString()}`,
+    )
+    const csv = ['question_id,title,event_id,opened_at,closes_at', ...rows, ''].join('\n')
+    await importRows(service.components, 'questions', csv)
+    await service.client.get(`/questions/${uuidOf(80, 0)}`)
+    const told = (await service.client.get('/events/many')).json<{
+      question_count: number
+      questions: object[]
+    }>()
+    expect(told.question_count).toBe(1_001)
+    expect(told.questions).toHaveLength(1_000)
+    const refused = await post('many', { [uuidOf(80, 0)]: 0.5 })
+    expectProblem(refused, 422, /has 1001 questions/)
+  })
+
   test('without a question is not there', async () => {
     expectProblem(await service.client.get('/events/nothing'), 404, /no question has the event_id "nothing"/)
   })

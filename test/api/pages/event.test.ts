@@ -23,10 +23,12 @@ test('lists its questions as they are called within it, with what came of them',
     { ...question!, option: 'Lakers <b>', title: 'Will the Lakers win?', status: 'resolved', outcome: 'no' },
     { ...question!, option: null, title: 'Will the Celtics win?' },
   ] as Event['questions']
-  const page = eventPage(site, { ...event, title: null, event_id: 'who/wins', questions })
+  const shown = { ...event, title: null, event_id: 'who/wins', questions, question_count: 1_001 }
+  const page = eventPage(site, shown)
   const text = textOf(page)
   expect(text).toContain('who/wins')
-  expect(text).toContain('2 questions about one event')
+  expect(text).toContain('1,001 questions about one event')
+  expect(text).toContain('These are the 2 that close first.')
   expect(text).toMatch(/Lakers <b> ?Will the Lakers win\? resolved: no/)
   expect(text).toMatch(/Will the Celtics win\? open/)
   expect(page.text).toContain('href="/events/who%2Fwins"')
