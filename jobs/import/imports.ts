@@ -59,6 +59,6 @@ export async function runUndo(components: Components, id: ImportId, reason: stri
   return {
     ok: true,
     json: { import_id: textOfImport(id), ...undone },
-    text: `${textOfImport(id)} is undone since ${undone.undone_at}: its ${undone.rows} rows count for nothing from the next release on, which says why`,
+    text: `${textOfImport(id)} is undone since ${undone.undone_at}: its rows (${undone.rows}) count for nothing from the next release on, which says why`,
   }
 }
