@@ -420,6 +420,7 @@ export const questionRow = z.strictObject({
   position: z
     .int()
     .nonnegative()
+    .max(999_999_999_999_999)
     .nullish()
     .describe('Its place among the questions of its event; of an ordered one the order of the thresholds'),
   option: optionalText('What it is called within its event'),

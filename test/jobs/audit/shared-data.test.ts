@@ -131,6 +131,8 @@ describe.skipIf(!found)('real forecasts', () => {
       cluster: 'VARCHAR',
       week: 'VARCHAR',
       divisor: 'INTEGER',
+      joint: 'VARCHAR',
+      unit_questions: 'INTEGER',
       outcome: 'VARCHAR',
       coverage: 'DOUBLE',
       brier: 'DOUBLE',
