@@ -64,7 +64,10 @@ describe('wrong usage exits with 2 and names the fault', () => {
     [[], /Usage: fvs/],
     [['scores'], /unknown command 'scores'/],
     [['release', '--as-of', '2026-02-30T12:00:00Z'], /'2026-02-30T12:00:00Z' is invalid/],
-    [['import', 'people', 'x.csv'], /'people' is invalid .* It must be one of questions, events, resolutions, /],
+    [
+      ['import', 'people', 'x.csv'],
+      /'people' is invalid .* It must be one of questions, events, resolutions, /,
+    ],
     [['import', 'forecasts'], /missing required argument 'file'/],
     [['import', 'forecasts', 'x.csv', '--template'], /--template takes no file/],
     [['import', 'forecasters', 'x.csv', '--percent'], /--percent is not for forecasters: they have no such/],
