@@ -188,7 +188,7 @@ export const QUESTION_ROWS = `SELECT opened_ms AS "openedAtMs", closes_ms AS "cl
 /** Stands for the entity in the row of a price. It comes before all entities. */
 export const PRICE = -1
 /** −1 without a probability. */
-const IN_PPM = 'coalesce(round_even(probability * 1e6, 0), -1)::INTEGER'
+export const IN_PPM = 'coalesce(round_even(probability * 1e6, 0), -1)::INTEGER'
 
 /**
  * A withdrawal has the probability −1. An agent's forecasts count only if they came by the API. Adds the

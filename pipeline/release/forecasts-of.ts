@@ -14,7 +14,7 @@ import {
 import type { Methodology } from '../scoring/methodology.ts'
 import { ENDS_AT, attachCurrent, attachTable } from '../tables/views.ts'
 import type { Joint } from '../scoring/pairs.ts'
-import { JOINT, UNIT, createCounted, createQuestions } from '../engine/queries.ts'
+import { IN_PPM, JOINT, UNIT, createCounted, createQuestions } from '../engine/queries.ts'
 
 export interface NamedEntity {
   entityType: EntityType
@@ -73,7 +73,7 @@ interface Row extends SidedForecast {
 const SHARED = `
   SELECT question_id, ${UNIT} AS unit, ${JOINT} AS joint, unit_questions AS "unitQuestions", cluster, week, yes AS outcome, opened_ms AS "openedAtMs",
     closes_ms AS "closesAtMs", ends_ms AS "endsAtMs", side::INTEGER AS side,
-    epoch_ms(forecast_at)::DOUBLE AS "atMs", coalesce(round_even(probability * 1e6, 0), -1)::INTEGER AS ppm
+    epoch_ms(forecast_at)::DOUBLE AS "atMs", ${IN_PPM} AS ppm
   FROM counted JOIN question USING (question_id)
   WHERE settled = 1 AND question_id IN (SELECT question_id FROM counted GROUP BY ALL HAVING count(DISTINCT side) = 2)
   ORDER BY question_id, "atMs", forecast_id`
