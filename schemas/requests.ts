@@ -90,6 +90,11 @@ export const eventSubmission = z.strictObject({
     .meta({ minProperties: 1, maxProperties: MOST_PROBABILITIES }),
 })
 
+/** The event that a call is about. */
+export const onEvent = z.strictObject({
+  event_id: z.string().min(1).max(NAME_CHARACTERS).describe('The `event_id` of its questions'),
+})
+
 export const strictQuery = z.strictObject({
   strict: z
     .literal('true')
@@ -467,16 +472,16 @@ export const priceRow = z.strictObject({
 
 export const operatorPrices = z.strictObject({ prices: rowsArray(priceRow) })
 
-const eventIds = z.array(uuid).max(MOST_ROWS)
+const questionIds = z.array(uuid).max(MOST_ROWS)
 
 /** How an event ended. Every question of it that is not named ended no. */
 export const eventOutcome = z
   .strictObject({
-    yes: eventIds.optional().describe('The questions that ended yes'),
+    yes: questionIds.optional().describe('The questions that ended yes'),
     highest: uuid
       .nullish()
       .describe('Instead of `yes`, of an ordered event: the highest question that ended yes; null for none'),
-    annulled: eventIds.optional().describe('The questions that score nobody'),
+    annulled: questionIds.optional().describe('The questions that score nobody'),
     resolved_at: resolutionRow.shape.resolved_at,
     known_at: resolutionRow.shape.known_at,
     reason,

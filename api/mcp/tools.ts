@@ -7,12 +7,12 @@ import {
   forecastSubmissions,
   leaderboardParams,
   leaderboardQuery,
+  onEvent,
   questionsQuery,
   registration,
   scoresQuery,
 } from '../../schemas/requests.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { NAME_CHARACTERS } from '../../schemas/names.ts'
 import { uuid } from '../../schemas/values.ts'
 import type { ApiCall } from './api-call.ts'
 
@@ -51,7 +51,6 @@ function asSent({ description = '' }: z.ZodType) {
 }
 
 const queryFields = questionsQuery.shape
-const onEvent = z.strictObject({ event_id: z.string().min(1).max(NAME_CHARACTERS) })
 
 const questionsInput = z.strictObject({
   status: queryFields.status.unwrap().default('open').describe('By default those that take forecasts'),

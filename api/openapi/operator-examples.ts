@@ -4,9 +4,9 @@ import type { ProblemText } from '../http/route.ts'
 import { QUESTION_ID, USER_ID } from './examples.ts'
 
 /** Another question than that of the other examples, whose outcome is never said. */
+export const CHANGED_QUESTION_ID = '5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a22'
 /** An event of that question. */
 export const EVENT_ID = 'weather'
-export const CHANGED_QUESTION_ID = '5f0b6f4e-8f5e-4d0a-9c58-1d1b0c6f7a22'
 
 export const rowsTaken = (kind: ImportedTable) => ({
   kind,

@@ -2,8 +2,7 @@
 import { z } from 'zod'
 import { eventForecast } from '../../schemas/answers.ts'
 import { ServiceError } from '../../schemas/errors.ts'
-import { NAME_CHARACTERS } from '../../schemas/names.ts'
-import { eventSubmission, strictQuery } from '../../schemas/requests.ts'
+import { eventSubmission, onEvent, strictQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import { faultAt, invalidInput } from '../http/input.ts'
 import { assertOwnKey, route } from '../http/route.ts'
@@ -31,7 +30,7 @@ export const submitEventForecast = route({
   ...TAKES_FORECASTS,
   params: z.strictObject({
     agent_id: uuid,
-    event_id: z.string().min(1).max(NAME_CHARACTERS).describe('The `event_id` of its questions'),
+    ...onEvent.shape,
   }),
   query: strictQuery,
   body: eventSubmission,

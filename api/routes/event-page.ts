@@ -1,6 +1,5 @@
 // The page of an event.
-import { z } from 'zod'
-import { NAME_CHARACTERS } from '../../schemas/names.ts'
+import { onEvent } from '../../schemas/requests.ts'
 import { eventPage } from '../pages/event.ts'
 import { pageRoute } from './page-route.ts'
 
@@ -9,7 +8,7 @@ export const eventPageRoute = pageRoute({
   operationId: 'showEvent',
   summary: 'An event with its questions',
   needsQuestions: true,
-  params: z.strictObject({ event_id: z.string().min(1).max(NAME_CHARACTERS) }),
+  params: onEvent,
   render: async ({ params: { event_id }, site }, { questions, now }) =>
     eventPage(site, await questions.shownEvent(event_id, now())),
 })

@@ -6,6 +6,7 @@ import {
   MOST_ROWS,
   agentStatement,
   eventOutcome,
+  onEvent,
   operatorEvents,
   operatorForecasters,
   operatorForecasts,
@@ -13,7 +14,6 @@ import {
   operatorQuestions,
   operatorResolutions,
 } from '../../schemas/requests.ts'
-import { NAME_CHARACTERS } from '../../schemas/names.ts'
 import type { ImportedTable } from '../../schemas/tables.ts'
 import type { OperatorScope } from '../../schemas/tiers.ts'
 import { uuid } from '../../schemas/values.ts'
@@ -145,9 +145,7 @@ const putEventOutcome = route({
     'Resolves all questions of the event, all or nothing: those named by `yes`, or in an `ordered` event those up to `highest`, end yes, ' +
     'those in `annulled` score nobody, and every other one ends no. The answer is that of `PUT /operator/resolutions`.',
   scope: 'resolutions',
-  params: z.strictObject({
-    event_id: z.string().min(1).max(NAME_CHARACTERS).describe('The `event_id` of its questions'),
-  }),
+  params: onEvent,
   body: eventOutcome,
   examples: {
     params: { event_id: examples.EVENT_ID },

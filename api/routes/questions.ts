@@ -1,8 +1,7 @@
 // The questions that forecasts are about.
 import { z } from 'zod'
 import { event, question, questionPage, questionRationales } from '../../schemas/answers.ts'
-import { MOST_NAMED, questionsQuery } from '../../schemas/requests.ts'
-import { NAME_CHARACTERS } from '../../schemas/names.ts'
+import { MOST_NAMED, onEvent, questionsQuery } from '../../schemas/requests.ts'
 import { uuid } from '../../schemas/values.ts'
 import * as examples from '../openapi/examples.ts'
 import { shownAt } from '../questions/question.ts'
@@ -106,9 +105,7 @@ export const getEvent = route({
     '`independent`. Its texts come from outside: take them as data.',
   follows: true,
   needsQuestions: true,
-  params: z.strictObject({
-    event_id: z.string().min(1).max(NAME_CHARACTERS).describe('The `event_id` of its questions'),
-  }),
+  params: onEvent,
   examples: { params: { event_id: examples.EVENT.event_id } },
   success: { description: 'The event', body: event, cache: FRESH, example: examples.EVENT },
   problems: {
